@@ -9,7 +9,10 @@
  * - `config`: the monitor asks for something that cannot be done (a person edits the monitor).
  */
 export const RUN_FAULTS = {
-  target_not_allowed: { kind: 'config', meaning: 'The address is private, reserved or otherwise not allowed as a target.' },
+  target_not_allowed: {
+    kind: 'config',
+    meaning: 'The address is private, reserved or otherwise not allowed as a target.',
+  },
   dns_failed: { kind: 'broken', meaning: 'The host name could not be resolved.' },
   connect_failed: { kind: 'broken', meaning: 'No connection could be made, or it was cut off.' },
   tls_failed: { kind: 'broken', meaning: 'The TLS certificate or handshake is not acceptable.' },

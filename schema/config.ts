@@ -1,0 +1,79 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Closed, Text, Whole } from './shape.ts'
+import { TIERS } from './plan.ts'
+
+const Optional = Type.Optional
+
+/**
+ * Every setting of every command, once: name, type, default, meaning. From it come the start-up check, the settings page (docs/settings.md) and
+ * the chart's values. Entry files read the environment against it; nothing else does. In the environment all are strings:
+ * numbers are written as digits, lists as comma-separated text.
+ */
+export const Config = Closed({
+  PORT: Whole(0, 65_535, { default: 8080, description: 'Port of the API; 0 takes a free one.' }),
+  HOST: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: '127.0.0.1',
+    description: 'Address that the API listens on.',
+  }),
+  DATABASE_URL: Optional(
+    Text(1, 2048, 'Postgres 15 or newer. Unset: an embedded Postgres 18 under TIDEMARK_DATA_DIR.'),
+  ),
+  TIDEMARK_DATA_DIR: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    default: '.tidemark',
+    description: 'Where the embedded Postgres, keys and pictures live.',
+  }),
+  TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Address under which people reach the API. Default: http://HOST:PORT.')),
+  TIDEMARK_DASHBOARD_URL: Optional(Text(1, 2048, 'Address that messages link to. Default: the base address.')),
+  TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
+    maxLength: 4096,
+    default: '',
+    description:
+      'Private networks that targets and webhooks may be in, comma-separated, for example 127.0.0.0/8,::1/128.',
+  }),
+  TIDEMARK_TRUSTED_PROXIES: Type.String({
+    maxLength: 4096,
+    default: '',
+    description: 'Networks of the proxies whose X-Forwarded-For is believed, comma-separated.',
+  }),
+  TIDEMARK_ENCRYPTION_KEY: Optional(
+    Text(
+      16,
+      1024,
+      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else made and kept in the data directory.',
+    ),
+  ),
+  TIDEMARK_SIGNUP: Choice(['invite', 'open'], { default: 'invite', description: 'Who may create an account.' }),
+  TIDEMARK_SIGNUP_PLAN: Choice(TIERS, { default: 'free', description: 'Plan of a new account.' }),
+  TIDEMARK_RATE_LIMIT: Whole(0, 10_000_000, {
+    default: 6000,
+    description: 'Requests a minute for each key or session; 0: no limit.',
+  }),
+  TIDEMARK_LEASE_SECONDS: Whole(2, 3600, {
+    default: 60,
+    description: 'How long a worker may be silent before its checks are given to another.',
+  }),
+  TIDEMARK_HOST_CONCURRENCY: Whole(1, 10_000, {
+    default: 8,
+    description: 'Checks in flight to one host and port, for each worker.',
+  }),
+  TIDEMARK_DESTINATION_CONCURRENCY: Whole(1, 10_000, {
+    default: 5,
+    description: 'Deliveries in flight to one host and port, for each worker.',
+  }),
+  TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, { default: 128, description: 'Checks in flight in one worker.' }),
+  TIDEMARK_METRICS_PORT: Optional(
+    Whole(0, 65_535, { description: 'Serve /metrics on a port of its own; unset: on the API port.' }),
+  ),
+  TIDEMARK_LOG_LEVEL: Choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'What is logged.',
+  }),
+})
+export type Config = Static<typeof Config>
+
+/** Settings whose value never appears in a log or an error. */
+export const SECRET_SETTINGS = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const satisfies readonly (keyof Config)[]

@@ -1,0 +1,26 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { Closed, Whole } from './shape.ts'
+
+/** Query of every list (spec, Endpoints). A value out of range is 422, never clamped (DESIGN §4.12). */
+export const pageQuery = {
+  page: Type.Optional(Whole(1, 1_000_000, { default: 1 })),
+  limit: Type.Optional(Whole(1, 100, { default: 20 })),
+}
+
+export const Pagination = Closed({
+  page: Type.Integer({ minimum: 1 }),
+  limit: Type.Integer({ minimum: 1 }),
+  total: Type.Integer({ minimum: 0 }),
+  totalPages: Type.Integer({ minimum: 0 }),
+  hasMore: Type.Boolean(),
+})
+export type Pagination = Static<typeof Pagination>
+
+/** The envelope of every list. */
+export const PageOf = <T extends TSchema>(item: T) => Closed({ data: Type.Array(item), pagination: Pagination })
+
+/** `pagination` of a list of `total` rows. A page past the end is an empty page. */
+export function paginate(page: number, limit: number, total: number): Pagination {
+  const totalPages = Math.ceil(total / limit)
+  return { page, limit, total, totalPages, hasMore: page < totalPages }
+}

@@ -1,0 +1,72 @@
+/**
+ * The plans (spec, Plan table). null: no limit. An installation may override them (DESIGN §4.14). Trial pools exist on free only, where
+ * visual and SERP runs are counted apart; on the others every check is taken from `runsPerMonth`.
+ */
+export const PLANS = {
+  free: {
+    runsPerMonth: 200,
+    visualRunsPerMonth: 100,
+    serpRunsPerMonth: 100,
+    retentionDays: 14,
+    maxDeliveriesPerMonitor: 1,
+    llmCallsPerMonth: 50,
+    proxyBytesPerMonth: 0,
+    maxTeamMembers: 2,
+    screenshotBytesPerMonth: 209_715_200,
+  },
+  lite: {
+    runsPerMonth: 1_000,
+    visualRunsPerMonth: null,
+    serpRunsPerMonth: null,
+    retentionDays: 90,
+    maxDeliveriesPerMonitor: 2,
+    llmCallsPerMonth: 250,
+    proxyBytesPerMonth: 0,
+    maxTeamMembers: 2,
+    screenshotBytesPerMonth: null,
+  },
+  starter: {
+    runsPerMonth: 5_000,
+    visualRunsPerMonth: null,
+    serpRunsPerMonth: null,
+    retentionDays: 180,
+    maxDeliveriesPerMonitor: 3,
+    llmCallsPerMonth: 500,
+    proxyBytesPerMonth: 52_428_800,
+    maxTeamMembers: 3,
+    screenshotBytesPerMonth: null,
+  },
+  pro: {
+    runsPerMonth: 15_000,
+    visualRunsPerMonth: null,
+    serpRunsPerMonth: null,
+    retentionDays: 365,
+    maxDeliveriesPerMonitor: 10,
+    llmCallsPerMonth: 5_000,
+    proxyBytesPerMonth: 524_288_000,
+    maxTeamMembers: 10,
+    screenshotBytesPerMonth: null,
+  },
+  scale: {
+    runsPerMonth: 100_000,
+    visualRunsPerMonth: null,
+    serpRunsPerMonth: null,
+    retentionDays: 730,
+    maxDeliveriesPerMonitor: 25,
+    llmCallsPerMonth: 25_000,
+    proxyBytesPerMonth: 5_368_709_120,
+    maxTeamMembers: 25,
+    screenshotBytesPerMonth: null,
+  },
+} as const
+export type Tier = keyof typeof PLANS
+export const TIERS = Object.keys(PLANS) as readonly Tier[]
+
+/** Limits of a plan; null is no limit. */
+export type PlanLimits = { readonly [K in keyof (typeof PLANS)['free']]: number | null } & {
+  readonly retentionDays: number
+  readonly maxDeliveriesPerMonitor: number
+}
+
+/** A new account's free trial lasts this long (spec, What the service does). */
+export const TRIAL_DAYS = 14

@@ -1,0 +1,52 @@
+import { keyRule, type Rule } from './rule.ts'
+
+type Headers = Readonly<Record<string, string>>
+/** The list is the spec's; schema/request-headers.ts exports it for people and other folders. */
+const RESERVED = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
+
+export const HEADER_NAMES = keyRule<string>({
+  name: 'header_names',
+  message:
+    "a header name has 1-256 characters, all of them RFC 7230 token characters (letters, digits, !#$%&'*+-.^_`|~)",
+  cel: String.raw`self.all(name, name.size() <= 256 && name.matches('^[!#$%&\x27*+.^_\x60|~0-9A-Za-z-]+$'))`,
+  accepts: [{ 'X-Token': 'a' }, {}, { '!#$': 'a' }],
+  rejects: [{ 'X Token': 'a' }, { 'X:Token': 'a' }, { Ünï: 'a' }, { '': 'a' }],
+  holds: (name) => name.length <= 256 && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name),
+})
+
+export const HEADER_VALUES = keyRule<string>({
+  name: 'header_values',
+  message: 'a header value holds printable ASCII and tabs only',
+  cel: String.raw`self.all(name, self[name].matches('^[\\t -~]*$'))`,
+  accepts: [{ a: 'b\tc ~' }, { a: '' }],
+  rejects: [{ a: 'b\r\nc: d' }, { a: 'é' }, { a: '\u0000' }],
+  holds: (_, value) => /^[\t -~]*$/.test(value),
+})
+
+export const HEADER_RESERVED = keyRule<string>({
+  name: 'header_reserved',
+  message: `this header is set by the service and cannot be configured (${RESERVED.join(', ')})`,
+  cel: `self.all(name, !(name.lowerAscii() in ${JSON.stringify(RESERVED).replaceAll('"', "'")}))`,
+  accepts: [{ accept: 'text/html' }, { 'x-host': 'a' }],
+  rejects: [
+    { Host: 'a' },
+    { 'CONTENT-LENGTH': '1' },
+    { cookie: 'a=b' },
+    { Connection: 'close' },
+    { 'Transfer-Encoding': 'chunked' },
+  ],
+  holds: (name) => !RESERVED.includes(name.toLowerCase()),
+})
+
+export const HEADER_CASE: Rule<Headers> = {
+  name: 'header_case',
+  message: 'the same header stands twice, in different spelling',
+  cel: 'self.all(a, self.all(b, a == b || a.lowerAscii() != b.lowerAscii()))',
+  accepts: [{ a: '1', b: '2' }],
+  rejects: [{ 'x-a': '1', 'X-A': '2' }],
+  check(headers) {
+    const seen = new Set<string>()
+    const doubled = Object.keys(headers).filter((name) => seen.size === seen.add(name.toLowerCase()).size)
+    return doubled.map((name) => ({ path: `[${JSON.stringify(name)}]`, message: this.message }))
+  },
+}

@@ -1,0 +1,18 @@
+/** Every rule there is; `rules.ts` holds one for each. A list of its own so that shapes can name rules without importing them. */
+export const RULE_NAMES = [
+  'web_address',
+  'email_address',
+  'header_names',
+  'header_values',
+  'header_reserved',
+  'header_case',
+  'field_names',
+  'scalar',
+  'positive_percent',
+  'no_body_with_get',
+  'body_paging_needs_json',
+  'selector_or_rect',
+  'predicate_fields',
+  'direct_or_visual',
+] as const
+export type RuleName = (typeof RULE_NAMES)[number]
