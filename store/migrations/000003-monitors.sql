@@ -1,0 +1,105 @@
+-- What a person wrote. Its status is derived, never stored: deleted_at, locked (by billing), paused, and failures of the check say it all.
+create table monitors (
+  id uuid primary key default gen_random_uuid(),
+  no bigint generated always as identity unique check (no < 1099511627776),
+  team_id uuid not null references teams,
+  user_id uuid not null,
+  name text not null,
+  url text not null,
+  schedule_interval_seconds int not null check (schedule_interval_seconds >= 60),
+  extract_config jsonb not null,
+  diff_predicate jsonb not null,
+  fetch_mode text not null check (fetch_mode in ('auto', 'browser')),
+  request_config jsonb,
+  visual_config jsonb,
+  template_slug text,
+  -- Encrypted JSON (store/secret-box.ts), null where there is none: they may hold credentials.
+  request_headers bytea,
+  deliveries bytea,
+  signing_secret bytea,
+  -- The secret before the last rotation, which signs too until then.
+  old_signing_secret bytea,
+  old_secret_until timestamptz,
+  paused boolean not null default false,
+  locked boolean not null default false,
+  managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),
+  created_at timestamptz not null default clock(),
+  deleted_at timestamptz
+);
+create index monitors_team on monitors (team_id, created_at desc, id) where deleted_at is null;
+
+-- Which layer and which pool a check takes.
+create type check_queue as enum ('static', 'browser', 'visual', 'serp');
+
+-- The queue: one narrow row a monitor, rewritten by each check. due_at is the only queue key: a claim moves it behind the lease, so that a
+-- crashed check is simply due again; a heartbeat moves it on; a record sets the next due time. Null: nothing to do (paused, deleted).
+create table checks (
+  no bigint primary key,
+  team_id uuid not null,
+  queue check_queue not null,
+  due_at timestamptz,
+  -- The nominal time of the next scheduled run: what the API shows. Null: not scheduled.
+  next_run_at timestamptz,
+  interval_seconds int not null,
+  -- Added once, to the second run, so that monitors made together do not fire together for ever.
+  shift_seconds smallint not null,
+  -- Rises with each claim and with each edit that changes what a run means: a late writer's fence does not match.
+  fence int not null default 0,
+  failures int not null default 0,
+  -- The run that is claimed, and the run that a person asked for and that waits.
+  run_id uuid,
+  queued_run_id uuid,
+  last_run_at timestamptz,
+  runs_total bigint not null default 0,
+  -- The baseline: the run that stores its values (table baselines has the current ones), the hash of its values, and what lets the next
+  -- fetch see that nothing changed.
+  reading_id uuid,
+  reading_hash bytea,
+  body_hash bytea,
+  etag text,
+  last_modified text
+) with (fillfactor = 70);
+create index checks_due on checks (team_id, queue, due_at) where due_at is not null;
+
+create table baselines (
+  no bigint primary key,
+  team_id uuid not null,
+  extracted jsonb not null
+);
+
+create type run_status as enum ('success', 'error', 'skipped');
+create type fetch_method as enum ('static', 'browser', 'proxy');
+
+-- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never leave its month, so
+-- that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
+create table runs (
+  monitor_no bigint not null,
+  id uuid not null,
+  team_id uuid not null,
+  reading_id uuid,
+  start_offset_ms int not null,
+  duration_ms int not null,
+  status run_status not null,
+  fetch_method fetch_method,
+  delivery_triggered boolean not null default false,
+  extracted jsonb,
+  diff jsonb,
+  error_code text,
+  error_message text,
+  warnings jsonb,
+  primary key (monitor_no, id)
+) partition by range (id);
+
+create function ensure_run_partition(at timestamptz) returns void language plpgsql as $$
+declare
+  first timestamptz := date_trunc('month', at at time zone 'UTC') at time zone 'UTC';
+  after timestamptz := (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC';
+  name text := 'runs_' || to_char(at at time zone 'UTC', 'YYYY_MM');
+begin
+  if to_regclass(name) is not null then return; end if;
+  perform pg_advisory_xact_lock(hashtext('tidemark.run_partitions'));
+  if to_regclass(name) is not null then return; end if;
+  execute format('create table %I partition of runs for values from (%L) to (%L)', name, run_id_floor(first), run_id_floor(after));
+end $$;
+select ensure_run_partition(clock());
+select ensure_run_partition(clock() + interval '1 month');

@@ -1,0 +1,33 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** The part of Standard Schema that the query client uses; TypeBox itself does not carry it. */
+export interface RowSchema<T> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: 'tidemark'
+    readonly validate: (value: unknown) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly { message: string }[] }
+    readonly types?: { readonly input: T; readonly output: T } | undefined
+  }
+}
+
+/** The schema of a statement's rows, for `sql.type(row({...}))`. Compiled once: call it at the top of a module. */
+export function row<P extends TProperties>(properties: P): RowSchema<Static<ReturnType<typeof Type.Object<P>>>> {
+  return rowOf(Type.Object(properties)) as never
+}
+
+/** As `row`, of a whole schema. */
+export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
+  const compiled = Compile(schema)
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'tidemark',
+      validate: (value) =>
+        compiled.Check(value) ? { value: value as Static<S> } : { issues: compiled.Errors(value).map((error) => ({ message: `${error.instancePath} ${error.message}` })) },
+    },
+  }
+}
+
+/** No columns: for statements that answer nothing, or whose rows nobody reads. */
+export const nothing = rowOf(Type.Unknown())

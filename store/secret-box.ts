@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * Encrypts what may hold credentials before it is stored: AES-256-GCM, a fresh nonce each time, bound to its place (team, table, column)
+ * so that a sealed value moved elsewhere does not open. Layout: version 1, 12 bytes nonce, 16 bytes tag, ciphertext.
+ */
+export interface SecretBox {
+  seal(place: SealedPlace, value: unknown): Buffer
+  /** Throws when the key is another one or the value was moved or altered. */
+  open(place: SealedPlace, sealed: Uint8Array): unknown
+}
+
+/** Where a sealed value stands. */
+export interface SealedPlace {
+  readonly teamId: string
+  readonly column: 'monitors.request_headers' | 'monitors.deliveries' | 'monitors.signing_secret' | 'deliveries.target'
+}
+
+const VERSION = 1
+
+/** `key` is the text of TIDEMARK_ENCRYPTION_KEY: any text; 32 random bytes as base64 or hex are best. */
+export function createSecretBox(key: string): SecretBox {
+  const derived = Buffer.from(hkdfSync('sha256', key, createHash('sha256').update('tidemark').digest(), 'secrets at rest', 32))
+  const aad = (place: SealedPlace) => Buffer.from(`${place.teamId}|${place.column}`)
+  return {
+    seal(place, value) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', derived, nonce).setAAD(aad(place))
+      const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+    },
+    open(place, sealed) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      if (bytes[0] !== VERSION || bytes.length < 29) throw new Error('a sealed value is not of a known version')
+      const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(1, 13)).setAAD(aad(place)).setAuthTag(bytes.subarray(13, 29))
+      try {
+        return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'))
+      } catch (cause) {
+        throw new Error('a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered', { cause })
+      }
+    },
+  }
+}
