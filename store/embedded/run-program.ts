@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import type { UnprivilegedUser } from './unprivileged-user.ts'
+
+/** The whole environment of a child: ours holds secrets that it does not need, and a locale would translate what we read from it. */
+export const CHILD_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' } as const
+
+export interface ProgramRun {
+  program: string
+  args: readonly string[]
+  user: UnprivilegedUser | null
+  /** Written to standard input, which is then closed. */
+  input?: string
+}
+
+export interface ProgramResult {
+  ok: boolean
+  /** Standard output and error together, as a person would see them. */
+  output: string
+}
+
+/** Runs a program to its end. A program that cannot be started at all is a result with `ok: false` too. */
+export function runProgram({ program, args, user, input = '' }: ProgramRun): Promise<ProgramResult> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: '/', env: CHILD_ENVIRONMENT, stdio: 'pipe', ...user })
+    let output = ''
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString()
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    // A program that ends without reading its input is judged by its exit code.
+    child.stdin.on('error', () => undefined)
+    child.on('error', (error) => resolve({ ok: false, output: error.message }))
+    child.on('close', (code) => resolve({ ok: code === 0, output }))
+    child.stdin.end(input)
+  })
+}

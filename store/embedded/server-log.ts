@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { EmbeddedLog } from './embedded-log.ts'
+
+const READY = 'database system is ready to accept connections'
+const KEPT_LINES = 20
+
+export interface ServerLog {
+  /** Resolves when the server said that it accepts connections; never, when it does not. */
+  ready: Promise<void>
+  /** The last lines, for the message of a start that failed. */
+  tail(): string
+}
+
+/** Passes what the server writes on to `log`, each line by its severity. */
+export function readServerLog(output: Readable, log: EmbeddedLog): ServerLog {
+  const lines: string[] = []
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  createInterface({ input: output }).on('line', (line) => {
+    lines.push(line)
+    if (lines.length > KEPT_LINES) lines.shift()
+    if (line.includes(READY)) resolve()
+    report(line, log)
+  })
+  return { ready, tail: () => lines.join('\n') }
+}
+
+function report(line: string, log: EmbeddedLog): void {
+  const message = `postgres: ${line}`
+  if (line.startsWith('PANIC')) log.error(message)
+  // A connection that is refused or ended: its client hears of it too.
+  else if (line.startsWith('FATAL') && !line.includes('administrator command')) log.warn(message)
+  else log.debug(message)
+}
