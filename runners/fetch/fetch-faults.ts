@@ -1,0 +1,177 @@
+import type { RunFault, RunFaultCode } from '../../schema/run-fault.ts'
+import type { ExchangeFailure, ExchangePhase } from '../guard/exchange.ts'
+import type { TlsCause } from '../guard/egress-failure.ts'
+
+/** What a message may name: the host, never the path, the query or a header. */
+export interface FaultContext {
+  readonly host: string
+}
+
+function fault(code: RunFaultCode, message: string): RunFault {
+  return { code, message }
+}
+
+/** The one answer for every target that is not allowed: it must not tell what is there. */
+export const TARGET_NOT_ALLOWED: RunFault = fault(
+  'target_not_allowed',
+  'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
+    'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS.',
+)
+
+/** The fault of an exchange that gave no whole answer. */
+export function exchangeFault(failure: ExchangeFailure, { host }: FaultContext, maxWireBytes: number): RunFault {
+  switch (failure.kind) {
+    case 'denied':
+      return TARGET_NOT_ALLOWED
+    case 'dns':
+      return fault(failure.cause === 'timeout' ? 'timeout' : 'dns_failed', DNS[failure.cause](host))
+    case 'connect':
+      return fault(failure.cause === 'timeout' ? 'timeout' : 'connect_failed', CONNECT[failure.cause](host))
+    case 'tls':
+      return fault(failure.cause === 'timeout' ? 'timeout' : 'tls_failed', TLS[failure.cause](host))
+    case 'timeout':
+      return fault('timeout', timedOut(failure.phase, failure.limit, host))
+    case 'closed':
+      return fault('connect_failed', closed(failure.phase, host))
+    case 'headers_too_large':
+      return fault(
+        'too_large',
+        `${host} sent more than 16 KiB of response headers. Tell the site's owner; a browser would refuse them too.`,
+      )
+    case 'too_large':
+      return tooLarge('wire', maxWireBytes)
+    case 'bad_http':
+      return fault(
+        'connect_failed',
+        `${host} answered with something that is not valid HTTP/1.1. Check that the port is a web server's.`,
+      )
+    case 'aborted':
+      return fault('internal', 'The check was stopped before it was done. It will be run again.')
+    case 'internal':
+      return fault('internal', 'The check failed through a fault of ours. The log has the details under the run id.')
+  }
+}
+
+const DNS: Readonly<Record<'not_found' | 'failed' | 'timeout', (host: string) => string>> = {
+  not_found: (host) =>
+    `There is no host named ${host}. Check the spelling of the URL, or whether the domain still exists.`,
+  failed: (host) =>
+    `The name servers of ${host} gave no usable answer. It is tried again at the next run; if it lasts, the domain is broken.`,
+  timeout: (host) =>
+    `Looking up ${host} took longer than the time allowed for name servers. It is tried again at the next run.`,
+}
+
+const CONNECT: Readonly<Record<'refused' | 'unreachable' | 'reset' | 'timeout' | 'failed', (host: string) => string>> =
+  {
+    refused: (host) => `${host} refused the connection. Check the port of the URL, or whether the server is down.`,
+    unreachable: (host) =>
+      `${host} cannot be reached from here. Check whether the server is down; it is tried again at the next run.`,
+    reset: (host) => `${host} cut the connection off while it was being made. It is tried again at the next run.`,
+    timeout: (host) =>
+      `Connecting to ${host} took too long: nothing answered. Check the port, or whether a firewall drops us.`,
+    failed: (host) => `No connection to ${host} could be made. It is tried again at the next run.`,
+  }
+
+const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
+  expired: (host) => `The TLS certificate of ${host} has expired. Tell the site's owner to renew it.`,
+  not_yet_valid: (host) =>
+    `The TLS certificate of ${host} is not valid yet. Tell the site's owner, or check this machine's clock.`,
+  self_signed: (host) =>
+    `The TLS certificate of ${host} is self-signed, so nobody vouches for it. Use a certificate of a public authority.`,
+  untrusted: (host) =>
+    `The TLS certificate of ${host} is not signed by an authority that we trust, or its server leaves out the chain. Tell the site's owner.`,
+  wrong_host: (host) => `The TLS certificate is for another name than ${host}. Check the host name of the URL.`,
+  old_protocol: (host) => `${host} speaks no TLS newer than 1.1. Its server has to be brought to TLS 1.2 or later.`,
+  not_tls: (host) =>
+    `${host} does not speak TLS on this port. Use http:// if the site has no https, or check the port.`,
+  timeout: (host) => `The TLS handshake with ${host} took too long. It is tried again at the next run.`,
+  failed: (host) =>
+    `The TLS handshake with ${host} failed. Check that the port is for https; the site may also refuse us.`,
+}
+
+function timedOut(phase: ExchangePhase, limit: 'total' | 'idle', host: string): string {
+  const cause = limit === 'total' ? 'the time allowed for a check ran out' : 'nothing came for too long'
+  switch (phase) {
+    case 'connect':
+      return `Connecting to ${host} took too long: ${cause}. It is tried again at the next run.`
+    case 'first_byte':
+      return `${host} took the request and did not begin to answer: ${cause}. It is tried again at the next run.`
+    case 'body':
+      return `${host} began to answer and did not finish: ${cause}. If it lasts, watch a smaller page.`
+  }
+}
+
+function closed(phase: ExchangePhase, host: string): string {
+  return phase === 'body'
+    ? `${host} cut its answer off before the end. It is tried again at the next run.`
+    : `${host} closed the connection without an answer. It is tried again at the next run; if it lasts, the site may be refusing us.`
+}
+
+/** The body is over a limit, before or after decoding. */
+export function tooLarge(where: 'wire' | 'decoded', maxBytes: number): RunFault {
+  const size = maxBytes >= 1_048_576 ? `${Math.floor(maxBytes / 1_048_576)} MiB` : `${maxBytes} bytes`
+  const what = where === 'wire' ? 'The answer is larger than' : 'The answer unpacks to more than'
+  return fault('too_large', `${what} ${size}. Watch a smaller page, or an API that answers with less.`)
+}
+
+/** The content encoding cannot be undone; `what` continues "The answer …". */
+export function undecodable(what: string): RunFault {
+  return fault(
+    'bad_encoding',
+    `The answer ${what}. Tell the site's owner; a request header cannot change what we ask for.`,
+  )
+}
+
+export const EMPTY_BODY: RunFault = fault(
+  'empty_body',
+  'The answer has no body, so there is nothing to compare. Check that the URL still leads to a page.',
+)
+
+/** A status other than 2xx that is no refusal. */
+export function statusFault(status: number, host: string): RunFault {
+  return fault('http_status', `${host} answered with status ${status}. ${statusAdvice(status)}`)
+}
+
+function statusAdvice(status: number): string {
+  if (status === 304)
+    return 'It means "not modified", which was not asked; remove conditional request headers from the monitor.'
+  if (status === 404 || status === 410) return 'The page is gone; check the URL.'
+  if (status === 405) return 'The method is not accepted there; check the request config.'
+  if (status === 407) return 'A proxy on the way asks for credentials; tell the operator of this installation.'
+  if (status === 451) return 'The page is withheld for legal reasons.'
+  if (status >= 500) return 'The site has a fault of its own; it is tried again at the next run.'
+  return 'Check the URL and the request headers in a browser.'
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'It asks for credentials; set an Authorization request header.',
+  403: 'It refuses the request; try the browser fetch mode or other request headers, and see whether its terms allow watching.',
+  429: 'It finds the requests too many; use a longer interval.',
+}
+
+/** The site answered and refused us. */
+export function blockedFault(status: number, host: string, isChallenge: boolean): RunFault {
+  if (isChallenge) {
+    return fault(
+      'blocked',
+      `${host} answered with a challenge page (status ${status}) that wants to see a browser. Try the browser fetch mode, or a longer interval.`,
+    )
+  }
+  const advice = REFUSALS[status] ?? 'Try the browser fetch mode, or a longer interval.'
+  return fault('blocked', `${host} answered with status ${status}. ${advice}`)
+}
+
+/** A redirect that is not followed; `why` continues "… a redirect". */
+export function redirectFault(host: string, why: string): RunFault {
+  return fault('bad_redirect', `${host} answered with a redirect ${why}`)
+}
+
+export function tooManyRedirects(max: number, inCircle: boolean): RunFault {
+  const what = inCircle ? 'The target redirects in a circle.' : `The target redirects more than ${max} times.`
+  return fault('too_many_redirects', `${what} Open the URL in a browser and use the address where it ends.`)
+}
+
+/** The URL of a monitor that the parse wall refuses, though it was saved once. */
+export function unusableUrl(message: string): RunFault {
+  return fault('target_not_allowed', `${message} Edit the monitor's URL.`)
+}

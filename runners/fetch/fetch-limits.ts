@@ -1,0 +1,17 @@
+/** Limits of one fetch (security.md §3.2). */
+export interface FetchLimits {
+  /** Body bytes as they come. */
+  readonly maxWireBytes: number
+  /** Body bytes after decoding. */
+  readonly maxBodyBytes: number
+  readonly maxRedirects: number
+}
+
+export const FETCH_LIMITS: FetchLimits = {
+  maxWireBytes: 10 * 1024 * 1024,
+  maxBodyBytes: 10 * 1024 * 1024,
+  maxRedirects: 5,
+}
+
+/** Milliseconds for a whole static fetch. */
+export const FETCH_DEADLINE_MS = 30_000

@@ -1,0 +1,64 @@
+import type { RunFault } from '../../schema/run-fault.ts'
+import { parseTargetUrl } from '../guard/target-url.ts'
+import { redirectFault } from './fetch-faults.ts'
+
+/** One request on the way: what is asked of whom, and whether it is still the origin that the user's headers are for. */
+export interface Hop {
+  readonly url: URL
+  readonly method: string
+  readonly body: string | null
+  readonly sameOrigin: boolean
+}
+
+export type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
+
+/** Statuses that are followed. */
+export function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
+}
+
+/**
+ * Where a redirect leads (security.md C11): through the parse wall again, by the method rules of RFC 9110 §15.4. Once the origin has
+ * changed, the user's headers stay off, also on the way back. A body is not posted again to another origin, and a request with headers of
+ * the user's own does not go from https to http.
+ */
+export function nextHop(from: Hop, status: number, location: string | null, hasUserHeaders: boolean): NextHop {
+  const host = from.url.host
+  const refuse = (why: string): NextHop => ({ ok: false, fault: redirectFault(host, why) })
+  if (location === null || location === '')
+    return refuse('that has no Location. Open the URL in a browser and use the address where it ends.')
+  const url = targetOf(location, from.url)
+  if (url === null)
+    return refuse(
+      'to an address that is not followed (not http or https, or malformed). Use the address where it ends.',
+    )
+  if (hasUserHeaders && from.url.protocol === 'https:' && url.protocol === 'http:') {
+    return refuse(
+      'from https to http, which is not followed with request headers set. Use the final address, or remove the headers.',
+    )
+  }
+  const keepsMethod =
+    status === 307 || status === 308 || from.method === 'GET' || (status !== 303 && from.method !== 'POST')
+  const body = keepsMethod ? from.body : null
+  if (body !== null && url.origin !== from.url.origin) {
+    return refuse('to another site, to which the request body is not sent. Use the final address in the monitor.')
+  }
+  const sameOrigin = from.sameOrigin && url.origin === from.url.origin
+  return { ok: true, hop: { url, method: keepsMethod ? from.method : 'GET', body, sameOrigin } }
+}
+
+/** Location is often relative and sometimes raw UTF-8, which a header hands over byte by byte; the parse wall sees what was sent. */
+function targetOf(location: string, base: URL): URL | null {
+  const raw = Buffer.from(location, 'latin1').toString()
+  const absolute = /^[a-z][a-z0-9+.-]*:/i.test(raw) ? raw : absoluteOf(raw, base)
+  if (absolute === null) return null
+  const parsed = parseTargetUrl(absolute)
+  return parsed.ok ? parsed.url : null
+}
+
+function absoluteOf(raw: string, base: URL): string | null {
+  // Resolving would repair these before the parse wall could refuse them.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\\\s\u0000-\u001f\u007f-\u009f]/.test(raw)) return null
+  return URL.parse(raw, base.href)?.href ?? null
+}

@@ -1,0 +1,132 @@
+import { addressBytes, cidr, holds } from './cidr.ts'
+import type { Cidr } from './cidr.ts'
+
+/** What an address is: on the public internet, or the reason why it is not a target. */
+export type AddressClass = 'public' | { readonly denied: string }
+
+type Table = readonly (readonly [range: Cidr, reason: string])[]
+
+function table(rows: readonly (readonly [string, string])[]): Table {
+  return rows.map(([text, reason]) => [cidr(text), reason] as const)
+}
+
+/**
+ * Never a target, whatever a setting opens: the addresses at which clouds hand credentials to whoever asks from inside. Link-local
+ * IPv4 is here as a whole, because every cloud has put more of them there than are written down in one place.
+ */
+const METADATA = table([
+  ['169.254.0.0/16', 'link-local, where cloud metadata is served'],
+  ['168.63.129.16', 'a cloud platform address'],
+  ['100.100.100.200', 'a cloud metadata address'],
+  ['192.0.0.192', 'a cloud metadata address'],
+  ['fd00:ec2::/32', 'a cloud metadata address'],
+  ['fd20:ce::254', 'a cloud metadata address'],
+  ['fd00:c1::a9fe:a9fe', 'a cloud metadata address'],
+  ['fd00:42::42', 'a cloud metadata address'],
+  ['0.0.0.0/8', 'unspecified'],
+  ['::', 'unspecified'],
+  ['255.255.255.255', 'broadcast'],
+  ['224.0.0.0/4', 'multicast'],
+  ['ff00::/8', 'multicast'],
+  ['fe80::/10', 'link-local'],
+])
+
+/** IPv4 that is not global unicast. The public space has no prefix of its own, so this is a list of what to take away. */
+const DENIED_V4 = table([
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'carrier-grade NAT'],
+  ['127.0.0.0/8', 'loopback'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'reserved'],
+  ['192.0.2.0/24', 'documentation'],
+  ['192.88.99.0/24', 'a 6to4 relay'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'benchmarking'],
+  ['198.51.100.0/24', 'documentation'],
+  ['203.0.113.0/24', 'documentation'],
+  ['240.0.0.0/4', 'reserved'],
+])
+
+const GLOBAL_V6 = cidr('2000::/3')
+
+/** Holes in 2000::/3, and ranges outside it that have a name. 2001::/23 holds Teredo, ORCHID and benchmarking, and nothing that serves pages. */
+const DENIED_V6 = table([
+  ['::1', 'loopback'],
+  ['fc00::/7', 'private'],
+  ['fec0::/10', 'private'],
+  ['2001::/23', 'reserved for protocols'],
+  ['2001:db8::/32', 'documentation'],
+  ['2002::/16', '6to4, which carries an IPv4 address'],
+  ['3fff::/20', 'documentation'],
+])
+
+const MAPPED = cidr('::ffff:0:0/96')
+
+/** Prefixes that carry an IPv4 address, and the byte at which it begins. Teredo's client address is stored inverted. */
+const CARRIERS: readonly (readonly [range: Cidr, at: number, inverted?: true])[] = [
+  [MAPPED, 12],
+  [cidr('::ffff:0:0:0/96'), 12],
+  [cidr('::/96'), 12],
+  [cidr('64:ff9b::/96'), 12],
+  [cidr('64:ff9b:1::/48'), 12],
+  [cidr('2002::/16'), 2],
+  [cidr('2001::/32'), 12, true],
+]
+
+/**
+ * The IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP), or null. `::` and `::1`
+ * have the form of compatible addresses and are not.
+ */
+export function embeddedIPv4(bytes: readonly number[]): readonly number[] | null {
+  if (bytes.length !== 16 || bytes.slice(0, 15).every((byte) => byte === 0)) return null
+  for (const [range, at, inverted] of CARRIERS) {
+    if (!holds(range, bytes)) continue
+    const inner = bytes.slice(at, at + 4)
+    return inverted === true ? inner.map((byte) => byte ^ 0xff) : inner
+  }
+  return isIsatap(bytes) ? bytes.slice(12) : null
+}
+
+/** ISATAP is an interface id, so it can stand behind any prefix: `…:0:5efe:a.b.c.d` or `…:200:5efe:a.b.c.d`. */
+function isIsatap(bytes: readonly number[]): boolean {
+  return ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
+}
+
+/** A mapped address is the IPv4 address itself (sockets report it so); any other address is left as it is. */
+export function unmapped(bytes: readonly number[]): readonly number[] {
+  return bytes.length === 16 && holds(MAPPED, bytes) ? bytes.slice(12) : bytes
+}
+
+function lookUp(rows: Table, bytes: readonly number[]): string | null {
+  for (const [range, reason] of rows) if (holds(range, bytes)) return reason
+  return null
+}
+
+/** Why an address is never a target, also inside a range that a setting opened; null when it may be. What it carries counts too. */
+export function neverReason(bytes: readonly number[]): string | null {
+  const inner = embeddedIPv4(bytes)
+  return lookUp(METADATA, bytes) ?? (inner === null ? null : lookUp(METADATA, inner))
+}
+
+/**
+ * Allow-only: `public` is global unicast and nothing else (security.md §2.1). IPv6 means 2000::/3 without its holes. A mapped IPv4
+ * address is judged as that address; every other form that carries one is refused even when the carried address is public, because
+ * where it ends up is decided by a gateway that we do not know.
+ */
+export function classify(address: string): AddressClass {
+  const bytes = addressBytes(address)
+  return bytes === null ? { denied: 'not an address' } : classifyBytes(unmapped(bytes))
+}
+
+/** `classify` for an address that was parsed and unmapped already. */
+export function classifyBytes(bytes: readonly number[]): AddressClass {
+  const reason = neverReason(bytes) ?? (bytes.length === 4 ? lookUp(DENIED_V4, bytes) : refusedV6(bytes))
+  return reason === null ? 'public' : { denied: reason }
+}
+
+function refusedV6(bytes: readonly number[]): string | null {
+  const listed = lookUp(DENIED_V6, bytes)
+  if (listed !== null) return listed
+  if (embeddedIPv4(bytes) !== null) return 'an IPv6 address that carries an IPv4 address'
+  return holds(GLOBAL_V6, bytes) ? null : 'not global unicast'
+}

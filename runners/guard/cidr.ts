@@ -1,0 +1,47 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** A range of addresses: 4 or 16 bytes of network and the number of leading bits that count. */
+export interface Cidr {
+  readonly network: readonly number[]
+  readonly bits: number
+}
+
+/**
+ * The bytes of a literal address, 4 or 16 of them, or null when the text is not one.
+ * `node:net` decides what is an address: ipaddr.js alone would read `0x7f.1` and `2130706433` too. A zone (`fe80::1%eth0`) is refused.
+ */
+export function addressBytes(address: string): readonly number[] | null {
+  if (isIP(address) === 0 || address.includes('%')) return null
+  return ipaddr.parse(address).toByteArray()
+}
+
+/** Reads `10.0.0.0/8` or `fd00::/8`; a bare address is a range of one. Null when it is neither. Bits behind the prefix are ignored. */
+export function parseCidr(text: string): Cidr | null {
+  const slash = text.indexOf('/')
+  const network = addressBytes(slash === -1 ? text : text.slice(0, slash))
+  if (network === null) return null
+  const widest = network.length * 8
+  if (slash === -1) return { network, bits: widest }
+  const prefix = text.slice(slash + 1)
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > widest) return null
+  return { network, bits: Number(prefix) }
+}
+
+/** `parseCidr` for tables in the code, where a fault is a bug. */
+export function cidr(text: string): Cidr {
+  const parsed = parseCidr(text)
+  if (parsed === null) throw new TypeError(`not an address range: ${text}`)
+  return parsed
+}
+
+/** Whether the range holds the address. An IPv4 range never holds an IPv6 address, nor the other way round. */
+export function holds(range: Cidr, bytes: readonly number[]): boolean {
+  if (range.network.length !== bytes.length) return false
+  const whole = range.bits >> 3
+  for (let i = 0; i < whole; i++) if (range.network[i] !== bytes[i]) return false
+  const rest = range.bits & 7
+  if (rest === 0) return true
+  const mask = (0xff << (8 - rest)) & 0xff
+  return ((range.network[whole] ?? 0) & mask) === ((bytes[whole] ?? 0) & mask)
+}

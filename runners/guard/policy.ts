@@ -1,0 +1,93 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { classifyBytes, embeddedIPv4, neverReason, unmapped } from './address.ts'
+import { addressBytes, cidr, holds } from './cidr.ts'
+import type { Cidr } from './cidr.ts'
+import { REFUSED_PORTS } from './refused-ports.ts'
+
+/** An endpoint of our own that no check may reach: the database, the cluster's API server. `host` is a name or a literal address. */
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+export interface PolicyOptions {
+  /** `TIDEMARK_ALLOW_PRIVATE_CIDRS`: ranges that are targets although they are not public. Each must satisfy `parseCidr`. */
+  readonly allowPrivateCidrs: readonly string[]
+  readonly neverAllow: readonly Endpoint[]
+}
+
+/**
+ * Where we may connect to, decided by address and port alone: the same object guards checks, redirects, webhooks and the browser's
+ * egress proxy (DESIGN §6).
+ */
+export interface EgressPolicy {
+  /** Why this address and port are no target, or null when they are one. For logs and for literals at save; never for a run's message. */
+  refusal(address: string, port: number): string | null
+  /** Named endpoints among `neverAllow` on this port, whose addresses have to be looked up before `refusal` is the last word. */
+  namedEndpoints(port: number): readonly Endpoint[]
+  /** Whether a setting opens any private range. */
+  readonly opensPrivate: boolean
+}
+
+const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
+
+/** Builds the policy from settings. Throws TypeError on a range that does not parse: the settings are checked before. */
+export function createPolicy(options: PolicyOptions): EgressPolicy {
+  const opened = options.allowPrivateCidrs.map(cidr)
+  const literal = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) !== 0)
+  const named = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) === 0)
+  return {
+    opensPrivate: opened.length > 0,
+    namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),
+    refusal(address, port) {
+      const raw = addressBytes(address)
+      if (raw === null) return 'not an address'
+      const bytes = unmapped(raw)
+      if (literal.some((own) => own.port === port && sameHost(own.host, bytes)))
+        return 'an endpoint of this installation'
+      const never = neverReason(bytes)
+      if (never !== null) return never
+      if (isOpened(opened, bytes)) return null
+      const kind = classifyBytes(bytes)
+      if (kind !== 'public') return kind.denied
+      return REFUSED_PORTS.has(port) ? 'a port that is not fetched on public addresses' : null
+    },
+  }
+}
+
+function bare(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+/** An address that carries an IPv4 address is opened only when what it carries would be a target as well. */
+function isOpened(opened: readonly Cidr[], bytes: readonly number[]): boolean {
+  if (!opened.some((range) => holds(range, bytes))) return false
+  const inner = embeddedIPv4(bytes)
+  if (inner === null) return true
+  return classifyBytes(inner) === 'public' || opened.some((range) => holds(range, inner))
+}
+
+/**
+ * Whether an address leads to `host`. A service on loopback is reached by every loopback address, and, when it listens on all
+ * interfaces, by each address of this machine: all of them count as the same host.
+ */
+export function sameHost(host: string, bytes: readonly number[]): boolean {
+  const own = addressBytes(bare(host))
+  if (own === null) return false
+  const target = unmapped(own)
+  if (equal(target, bytes)) return true
+  if (!isThisMachine(target)) return false
+  return isThisMachine(bytes)
+}
+
+function isThisMachine(bytes: readonly number[]): boolean {
+  if (bytes.every((byte) => byte === 0) || LOOPBACK.some((range) => holds(range, bytes))) return true
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .some((entry) => equal(addressBytes(entry.address) ?? [], bytes))
+}
+
+function equal(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
