@@ -1,0 +1,65 @@
+import type { JSONPathQuery } from 'json-p3'
+import type { ExtractConfig } from '../../schema/extract-config.ts'
+import { CompiledCss } from './css.ts'
+import { compileJsonPath } from './json-path.ts'
+import { compileRegex } from './regex.ts'
+import type { CompiledRegex } from './regex.ts'
+import { compileXPath } from './xpath/compile.ts'
+import type { CompiledXPath } from './xpath/compile.ts'
+
+/** The rules of one config, ready to run, by field name. */
+export type Compiled =
+  | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: CompiledCss])[] }
+  | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: CompiledXPath])[] }
+  | { readonly method: 'json_path'; readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[] }
+  | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
+  | { readonly method: 'full_page' | 'prompt' }
+
+/** How many configs a thread remembers: compiling a selector costs about as much as running it on a small page. */
+const CACHE_SIZE = 1_000
+const cache = new Map<string, Compiled>()
+
+/** Compiles the rules of a config, or finds them compiled. Throws what the engines throw on a rule that `checkRules` would refuse. */
+export function compileRules(config: ExtractConfig): Compiled {
+  if (config.method === 'full_page' || config.method === 'prompt') return { method: config.method }
+  const key = JSON.stringify(config)
+  const known = cache.get(key)
+  if (known !== undefined) {
+    // Moved to the end: the map's order is the order of use.
+    cache.delete(key)
+    cache.set(key, known)
+    return known
+  }
+  const compiled = compileFresh(config)
+  cache.set(key, compiled)
+  for (const oldest of cache.keys()) {
+    if (cache.size <= CACHE_SIZE) break
+    cache.delete(oldest)
+  }
+  return compiled
+}
+
+type WithFields = Extract<ExtractConfig, { fields: unknown }>
+
+function compileFresh(config: WithFields): Compiled {
+  switch (config.method) {
+    case 'css':
+      return { method: 'css', fields: mapFields(config, (source) => new CompiledCss(source)) }
+    case 'xpath':
+      return { method: 'xpath', fields: mapFields(config, compiledXPath) }
+    case 'json_path':
+      return { method: 'json_path', fields: mapFields(config, compileJsonPath) }
+    case 'regex':
+      return { method: 'regex', fields: mapFields(config, compileRegex) }
+  }
+}
+
+function mapFields<T>(config: WithFields, compile: (source: string) => T): (readonly [string, T])[] {
+  return Object.entries(config.fields).map(([name, source]) => [name, compile(source)] as const)
+}
+
+function compiledXPath(source: string): CompiledXPath {
+  const outcome = compileXPath(source)
+  if (!outcome.ok) throw outcome.fault
+  return outcome.compiled
+}

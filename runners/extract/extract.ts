@@ -1,0 +1,121 @@
+import type { ExtractConfig } from '../../schema/extract-config.ts'
+import type { Json } from '../../schema/json.ts'
+import { decode } from './charset.ts'
+import { compileRules } from './compiled.ts'
+import type { Compiled } from './compiled.ts'
+import { contentHash } from './full-page.ts'
+import { parseHtml } from './html.ts'
+import { runJsonPath } from './json-path.ts'
+import { failed } from './page.ts'
+import type { Extraction, Failed, Page } from './page.ts'
+import { isBinaryType, isJsonType, markupKind, mediaType } from './page-kind.ts'
+import { prescanJson } from './prescan-json.ts'
+import { prescanMarkup } from './prescan-markup.ts'
+import { runRegex } from './regex.ts'
+import { textOf } from './tree.ts'
+import type { Tree } from './tree.ts'
+import { boundValues } from './truncate.ts'
+import { parseXml } from './xml.ts'
+import { runXPath, unboundPrefixes } from './xpath/compile.ts'
+import { isNodes, stringOfNode } from './xpath/values.ts'
+import type { XValue } from './xpath/values.ts'
+
+/**
+ * Takes the fields of a config out of a page (spec, Extract config; DESIGN §4.16, §4.21). Pure and synchronous; on a hostile page or rule it
+ * may take for ever or exhaust the heap, so it runs in a thread of `pool.ts` that can be killed. Expected failures are values.
+ */
+export function extract(page: Page, config: ExtractConfig): Extraction {
+  if (isBlank(page.body)) return failed('empty_body', 'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).')
+  if (config.method === 'prompt') {
+    return failed('not_available', 'This installation has no model configured for prompt extraction. Set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or use another method.')
+  }
+  if (config.method === 'full_page') return { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
+  try {
+    return run(page, compileRules(config))
+  } catch (error) {
+    return unevaluable(error)
+  }
+}
+
+/** A rule that its engine refuses although it was saved, or that this page drives beyond the call stack. */
+function unevaluable(error: unknown): Failed {
+  if (error instanceof RangeError) return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
+  const reason = error instanceof Error ? error.message : String(error)
+  return failed('bad_rule', `A rule could not be evaluated: ${reason}. Change the rule.`)
+}
+
+function run(page: Page, compiled: Compiled): Extraction {
+  switch (compiled.method) {
+    case 'css':
+      return onTree(page, (tree) => compiled.fields.map(([name, rule]) => [name, elementText(rule.first(tree))]))
+    case 'xpath':
+      return onTree(page, (tree, warnings) => {
+        for (const [name, rule] of compiled.fields) {
+          for (const prefix of unboundPrefixes(rule, tree)) warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
+        }
+        return compiled.fields.map(([name, rule]) => [name, xpathValue(runXPath(rule, tree))])
+      })
+    case 'json_path':
+      return onJson(page, (value) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, value)]))
+    case 'regex':
+      return onText(page, (text) => compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]))
+    default:
+      return failed('internal', 'This method has no rules to run.')
+  }
+}
+
+type Fields = [name: string, value: Json][]
+
+function finish(fields: Fields, warnings: readonly string[]): Extraction {
+  const bounded = boundValues(Object.fromEntries(fields))
+  return { ok: true, values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
+}
+
+function elementText(element: Parameters<typeof textOf>[0] | null): string | null {
+  return element === null ? null : textOf(element).trim()
+}
+
+/** JSON has no NaN and no infinities: they become null, as what is not there. */
+function xpathValue(value: XValue): Json {
+  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
+  if (!isNodes(value)) return value
+  const [first] = value
+  return first === undefined ? null : stringOfNode(first).trim()
+}
+
+function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
+  const type = mediaType(page.contentType)
+  if (isBinaryType(type)) return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
+  const kind = markupKind(page)
+  const { text, warnings } = decode(page.body, page.contentType, kind)
+  const excess = prescanMarkup(text, kind)
+  if (excess !== null) return failed('too_complex', `${excess} Watch a smaller page, or use the regex method.`)
+  const found = [...warnings]
+  return finish(read(kind === 'xml' ? parseXml(text) : parseHtml(text), found), found)
+}
+
+function onText(page: Page, read: (text: string) => Fields): Extraction {
+  const kind = isJsonType(mediaType(page.contentType)) ? 'json' : markupKind(page)
+  const { text, warnings } = decode(page.body, page.contentType, kind)
+  return finish(read(text), warnings)
+}
+
+function onJson(page: Page, read: (value: Json) => Fields): Extraction {
+  const { text, warnings } = decode(page.body, page.contentType, 'json')
+  const excess = prescanJson(text)
+  if (excess !== null) return failed('too_complex', `${excess} Watch a smaller answer, or use the regex method.`)
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch {
+    const type = mediaType(page.contentType)
+    return failed('wrong_type', `The answer is not JSON${type === '' ? '' : ` (its type is ${type})`}. Check the address, or use another method.`)
+  }
+  return finish(read(value), warnings)
+}
+
+/** Nothing, or only white space (and byte order marks and zero bytes, so that UTF-16 counts too). */
+function isBlank(body: Uint8Array): boolean {
+  return body.every((byte) => byte === 32 || (byte >= 9 && byte <= 13) || byte === 0 || byte === 0xef || byte === 0xbb || byte === 0xbf || byte >= 0xfe)
+}

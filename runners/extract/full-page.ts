@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { Json } from '../../schema/json.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { decode } from './charset.ts'
+import type { Page } from './page.ts'
+import { isJsonType, mediaType } from './page-kind.ts'
+import { prescanJson } from './prescan-json.ts'
+
+/** Doubles hold 15 digits for sure; a longer number could change unseen through a parse. */
+const LONG_NUMBER = /\d{16}/
+
+/**
+ * SHA-256 of the answer, in hex. A JSON answer is hashed with its keys sorted and without its white space, since many services give the keys
+ * of an object in another order each time; where that cannot be done safely (broken, too deep, numbers beyond 15 digits), its bytes are.
+ */
+export function contentHash(page: Page): string {
+  const text = isJsonType(mediaType(page.contentType)) ? canonicalText(page) : null
+  return createHash('sha256')
+    .update(text ?? page.body)
+    .digest('hex')
+}
+
+function canonicalText(page: Page): string | null {
+  const { text } = decode(page.body, page.contentType, 'json')
+  if (LONG_NUMBER.test(text) || prescanJson(text) !== null) return null
+  try {
+    return canonicalJson(JSON.parse(text) as Json)
+  } catch {
+    return null
+  }
+}
