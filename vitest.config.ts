@@ -1,0 +1,36 @@
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { TallyReporter } from './test/support/tally-reporter.ts'
+import { systemPostgres } from './test/support/test-server.ts'
+
+const ci = process.env['CI'] === 'true'
+
+const main: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'main', include: ['test/**/*.test.ts'] },
+}
+
+// The oldest Postgres that we say we support: what speaks SQL runs once more on it.
+const oldest: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'postgres 15', include: ['test/store/**/*.test.ts'], exclude: ['test/store/embedded/**'] },
+}
+
+function projects(): TestProjectConfiguration[] {
+  if (systemPostgres(15) !== null) return [main, oldest]
+  const line = 'skipped: the store on Postgres 15: install postgresql-15'
+  if (ci) throw new Error(`${line} (CI must not skip)`)
+  process.stdout.write(`${line}\n`)
+  return [main]
+}
+
+export default defineConfig({
+  test: {
+    projects: projects(),
+    globalSetup: ['test/support/postgres-setup.ts'],
+    reporters: ci ? ['default', 'hanging-process', new TallyReporter()] : ['default'],
+    testTimeout: 15_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    experimental: { viteModuleRunner: false },
+  },
+})
