@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 
 /** A range of addresses: 4 or 16 bytes of network and the number of leading bits that count. */
 export interface Cidr {
@@ -8,12 +7,31 @@ export interface Cidr {
 }
 
 /**
- * The bytes of a literal address, 4 or 16 of them, or null when the text is not one.
- * `node:net` decides what is an address: ipaddr.js alone would read `0x7f.1` and `2130706433` too. A zone (`fe80::1%eth0`) is refused.
+ * The bytes of a literal address, 4 or 16 of them, or null when the text is not one. A zone (`fe80::1%eth0`) is refused. `node:net`
+ * decides what is an address, so only well-formed text is taken apart here. ipaddr.js is not used: 2.5.0 reads `::8.8.8.8` as
+ * `::ffff:8.8.8.8`, and the walls turn on that difference.
  */
 export function addressBytes(address: string): readonly number[] | null {
-  if (isIP(address) === 0 || address.includes('%')) return null
-  return ipaddr.parse(address).toByteArray()
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0) return null
+  return family === 4 ? address.split('.').map(Number) : bytesOfV6(address)
+}
+
+function bytesOfV6(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::')
+  const before = bytesOfGroups(head)
+  if (tail === undefined) return before
+  const after = bytesOfGroups(tail)
+  return [...before, ...Array<number>(16 - before.length - after.length).fill(0), ...after]
+}
+
+function bytesOfGroups(groups: string): number[] {
+  if (groups === '') return []
+  return groups.split(':').flatMap((group) => {
+    if (group.includes('.')) return group.split('.').map(Number)
+    const value = Number.parseInt(group, 16)
+    return [value >> 8, value & 0xff]
+  })
 }
 
 /** Reads `10.0.0.0/8` or `fd00::/8`; a bare address is a range of one. Null when it is neither. Bits behind the prefix are ignored. */
