@@ -1,4 +1,4 @@
-import { chown, lstat, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedHome } from './embedded-home.ts'
@@ -14,14 +14,17 @@ export interface SocketFolder {
 }
 
 /**
- * The folder of the server's socket: `<home>/run`, or a new one among the temporary folders when that path is too long for a socket.
+ * Opens the folder of a server's socket; no server may be running there. It is `<home>/run`, or a new one among the temporary folders when that
+ * path is too long for a socket.
  *
  * A socket and no port: no other user can connect, no page that a check fetches can name it, and it is faster than loopback TCP.
  */
 export async function openSocketFolder({ folder, user }: EmbeddedHome): Promise<SocketFolder> {
   const path = join(folder, 'run')
   if (Buffer.byteLength(join(path, SOCKET_NAME)) <= LONGEST_SOCKET_PATH) {
-    if ((await lstat(path).catch(() => null)) === null) await makePrivateFolder(path, user)
+    // Made anew: the lock file of a server that was killed may name a process that is not ours, or not buried yet.
+    await rm(path, { recursive: true, force: true })
+    await makePrivateFolder(path, user)
     return { path, remove: () => Promise.resolve() }
   }
   const temporary = await mkdtemp(join(tmpdir(), 'tidemark-'))

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { databasePassword } from './database-password.ts'
 import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
@@ -40,7 +40,8 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
   const packaged = await embeddedBinaries()
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(dataDir), { recursive: true })
+  await mkdir(dataDir, { mode: 0o700 }).catch(() => undefined)
   const lock = await takeOwnerLock(join(dataDir, 'embedded.lock'))
   try {
     const user = options.user ?? (await unprivilegedUser(['postgres', 'nobody']))

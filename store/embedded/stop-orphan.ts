@@ -14,8 +14,10 @@ const IMMEDIATE_MS = 10_000
  * of ours wants that server.
  *
  * It is stopped, not adopted: a server that is not our child could neither be watched nor restarted, and its log would be lost. Whoever
- * was killed has no connection left to it, so nothing is cut off. A file that names a dead process is Postgres' own to judge (its
- * children may still live); one that names a living stranger, as after a restart of the machine, would stop Postgres for ever, and is removed.
+ * was killed has no connection left to it, so nothing is cut off.
+ *
+ * A file that names a living stranger (as after a restart of the machine) or a dead process that its parent has not buried yet would keep Postgres
+ * from starting, and is removed. That is safe: Postgres also refuses to start while a child of the old server still has its memory.
  */
 export async function stopOrphan(data: string, log: EmbeddedLog): Promise<void> {
   const file = join(data, 'postmaster.pid')
@@ -23,10 +25,9 @@ export async function stopOrphan(data: string, log: EmbeddedLog): Promise<void> 
   const pid = Math.abs(Number.parseInt(first ?? '', 10))
   if (!Number.isInteger(pid) || pid === 0) return
   const identity = await processIdentity(pid)
-  if (identity === null) return
-  const command = (await processCommand(pid)) ?? ''
-  if (!command.includes('postgres') || !command.includes(data)) {
-    log.info(`removing ${file}, which names process ${pid}, a stranger`)
+  const command = identity === null ? null : await processCommand(pid)
+  if (identity === null || command === null || !command.includes(` -D ${data} `)) {
+    log.info(`removing ${file}, whose process ${pid} is no server of this data`)
     await rm(file, { force: true })
     return
   }
