@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import { processIdentity } from './process-identity.ts'
@@ -14,7 +15,7 @@ export interface OwnerLock {
  */
 export async function takeOwnerLock(path: string): Promise<OwnerLock> {
   const own = `${process.pid} ${(await processIdentity(process.pid)) ?? ''}\n`
-  const draft = `${path}.${process.pid}`
+  const draft = `${path}.${randomUUID()}`
   for (let attempt = 0; attempt < 10; attempt += 1) {
     await writeFile(draft, own, { mode: 0o600 })
     try {
