@@ -32,9 +32,9 @@ function foreignAttribute(element: Element, name: string): string | undefined {
 const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
 
 const OPTIONS = {
-  html: { adapter: HTML_ADAPTER },
-  quirks: { adapter: HTML_ADAPTER, quirksMode: true },
-  xml: { adapter: XML_ADAPTER, xmlMode: true },
+  html: { adapter: HTML_ADAPTER, relativeSelector: false },
+  quirks: { adapter: HTML_ADAPTER, quirksMode: true, relativeSelector: false },
+  xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false },
 } satisfies Record<string, CssOptions>
 
 /** A selector for one kind of document: names mean another thing in quirks mode and in XML. */

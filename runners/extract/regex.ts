@@ -4,11 +4,9 @@ export interface CompiledRegex {
   readonly hasGroup: boolean
 }
 
-/** Throws the engine's SyntaxError. Compiling runs nothing: the probe for groups matches the empty text by an alternative that always does. */
+/** Throws the engine's SyntaxError. */
 export function compileRegex(source: string): CompiledRegex {
-  const pattern = new RegExp(source, 'g')
-  const groups = (new RegExp(`(?:)|(?:${source})`).exec('')?.length ?? 1) - 1
-  return { pattern, hasGroup: groups > 0 }
+  return { pattern: new RegExp(source, 'g'), hasGroup: hasCaptureGroup(source) }
 }
 
 /**
@@ -21,4 +19,17 @@ export function runRegex({ pattern, hasGroup }: CompiledRegex, text: string): st
   let count = 0
   for (const _match of text.matchAll(pattern)) count += 1
   return count
+}
+
+/** An opening parenthesis that is not escaped, not in a character class, and not `(?` but for a named group. */
+function hasCaptureGroup(source: string): boolean {
+  let inClass = false
+  for (let at = 0; at < source.length; at += 1) {
+    const char = source.charAt(at)
+    if (char === '\\') at += 1
+    else if (inClass) inClass = char !== ']'
+    else if (char === '[') inClass = true
+    else if (char === '(' && (source.charAt(at + 1) !== '?' || /^\(\?<(?![=!])/.test(source.slice(at, at + 4)))) return true
+  }
+  return false
 }

@@ -1,0 +1,46 @@
+import type { ExtractConfig } from '../../schema/extract-config.ts'
+import { joinPath } from '../../schema/issue.ts'
+import type { Issue } from '../../schema/issue.ts'
+import { EXTRACT_LIMITS } from './limits.ts'
+import type { RuleFault } from './rule-fault.ts'
+import { checkCss } from './rules-css.ts'
+import { checkJsonPath } from './rules-json-path.ts'
+import { checkRegex } from './rules-regex.ts'
+import { compileXPath } from './xpath/compile.ts'
+
+/**
+ * Compiles every selector, expression and pattern of a config with the engine that will run it (spec, Extract config; security.md §3.2) and
+ * says what is wrong with each, with its column. Empty: the config can run. Nothing is run here, least of all a pattern; the work is
+ * bounded by the length limit, so that the API may call this in its own thread. Paths begin at `fields`; prepend `extract_config`.
+ */
+export function checkRules(config: ExtractConfig): Issue[] {
+  if (config.method === 'full_page' || config.method === 'prompt') return []
+  const { check, what } = CHECKS[config.method]
+  const issues: Issue[] = []
+  for (const [name, source] of Object.entries(config.fields)) {
+    const fault = checkLength(source) ?? check(source)
+    if (fault !== null) issues.push({ path: joinPath('fields', name), message: sentence(what, fault) })
+  }
+  return issues
+}
+
+const CHECKS = {
+  css: { check: checkCss, what: 'a CSS selector' },
+  xpath: { check: checkXPath, what: 'an XPath 1.0 expression' },
+  json_path: { check: checkJsonPath, what: 'a JSONPath (RFC 9535)' },
+  regex: { check: checkRegex, what: 'a JavaScript pattern' },
+} as const
+
+function checkLength(source: string): RuleFault | null {
+  const { ruleLength } = EXTRACT_LIMITS
+  return source.length > ruleLength ? { column: null, message: `it has ${source.length} characters; at most ${ruleLength} are allowed` } : null
+}
+
+function checkXPath(source: string): RuleFault | null {
+  const outcome = compileXPath(source)
+  return outcome.ok ? null : { column: outcome.fault.column, message: outcome.fault.message }
+}
+
+function sentence(what: string, { column, message }: RuleFault): string {
+  return `is not ${what} that can run: ${column === null ? '' : `column ${column}: `}${message}`.slice(0, 500)
+}
