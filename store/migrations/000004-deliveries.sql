@@ -9,7 +9,7 @@ create table deliveries (
   -- Encrypted DeliveryConfig as it was when the run fired: address and headers.
   target bytea not null,
   -- Host and port of the destination: the key of its concurrency cap.
-  host text not null,
+  host text collate "C" not null,
   -- The exact text that is signed and sent; the same on every attempt.
   payload text not null,
   status text not null default 'pending' check (status in ('pending', 'success', 'failed', 'dead')),
@@ -23,5 +23,7 @@ create table deliveries (
   created_at timestamptz not null default clock()
 ) with (fillfactor = 80);
 create index deliveries_due on deliveries (due_at) where due_at is not null;
+-- Claims go host by host, so that thousands of rows of one dead host are never stepped over to find another's.
+create index deliveries_due_by_host on deliveries (host, due_at) where due_at is not null;
 create index deliveries_team on deliveries (team_id, created_at desc, id);
 create index deliveries_run on deliveries (run_id);
