@@ -1,0 +1,39 @@
+import { createHash, createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** The key that signs sessions, derived from TIDEMARK_ENCRYPTION_KEY: it is never the one that seals secrets. */
+export const sessionKey = (encryptionKey: string): string =>
+  Buffer.from(hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32)).toString(
+    'base64url',
+  )
+
+/** A session's random part, as it is stored: 190 bits. */
+export const newSessionToken = (): string => Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+/**
+ * What a client holds: the stored token and its signature, in the form of the sign-in library's cookies and bearer tokens. What the database
+ * holds opens nothing by itself.
+ */
+export const signSessionToken = (token: string, key: string): string => `${token}.${signature(token, key)}`
+
+/** The stored token of a credential, or null when it is not signed by us. */
+export function readSessionCredential(credential: string, key: string): string | null {
+  const text = decoded(credential)
+  const dot = text.lastIndexOf('.')
+  if (dot < 1) return null
+  const token = text.slice(0, dot)
+  const given = Buffer.from(text.slice(dot + 1), 'base64')
+  const right = Buffer.from(signature(token, key), 'base64')
+  return given.length === right.length && timingSafeEqual(given, right) ? token : null
+}
+
+const signature = (token: string, key: string) => createHmac('sha256', key).update(token).digest('base64')
+
+function decoded(credential: string): string {
+  try {
+    return credential.includes('%') ? decodeURIComponent(credential) : credential
+  } catch {
+    return credential
+  }
+}
