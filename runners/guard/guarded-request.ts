@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { errors } from 'undici'
 import type { Dispatcher } from 'undici'
 import { joinSignal, leaveSignal } from './abort-group.ts'
 import type { Abortable } from './abort-group.ts'
@@ -153,7 +154,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
     if (code === 'UND_ERR_HEADERS_TIMEOUT') return { kind: 'timeout', phase: 'first_byte', limit: 'idle' }
     if (code === 'UND_ERR_BODY_TIMEOUT') return { kind: 'timeout', phase: 'body', limit: 'idle' }
     if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return { kind: 'headers_too_large' }
-    if (code.startsWith('HPE_')) return { kind: 'bad_http' }
+    if (error instanceof errors.HTTPParserError) return { kind: 'bad_http' }
     return CLOSED_CODES.has(code) ? { kind: 'closed', phase: this.#phase } : { kind: 'internal', error }
   }
 }

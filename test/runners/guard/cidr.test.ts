@@ -30,5 +30,7 @@ test('a range holds what the runtime says it holds', () => {
 
 test('a bare address is a range of one, and text that is no range is null', () => {
   expect(parseCidr('10.0.0.1')).toEqual({ network: [10, 0, 0, 1], bits: 32 })
-  expect(['10.0.0.0/33', 'x/8', '10.0.0.0/', '::/129', '10.0.0.0/8/8', 'fe80::1%eth0'].map(parseCidr)).toEqual(Array(6).fill(null))
+  expect(['10.0.0.0/33', 'x/8', '10.0.0.0/', '::/129', '10.0.0.0/8/8', 'fe80::1%eth0'].map(parseCidr)).toEqual(
+    Array(6).fill(null),
+  )
 })

@@ -35,11 +35,16 @@ describe('parseTargetUrl', () => {
 
 describe('checkTargetUrl', () => {
   test.each([...MALFORMED_URLS, ...PRIVATE_URLS])('refuses %j at save, at the path that it was given', (raw) => {
-    expect(checkTargetUrl(raw, closed, 'deliveries[0].url')).toEqual({ path: 'deliveries[0].url', message: expect.any(String) })
+    expect(checkTargetUrl(raw, closed, 'deliveries[0].url')).toEqual({
+      path: 'deliveries[0].url',
+      message: expect.any(String),
+    })
   })
 
   test('refuses every denied address as a literal host', () => {
-    const urls = DENIED_ADDRESSES.map((address) => (address.includes(':') ? `http://[${address}]/` : `http://${address}/`))
+    const urls = DENIED_ADDRESSES.map((address) =>
+      address.includes(':') ? `http://[${address}]/` : `http://${address}/`,
+    )
     expect(urls.filter((url) => checkTargetUrl(url, closed) === null)).toEqual([])
   })
 
@@ -47,19 +52,25 @@ describe('checkTargetUrl', () => {
     expect(checkTargetUrl(raw, closed)).toBeNull()
   })
 
-  test.each(['http://127.0.0.1:3000/', 'http://localhost:3000/', 'http://127.1/', 'http://app.localhost./', 'http://localhost:22/'])(
-    'accepts %s where loopback is open',
-    (raw) => {
-      expect(checkTargetUrl(raw, loopback)).toBeNull()
-    },
-  )
+  test.each([
+    'http://127.0.0.1:3000/',
+    'http://localhost:3000/',
+    'http://127.1/',
+    'http://app.localhost./',
+    'http://localhost:22/',
+  ])('accepts %s where loopback is open', (raw) => {
+    expect(checkTargetUrl(raw, loopback)).toBeNull()
+  })
 
-  test.each(['http://127.0.0.1:5432/', 'http://localhost:5432/', 'http://[::1]/', 'http://10.0.0.1/', 'http://metadata.google.internal/'])(
-    'refuses %s although loopback is open',
-    (raw) => {
-      expect(checkTargetUrl(raw, loopback)).not.toBeNull()
-    },
-  )
+  test.each([
+    'http://127.0.0.1:5432/',
+    'http://localhost:5432/',
+    'http://[::1]/',
+    'http://10.0.0.1/',
+    'http://metadata.google.internal/',
+  ])('refuses %s although loopback is open', (raw) => {
+    expect(checkTargetUrl(raw, loopback)).not.toBeNull()
+  })
 
   test('says what to do about a private address', () => {
     expect(checkTargetUrl('http://10.0.0.1/', closed)?.message).toBe(
