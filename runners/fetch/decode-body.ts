@@ -98,7 +98,9 @@ function isTooLong(error: unknown): boolean {
   return errorCode(error) === 'ERR_BUFFER_TOO_LARGE'
 }
 
-/** A name from a stranger's header, fit for a message. */
+/** Encodings that exist and are not read here. Other names are not repeated: a header may hold anything. */
+const KNOWN_NAMES: ReadonlySet<string> = new Set(['br', 'compress', 'dcb', 'dcz', 'exi'])
+
 function nameable(name: string): string {
-  return /^[a-z0-9-]{1,20}$/.test(name) ? `"${name}"` : 'of an unreadable name'
+  return KNOWN_NAMES.has(name) ? `"${name}"` : 'of an unknown name'
 }
