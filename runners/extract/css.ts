@@ -3,7 +3,7 @@ import type { Options } from 'css-select'
 import { isTag } from 'domhandler'
 import type { AnyNode, Element } from 'domhandler'
 import * as DomUtils from 'domutils'
-import { XHTML, childrenOf, textOf } from './tree.ts'
+import { XHTML, childrenOf, isElement, textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
 
 type CssOptions = Options<AnyNode, Element>
@@ -31,10 +31,15 @@ function foreignAttribute(element: Element, name: string): string | undefined {
 
 const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
 
+/** As browsers have it: white space counts as content. css-select follows a draft that no browser does. */
+const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
+  empty: (element) => childrenOf(element).every((child) => !isElement(child) && (child.type !== 'text' || child.data === '')),
+}
+
 const OPTIONS = {
-  html: { adapter: HTML_ADAPTER, relativeSelector: false },
-  quirks: { adapter: HTML_ADAPTER, quirksMode: true, relativeSelector: false },
-  xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false },
+  html: { adapter: HTML_ADAPTER, relativeSelector: false, pseudos: PSEUDOS },
+  quirks: { adapter: HTML_ADAPTER, quirksMode: true, relativeSelector: false, pseudos: PSEUDOS },
+  xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false, pseudos: PSEUDOS },
 } satisfies Record<string, CssOptions>
 
 /** A selector for one kind of document: names mean another thing in quirks mode and in XML. */

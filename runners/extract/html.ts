@@ -9,9 +9,12 @@ import type { Tree } from './tree.ts'
 
 const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 
+/** The attributes of an element that has none. Most have none, and a dictionary each is the dearest part of a tree. */
+const NO_ATTRIBUTES: Record<string, string> = Object.freeze(Object.create(null))
+
 /**
- * The stock adapter with one change: attributes keep their prefix in their name, so that `href` and `xlink:href` of an SVG element are two, and
- * the per-attribute namespace tables are made for foreign elements only (9 % less time on a 20 KB page).
+ * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an SVG element are two; and
+ * the tables that most elements do not need are not made.
  */
 const TREE_ADAPTER: typeof adapter = {
   ...adapter,
@@ -22,11 +25,14 @@ const TREE_ADAPTER: typeof adapter = {
     return node
   },
   adoptAttributes(recipient, attrs) {
-    for (const { name, value } of attrs) recipient.attribs[name] ??= value
+    const attribs = attributesOf(attrs)
+    for (const name in recipient.attribs) attribs[name] = recipient.attribs[name] ?? ''
+    recipient.attribs = attribs
   },
 }
 
 function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
+  if (attrs.length === 0) return NO_ATTRIBUTES
   const attribs: Record<string, string> = Object.create(null)
   for (const { name, prefix, value } of attrs) attribs[prefix ? `${prefix}:${name}` : name] = value
   return attribs

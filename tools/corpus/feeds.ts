@@ -1,0 +1,47 @@
+import { decode } from '../../runners/extract/charset.ts'
+import { extract } from '../../runners/extract/extract.ts'
+import type { Page } from '../../runners/extract/page.ts'
+import { isJsonType, markupKind, mediaType } from '../../runners/extract/page-kind.ts'
+import type { CorpusFolder } from './folder.ts'
+import { newTally } from './tally.ts'
+import type { Tally } from './tally.ts'
+
+const ITEM_NAMES = { urlset: 'url', sitemapindex: 'sitemap', feed: 'entry', rss: 'item', rdf: 'item' } as const
+
+/** Parses every feed and sitemap, ill-formed ones included, and counts their items against the tags in their text. */
+export function readFeeds(folder: CorpusFolder, part: 'feeds' | 'sitemaps'): Tally {
+  const tally = newTally(`${part}: parsed, with all items`)
+  for (const name of folder.list(part)) {
+    const page = folder.page(name)
+    if (isJsonType(mediaType(page.contentType)) || name.endsWith('.json')) continue
+    const fault = feedFault(page)
+    if (fault === null) tally.passed += 1
+    else tally.unexplained.push(`${name}: ${fault}`)
+  }
+  return tally
+}
+
+function feedFault(page: Page): string | null {
+  const { text } = decode(page.body, page.contentType, markupKind(page))
+  if (text.includes('�') && !page.body.toString().includes('�')) return 'decoded with replacement characters'
+  const item = itemName(text)
+  const wanted = countTags(text, item)
+  const extraction = extract(page, { method: 'xpath', fields: { root: 'name(/*)', items: `count(//*[local-name()="${item}"])`, plain: `count(//${item})` } })
+  if (!extraction.ok) return extraction.fault.message
+  const { root, items, plain } = extraction.values
+  if (root === '') return 'has no root element'
+  if (Number(items) < wanted) return `has ${wanted} ${item} elements, but we see ${String(items)}`
+  const prefixed = countTags(text, `[\\w.-]+:${item}`)
+  return Number(plain) < wanted - prefixed ? `//${item} finds only ${String(plain)} of ${wanted}` : null
+}
+
+function itemName(text: string): string {
+  const root = /<(?:[\w.-]+:)?(urlset|sitemapindex|feed|rss|rdf)[\s>]/i.exec(text)?.[1]?.toLowerCase()
+  return ITEM_NAMES[(root ?? 'rss') as keyof typeof ITEM_NAMES]
+}
+
+/** Start tags in the text itself, outside comments and CDATA: no parser has a say in it. */
+function countTags(text: string, name: string): number {
+  const bare = text.replace(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>/g, '')
+  return [...bare.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}(?=[\\s/>])`, 'g'))].length
+}
