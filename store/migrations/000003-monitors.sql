@@ -103,3 +103,15 @@ begin
 end $$;
 select ensure_run_partition(clock());
 select ensure_run_partition(clock() + interval '1 month');
+
+-- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its time leaves the
+-- nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its twin.
+create function next_run(nominal timestamptz, at timestamptz, interval_seconds int, shift_seconds int, first boolean)
+returns timestamptz language sql immutable as $$
+  select case
+    when nominal is null then null
+    when nominal > at then nominal
+    else nominal + make_interval(secs => case when first then shift_seconds else 0 end
+      + interval_seconds * (1 + floor(extract(epoch from at - nominal) / interval_seconds)::double precision))
+  end
+$$;

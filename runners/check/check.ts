@@ -1,0 +1,67 @@
+import type { Dispatcher } from 'undici'
+import type { RunFaultCode } from '../../schema/run-fault.ts'
+import type { Extractor } from '../extract/pool.ts'
+import { fetchStatic } from '../fetch/static-fetch.ts'
+import type { Fetched } from '../fetch/fetched.ts'
+import type { PageMark, Reading } from './reading.ts'
+import type { Task } from './task.ts'
+
+/** The world of a check. */
+export interface CheckPorts {
+  /** From `createGuardedAgent`. */
+  readonly agent: Dispatcher
+  readonly extractor: Extractor
+  readonly signal: AbortSignal
+  /** Milliseconds for the fetch, redirects included. Default 30,000. */
+  readonly deadlineMs?: number
+}
+
+/** One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site does. */
+export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
+  const obstacle = task.obstacle ?? missingLayer(task)
+  if (obstacle) return failed('not_available', obstacle)
+  const fetched = await fetchStatic(
+    {
+      url: task.url,
+      headers: task.headers,
+      method: task.request?.method ?? 'GET',
+      body: task.request?.body ?? null,
+      // Only a plain GET has a page to be conditional about.
+      conditional: task.request ? null : task.last,
+    },
+    { agent: ports.agent, signal: ports.signal, ...(ports.deadlineMs !== undefined && { deadlineMs: ports.deadlineMs }) },
+  )
+  if (ports.signal.aborted) return { kind: 'abandoned' }
+  return read(task, fetched, ports)
+}
+
+async function read(task: Task, fetched: Fetched, ports: CheckPorts): Promise<Reading> {
+  if (!fetched.ok) return { kind: 'failed', fetchMethod: 'static', fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
+  const { etag, lastModified } = fetched
+  if (fetched.kind === 'not_modified') return unchanged({ etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
+  const mark = { etag, lastModified, bodyHash: fetched.bodyHash }
+  if (task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(mark)
+  const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
+  const extraction = await ports.extractor.extract(page, task.extract, { signal: ports.signal })
+  if (ports.signal.aborted) return { kind: 'abandoned' }
+  if (!extraction.ok) return { kind: 'failed', fetchMethod: 'static', fault: extraction.fault, retryAfterMs: 0 }
+  return { kind: 'values', fetchMethod: 'static', mark, values: extraction.values, warnings: extraction.warnings }
+}
+
+const unchanged = (mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod: 'static', mark })
+
+/** What this version cannot do yet, in the words of the run's error; undefined when it can. */
+function missingLayer(task: Task): string | undefined {
+  if (task.queue === 'visual') return 'Screenshots need the browser layer, which this version does not have yet; disable visual_config to check the fields alone.'
+  if (task.queue !== 'static') return 'Rendering needs the browser layer, which this version does not have yet; set fetch_mode to auto.'
+  if (task.request?.pagination) return 'Paging through an API is not part of this version yet; remove request_config.pagination to read the first page.'
+  return undefined
+}
+
+function failed(code: RunFaultCode, message: string): Reading {
+  return { kind: 'failed', fetchMethod: null, fault: { code, message }, retryAfterMs: 0 }
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0
+}

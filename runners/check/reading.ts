@@ -1,0 +1,20 @@
+import type { Values } from '../../schema/json.ts'
+import type { RunFault } from '../../schema/run-fault.ts'
+import type { FetchMethod } from '../../schema/run.ts'
+
+/** What lets the next fetch of a page see that nothing changed. */
+export interface PageMark {
+  readonly etag: string | null
+  readonly lastModified: string | null
+  /** First 16 bytes of the body's SHA-256. */
+  readonly bodyHash: Uint8Array | null
+}
+
+/** The outcome of a check. */
+export type Reading =
+  /** The very page of last time: nothing was parsed. */
+  | { readonly kind: 'unchanged'; readonly fetchMethod: FetchMethod; readonly mark: PageMark }
+  | { readonly kind: 'values'; readonly fetchMethod: FetchMethod; readonly mark: PageMark; readonly values: Values; readonly warnings: readonly string[] }
+  | { readonly kind: 'failed'; readonly fetchMethod: FetchMethod | null; readonly fault: RunFault; readonly retryAfterMs: number }
+  /** We are stopping, or the check was fenced off: nothing is recorded, the check is given back. */
+  | { readonly kind: 'abandoned' }

@@ -1,0 +1,100 @@
+import type { ExtractConfig } from '../../schema/extract-config.ts'
+import type { RequestConfig } from '../../schema/request-config.ts'
+import { type Claimed, type CheckQueue, claimChecks } from '../../store/claim.ts'
+import type { Store } from '../../store/client.ts'
+import { extendLeases, releaseChecks } from '../../store/lease.ts'
+import type { SecretBox } from '../../store/secret-box.ts'
+import type { Task } from '../check/task.ts'
+import type { RecordContext, Recorder } from '../record/recorder.ts'
+import type { Lane } from './lane.ts'
+
+export interface PostgresLaneOptions {
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly recorder: Recorder
+  /** Queues in the order of their turn. */
+  readonly queues: readonly CheckQueue[]
+  readonly leaseMs: number
+}
+
+/** The lane in process: claims from the tables and records into them. */
+export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }: PostgresLaneOptions): Lane {
+  const contexts = new WeakMap<Task, RecordContext>()
+  const rounds = new Map(queues.map((queue) => [queue, { afterTeam: '', teams: 1 }]))
+  const leaseSeconds = leaseMs / 1000
+
+  async function claimFrom(queue: CheckQueue, limit: number): Promise<Task[]> {
+    const round = rounds.get(queue)
+    if (!round) return []
+    const claimedAt = performance.now()
+    const perTeam = Math.max(1, Math.ceil(limit / round.teams))
+    const rows = await claimChecks(store, { queue, limit, perTeam, afterTeam: round.afterTeam, leaseSeconds })
+    const teams = new Set(rows.map((row) => row.team_id))
+    // The share of each team follows from how many had work last time; the cursor goes on behind the last one, and starts anew at the end.
+    round.teams = Math.max(1, teams.size)
+    round.afterTeam = rows.length >= limit && teams.size > 1 ? maxOf(teams) : ''
+    return rows.map((row) => taskOf(row, queue, claimedAt))
+  }
+
+  function taskOf(row: Claimed, queue: CheckQueue, claimedAt: number): Task {
+    const task: Task = {
+      no: row.no,
+      fence: row.fence,
+      runId: row.run_id,
+      monitorId: row.monitor_id,
+      queue,
+      url: row.url,
+      host: hostOf(row.url),
+      extract: row.extract_config as ExtractConfig,
+      request: row.request_config as RequestConfig | null,
+      ...headersOf(row, secrets),
+      last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
+      dueMs: row.due_ms,
+      claimedMs: row.claimed_ms,
+      claimedAt,
+    }
+    contexts.set(task, { teamId: row.team_id, readingHash: row.reading_hash })
+    return task
+  }
+
+  return {
+    async claim(limit) {
+      const tasks: Task[] = []
+      for (const queue of queues) if (tasks.length < limit) tasks.push(...(await claimFrom(queue, limit - tasks.length)))
+      return tasks
+    },
+    heartbeat: (tasks) => extendLeases(store, tasks, leaseSeconds),
+    async complete(finished) {
+      const context = contexts.get(finished.task)
+      if (!context) throw new TypeError('a lane completes only what it gave out')
+      await recorder.record(finished, context)
+    },
+    release: (tasks, delayMs) =>
+      releaseChecks(
+        store,
+        tasks.map(({ no, fence }) => ({ no, fence, delayMs })),
+      ),
+  }
+}
+
+/** One monitor whose headers cannot be opened must not hold up the claim of the others: its own run says so. */
+function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'obstacle'> {
+  if (row.request_headers === null) return { headers: null, obstacle: null }
+  try {
+    const headers = secrets.open({ teamId: row.team_id, column: 'monitors.request_headers' }, row.request_headers)
+    return { headers: headers as Record<string, string>, obstacle: null }
+  } catch {
+    return { headers: null, obstacle: 'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.' }
+  }
+}
+
+function maxOf(ids: ReadonlySet<string>): string {
+  let max = ''
+  for (const id of ids) if (id > max) max = id
+  return max
+}
+
+/** Scheme, host and port: checks of one origin share its cap. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.origin ?? url
+}

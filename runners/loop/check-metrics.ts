@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Reading } from '../check/reading.ts'
+import type { Task } from '../check/task.ts'
+
+/** What the check loop tells the metrics. */
+export interface CheckMetrics {
+  claimed(tasks: readonly Task[]): void
+  finished(task: Task, reading: Reading, durationMs: number): void
+  queue(waiting: number, active: number): void
+  laneFault(): void
+}
+
+/** Prometheus metrics of a check loop. Labels are few and bounded: never an address or an id. */
+export function createCheckMetrics(registry: Registry): CheckMetrics {
+  const registers = [registry]
+  const lateness = new Histogram({
+    name: 'tidemark_check_lateness_seconds',
+    help: 'From the time a check was due to its claim.',
+    buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'tidemark_check_duration_seconds',
+    help: 'Fetch and extraction of a check.',
+    labelNames: ['fetch_method'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const outcomes = new Counter({
+    name: 'tidemark_checks_total',
+    help: 'Checks by outcome; for failures the code of the fault.',
+    labelNames: ['outcome', 'code'],
+    registers,
+  })
+  const waiting = new Gauge({ name: 'tidemark_checks_waiting', help: 'Claimed checks that wait for a slot in this process.', registers })
+  const active = new Gauge({ name: 'tidemark_checks_active', help: 'Checks in flight in this process.', registers })
+  const faults = new Counter({ name: 'tidemark_store_faults_total', help: 'Claims, heartbeats and records that the store did not answer.', registers })
+  const success = new Gauge({ name: 'tidemark_last_success_timestamp_seconds', help: 'When a check last succeeded in this process.', registers })
+  const children = new Map<string, Counter.Internal>()
+  const outcome = (kind: string, code: string) => {
+    let child = children.get(kind + code)
+    if (!child) children.set(kind + code, (child = outcomes.labels(kind, code)))
+    return child
+  }
+  return {
+    claimed(tasks) {
+      for (const task of tasks) if (task.dueMs !== null) lateness.observe(Math.max(0, task.claimedMs - task.dueMs) / 1000)
+    },
+    finished(_, reading, ms) {
+      if (reading.kind === 'abandoned') return
+      duration.labels(reading.fetchMethod ?? 'none').observe(ms / 1000)
+      outcome(reading.kind === 'values' ? 'read' : reading.kind, reading.kind === 'failed' ? reading.fault.code : '').inc()
+      if (reading.kind !== 'failed') success.set(Date.now() / 1000)
+    },
+    queue(waits, runs) {
+      waiting.set(waits)
+      active.set(runs)
+    },
+    laneFault: () => faults.inc(),
+  }
+}

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+
+/** Tries patterns of predicates in a thread that can be killed. */
+export interface PatternMatcher {
+  /** True or false; `timeout` when the pattern took longer than it may. Never rejects for what a pattern does. */
+  matches(pattern: string, text: string): Promise<boolean | 'timeout'>
+  close(): Promise<void>
+}
+
+/** Makes a matcher; its one thread starts when first needed. `timeoutMs` is per pattern, default 1,000. */
+export function createPatternMatcher({ timeoutMs = 1000 }: { timeoutMs?: number } = {}): PatternMatcher {
+  const threads = new Piscina({
+    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    name: 'matchPattern',
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 60_000,
+    concurrentTasksPerWorker: 1,
+    resourceLimits: { maxOldGenerationSizeMb: 128 },
+    env: {},
+    execArgv: [],
+    recordTiming: false,
+  })
+  // One at a time, so that a pattern's time starts when it runs, not when it waits.
+  let line: Promise<unknown> = Promise.resolve()
+  return {
+    matches(pattern, text) {
+      const result = line.then(() => run(pattern, text))
+      line = result.catch(() => undefined)
+      return result
+    },
+    close: () => threads.destroy(),
+  }
+
+  async function run(pattern: string, text: string): Promise<boolean | 'timeout'> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      return (await threads.run({ pattern, text }, { signal })) as boolean
+    } catch (error) {
+      if (signal.aborted) return 'timeout'
+      if (error instanceof SyntaxError || (error instanceof Error && error.name === 'SyntaxError')) return false
+      throw error
+    }
+  }
+}

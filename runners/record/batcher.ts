@@ -1,0 +1,63 @@
+/** Gathers items and hands them over in batches: the group commit. */
+export interface Batcher<T> {
+  /** Resolves when the batch that holds the item was flushed; rejects as its flush does. */
+  add(item: T): Promise<void>
+  /** Flushes what waits and resolves when nothing is under way. */
+  settle(): Promise<void>
+}
+
+export interface BatcherOptions<T> {
+  readonly flush: (items: readonly T[]) => Promise<void>
+  readonly maxItems: number
+  /** A batch waits at most this long for company, in ms. */
+  readonly maxWaitMs: number
+  /** Flushes under way at once; items that come meanwhile make the next batch larger. */
+  readonly parallel: number
+}
+
+interface Entry<T> {
+  readonly item: T
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createBatcher<T>(options: BatcherOptions<T>): Batcher<T> {
+  let waiting: Entry<T>[] = []
+  let timer: NodeJS.Timeout | undefined
+  const underWay = new Set<Promise<void>>()
+
+  function start(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting.length === 0 || underWay.size >= options.parallel) return
+    const batch = waiting.splice(0, options.maxItems)
+    const flushed = options.flush(batch.map(({ item }) => item)).then(
+      () => batch.forEach(({ resolve }) => resolve()),
+      (error: unknown) => batch.forEach(({ reject }) => reject(error)),
+    )
+    const done = flushed.then(() => {
+      underWay.delete(done)
+      plan()
+    })
+    underWay.add(done)
+  }
+
+  function plan(): void {
+    if (waiting.length >= options.maxItems) start()
+    else if (waiting.length > 0) timer ??= setTimeout(start, options.maxWaitMs)
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject })
+        plan()
+      }),
+    async settle() {
+      while (waiting.length > 0 || underWay.size > 0) {
+        start()
+        await Promise.race(underWay)
+      }
+    },
+  }
+}

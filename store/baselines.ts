@@ -1,0 +1,34 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Store } from './client.ts'
+import { rowOf } from './row.ts'
+
+/** What a reading is compared with and judged by, as it stands now. */
+const Baseline = Type.Object({
+  no: Type.Integer(),
+  /** Null: there is no baseline; this reading becomes it, silently. */
+  reading_id: Type.Union([Type.String(), Type.Null()]),
+  extracted: Type.Unknown(),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  diff_predicate: Type.Unknown(),
+  deliveries: Type.Unsafe<Buffer | null>({}),
+})
+export type Baseline = Static<typeof Baseline>
+const baseline = rowOf(Baseline)
+
+/**
+ * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and whatever changes a baseline (a record,
+ * an edit) raises the fence first. A check that lost its fence is missing.
+ */
+export async function readBaselines(store: Store, checks: readonly { no: number; fence: number }[]): Promise<ReadonlyMap<number, Baseline>> {
+  const rows = await store.any(sql.prepared('read_baselines', baseline)`
+    select c.no, c.reading_id, b.extracted, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries
+    from unnest(${sql.array(checks.map((check) => check.no), 'int8')}, ${sql.array(checks.map((check) => check.fence), 'int4')}) as i (no, fence)
+    join checks c on c.no = i.no and c.fence = i.fence
+    join monitors m on m.no = c.no
+    left join baselines b on b.no = c.no and c.reading_id is not null
+  `)
+  return new Map(rows.map((found) => [found.no, found]))
+}

@@ -1,0 +1,129 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Store } from './client.ts'
+import { rowOf } from './row.ts'
+
+/** Which layer and pool a check takes (migration 000003). */
+export const CHECK_QUEUES = ['static', 'browser', 'visual', 'serp'] as const
+export type CheckQueue = (typeof CHECK_QUEUES)[number]
+
+const Bytes = Type.Unsafe<Buffer | null>({})
+
+/** A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record them under. */
+const Claimed = Type.Object({
+  no: Type.Integer(),
+  fence: Type.Integer(),
+  run_id: Type.String(),
+  team_id: Type.String(),
+  monitor_id: Type.String(),
+  /** The nominal time of the check, in ms since the epoch; null when a person asked for it. */
+  due_ms: Type.Union([Type.Number(), Type.Null()]),
+  claimed_ms: Type.Number(),
+  url: Type.String(),
+  fetch_mode: Type.String(),
+  extract_config: Type.Unknown(),
+  request_config: Type.Unknown(),
+  request_headers: Bytes,
+  reading_id: Type.Union([Type.String(), Type.Null()]),
+  reading_hash: Bytes,
+  body_hash: Bytes,
+  etag: Type.Union([Type.String(), Type.Null()]),
+  last_modified: Type.Union([Type.String(), Type.Null()]),
+})
+export type Claimed = Static<typeof Claimed>
+const claimed = rowOf(Claimed)
+
+/** How much to claim. */
+export interface ClaimRequest {
+  readonly queue: CheckQueue
+  /** Checks at most. */
+  readonly limit: number
+  /** Checks of one team at most: below `limit` when several teams wait, so that a flood of one does not starve the others. */
+  readonly perTeam: number
+  /** Teams looked at in one claim start after this id: the cursor of a round over all teams. '' starts anew. */
+  readonly afterTeam: string
+  readonly leaseSeconds: number
+}
+
+/** Teams that one claim looks at: bounds its cost when there are many. */
+const TEAMS_PER_CLAIM = 256
+const NO_TEAM = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim holds skipped), of each
+ * its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the quota counted. A check whose run
+ * was claimed before and never recorded keeps its run id and is not counted again.
+ *
+ * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement under backlog); a
+ * queue table of its own (three more writes a check).
+ */
+export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
+  const { queue, limit, perTeam, afterTeam, leaseSeconds } = request
+  return store.any(sql.prepared('claim_checks', claimed)`
+    with t as materialized (select clock() as at),
+    team as materialized (
+      select u.team_id,
+        case ${queue}
+          when 'visual' then coalesce(u.visual_limit - u.visual_used, u.runs_limit - u.runs_used)
+          when 'serp' then coalesce(u.serp_limit - u.serp_used, u.runs_limit - u.runs_used)
+          else u.runs_limit - u.runs_used
+        end + u.credits as remaining
+      from team_usage u
+      where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
+        and exists (select from checks c where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t))
+      order by u.team_id
+      limit ${TEAMS_PER_CLAIM}
+      for update of u skip locked
+    ),
+    picked as materialized (
+      select c.no, team.team_id, c.run_id is null and c.queued_run_id is null as fresh
+      from team
+      cross join lateral (
+        select no, run_id, queued_run_id from checks
+        where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
+          and (team.remaining > 0 or run_id is not null or queued_run_id is not null)
+        order by due_at
+        limit least(${perTeam}::bigint, greatest(team.remaining, ${perTeam}::bigint * (team.remaining <= 0)::int))
+        for update skip locked
+      ) c
+      limit ${limit}
+    ),
+    counted as (
+      update team_usage u
+      set runs_used = u.runs_used + case when p.pool = 'runs' then p.pooled else 0 end,
+        visual_used = u.visual_used + case when p.pool = 'visual' then p.pooled else 0 end,
+        serp_used = u.serp_used + case when p.pool = 'serp' then p.pooled else 0 end,
+        credits = u.credits - (p.fresh - p.pooled)
+      from (
+        select q.*, least(q.fresh, greatest(q.room, 0)) as pooled
+        from (
+          select w.team_id, w.fresh,
+            case when ${queue} = 'visual' and v.visual_limit is not null then 'visual'
+              when ${queue} = 'serp' and v.serp_limit is not null then 'serp' else 'runs' end as pool,
+            case when ${queue} = 'visual' and v.visual_limit is not null then v.visual_limit - v.visual_used
+              when ${queue} = 'serp' and v.serp_limit is not null then v.serp_limit - v.serp_used
+              else v.runs_limit - v.runs_used end as room
+          from (select team_id, count(*) filter (where fresh) as fresh from picked group by team_id) w
+          join team_usage v using (team_id)
+          where w.fresh > 0
+        ) q
+      ) p
+      where u.team_id = p.team_id
+    ),
+    held as (
+      update checks c
+      set due_at = t.at + make_interval(secs => ${leaseSeconds}),
+        fence = c.fence + 1,
+        run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
+        queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+      from picked, t
+      where c.no = picked.no
+      returning c.*, t.at
+    )
+    select h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
+      (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
+      m.url, m.fetch_mode, m.extract_config, m.request_config, m.request_headers,
+      h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified
+    from held h join monitors m on m.no = h.no
+  `)
+}

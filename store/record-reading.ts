@@ -1,0 +1,88 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { FetchMethod } from '../schema/run.ts'
+import type { Store } from './client.ts'
+import type { DeliveryRow } from './delivery-queue-row.ts'
+import { row } from './row.ts'
+
+/** A finished check whose reading is stored: the first one, one that differs, or one that has something to say besides. */
+export interface ReadingRun {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  readonly start_offset_ms: number
+  readonly duration_ms: number
+  readonly fetch_method: FetchMethod
+  readonly etag: string | null
+  readonly last_modified: string | null
+  readonly body_hash: Buffer | null
+  readonly reading_hash: Buffer
+  /** JSON text of the values. */
+  readonly extracted: string
+  /** JSON text of the diff; null when nothing was compared or nothing differs. */
+  readonly diff: string | null
+  readonly warnings: string | null
+  /** What it sends: rows of the outbox, written in the same statement. */
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+const recorded = row({ no: Type.Integer() })
+
+/**
+ * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly there, with its deliveries,
+ * or not at all. Answers the numbers that were recorded.
+ */
+export async function recordReadings(store: Store, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
+  const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
+  const rows = await store.any(sql.prepared('record_readings', recorded)`
+    with t as materialized (select clock() as at),
+    input as materialized (
+      select * from unnest(
+        ${sql.array(runs.map((run) => run.no), 'int8')}, ${sql.array(runs.map((run) => run.fence), 'int4')},
+        ${sql.array(runs.map((run) => run.run_id), 'uuid')}, ${sql.array(runs.map((run) => run.start_offset_ms), 'int4')},
+        ${sql.array(runs.map((run) => run.duration_ms), 'int4')}, ${sql.array(runs.map((run) => run.fetch_method), 'fetch_method')},
+        ${sql.array(runs.map((run) => run.etag), 'text')}, ${sql.array(runs.map((run) => run.last_modified), 'text')},
+        ${sql.array(runs.map((run) => run.body_hash), 'bytea')}, ${sql.array(runs.map((run) => run.reading_hash), 'bytea')},
+        ${sql.array(runs.map((run) => run.extracted), 'jsonb')}, ${sql.array(runs.map((run) => run.diff), 'jsonb')},
+        ${sql.array(runs.map((run) => run.warnings), 'jsonb')}, ${sql.array(runs.map((run) => run.deliveries.length > 0), 'bool')}
+      ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered)
+    ),
+    moved as (
+      update checks c
+      set run_id = null,
+        last_run_at = t.at,
+        failures = 0,
+        runs_total = c.runs_total + 1,
+        reading_id = i.run_id,
+        reading_hash = i.reading_hash, body_hash = i.body_hash, etag = i.etag, last_modified = i.last_modified,
+        next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+        due_at = case when c.queued_run_id is not null then t.at
+          else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
+      from input i, t
+      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      returning c.no, c.team_id, c.reading_id
+    ),
+    kept as (
+      insert into baselines (no, team_id, extracted)
+      select m.no, m.team_id, i.extracted from moved m join input i on i.no = m.no
+      on conflict (no) do update set extracted = excluded.extracted
+    ),
+    inserted as (
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted, diff, warnings)
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.triggered, i.extracted, i.diff, i.warnings
+      from moved m join input i on i.no = m.no
+    ),
+    sent as (
+      insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
+      select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
+      from unnest(
+        ${sql.array(outbox.map((delivery) => delivery.no), 'int8')}, ${sql.array(outbox.map((delivery) => delivery.id), 'uuid')},
+        ${sql.array(outbox.map((delivery) => delivery.type), 'text')}, ${sql.array(outbox.map((delivery) => delivery.target), 'bytea')},
+        ${sql.array(outbox.map((delivery) => delivery.host), 'text')}, ${sql.array(outbox.map((delivery) => delivery.payload), 'text')}
+      ) as o (no, id, type, target, host, payload)
+      join moved m on m.no = o.no, t
+    )
+    select no from moved
+  `)
+  return new Set(rows.map(({ no }) => no))
+}
