@@ -74,6 +74,8 @@ export interface FetchFailed {
   /** From Retry-After of a 429 or 503; at most 24 hours. */
   readonly retryAfterMs: number | null
   readonly durationMs: number
+  /** Of an `internal` fault: what was thrown. For the log alone, it may name anything. */
+  readonly cause?: unknown
 }
 
 export type Fetched = FetchedBody | NotModified | FetchFailed

@@ -8,6 +8,8 @@ export interface Hop {
   readonly method: string
   readonly body: string | null
   readonly sameOrigin: boolean
+  /** Redirects that led here. */
+  readonly count: number
 }
 
 export type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
@@ -23,8 +25,7 @@ export function isRedirect(status: number): boolean {
  * the user's own does not go from https to http.
  */
 export function nextHop(from: Hop, status: number, location: string | null, hasUserHeaders: boolean): NextHop {
-  const host = from.url.host
-  const refuse = (why: string): NextHop => ({ ok: false, fault: redirectFault(host, why) })
+  const refuse = (why: string): NextHop => ({ ok: false, fault: redirectFault(from.url.host, why) })
   if (location === null || location === '')
     return refuse('that has no Location. Open the URL in a browser and use the address where it ends.')
   const url = targetOf(location, from.url)
@@ -37,14 +38,28 @@ export function nextHop(from: Hop, status: number, location: string | null, hasU
       'from https to http, which is not followed with request headers set. Use the final address, or remove the headers.',
     )
   }
-  const keepsMethod =
-    status === 307 || status === 308 || from.method === 'GET' || (status !== 303 && from.method !== 'POST')
+  const sameOrigin = url.origin === from.url.origin
+  const keepsMethod = isMethodKept(from.method, status)
   const body = keepsMethod ? from.body : null
-  if (body !== null && url.origin !== from.url.origin) {
+  if (body !== null && !sameOrigin) {
     return refuse('to another site, to which the request body is not sent. Use the final address in the monitor.')
   }
-  const sameOrigin = from.sameOrigin && url.origin === from.url.origin
-  return { ok: true, hop: { url, method: keepsMethod ? from.method : 'GET', body, sameOrigin } }
+  return {
+    ok: true,
+    hop: {
+      url,
+      method: keepsMethod ? from.method : 'GET',
+      body,
+      sameOrigin: from.sameOrigin && sameOrigin,
+      count: from.count + 1,
+    },
+  }
+}
+
+/** 307 and 308 keep any method; 303 turns all into GET; 301 and 302 do so to POST alone, as browsers do. */
+function isMethodKept(method: string, status: number): boolean {
+  if (status === 307 || status === 308) return true
+  return status !== 303 && method !== 'POST'
 }
 
 /** Location is often relative and sometimes raw UTF-8, which a header hands over byte by byte; the parse wall sees what was sent. */

@@ -41,7 +41,7 @@ export function secure({ socket, hostname, context, tlsMs }: SecureOptions): Pro
       clearTimeout(timer)
       resolve({ ok: true, socket: tls })
     })
-    tls.on('error', (error) =>
+    tls.on('error', (error: Error) =>
       fail(errorCode(error) === 'ECONNRESET' ? { kind: 'tls', cause: 'failed' } : tlsFailure(error)),
     )
   })
