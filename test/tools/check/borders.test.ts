@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { borderFaults } from '../../../tools/check/borders.ts'
+
+const faults = (path: string, ...lines: string[]): string[] => borderFaults({ path, text: `${lines.join('\n')}\n` })
+
+describe('a border', () => {
+  test('lets a folder import itself and those below it', () => {
+    expect(
+      faults('store/runs.ts', "import { pool } from './client.ts'", "import { Run } from '../schema/run.ts'"),
+    ).toEqual([])
+  })
+
+  test('keeps a folder from importing one above it, and names the line', () => {
+    expect(faults('store/runs.ts', '', "import { app } from '../api/app.ts'")).toEqual([
+      'store/runs.ts:2: store may not import api/app.ts (it may: schema, core)',
+    ])
+  })
+
+  test('counts a type, a re-export, a dynamic import and an import over several lines', () => {
+    expect(faults('core/a.ts', "import type { A } from '../store/a.ts'")).toHaveLength(1)
+    expect(faults('core/a.ts', "export * from '../store/a.ts'")).toHaveLength(1)
+    expect(faults('core/a.ts', "  const a = await import('../store/a.ts')")).toHaveLength(1)
+    expect(faults('core/a.ts', 'import {', '  a,', '  b,', "} from '../store/a.ts'")).toHaveLength(1)
+    expect(faults('core/a.ts', "import '../store/a.ts'")).toHaveLength(1)
+  })
+
+  test('does not read comments', () => {
+    expect(
+      faults('core/a.ts', '/**', " * import { a } from '../store/a.ts'", ' */', "// import '../store/b.ts'"),
+    ).toEqual([])
+  })
+
+  test('opens one part of a folder without the rest of it', () => {
+    expect(faults('deliveries/webhook.ts', "import { dial } from '../runners/guard/dial.ts'")).toEqual([])
+    expect(faults('deliveries/webhook.ts', "import { loop } from '../runners/loop/loop.ts'")).toHaveLength(1)
+  })
+
+  test('is not taken in by a folder whose name begins alike', () => {
+    expect(faults('core/a.ts', "import { a } from '../schemata/a.ts'")).toHaveLength(1)
+  })
+
+  test('gives a package to the folders that own it', () => {
+    expect(faults('store/client.ts', "import pg from 'pg'")).toEqual([])
+    expect(faults('core/a.ts', "import pg from 'pg'")).toEqual([
+      'core/a.ts:1: core may not import pg (tools/check/border-table.ts says who may)',
+    ])
+    expect(faults('schema/a.ts', "import { Compile } from 'typebox/compile'")).toEqual([])
+    expect(faults('schema/a.ts', "import { readFile } from 'node:fs/promises'")).toHaveLength(1)
+    expect(faults('schema/a.ts', "import { readFile } from 'fs'")).toHaveLength(1)
+  })
+
+  test('leaves tests and tools alone', () => {
+    expect(
+      faults('test/store/a.test.ts', "import { app } from '../../api/app.ts'", "import net from 'node:net'"),
+    ).toEqual([])
+  })
+})
+
+describe('the network', () => {
+  test('is opened by the guard', () => {
+    expect(faults('runners/guard/dial.ts', "import { connect } from 'node:net'")).toEqual([])
+  })
+
+  test.each(['undici', 'node:net', 'node:tls', 'node:http', 'node:https', 'node:dns/promises', 'http', 'net'])(
+    'is not opened with %s by anything beside it',
+    (module) => {
+      expect(faults('runners/extract/page.ts', `import { request } from '${module}'`)[0]).toContain('opens connections')
+    },
+  )
+})

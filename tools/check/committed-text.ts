@@ -1,0 +1,32 @@
+import type { Check } from './check.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** What makes a file true on one machine only. */
+const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
+  { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: "a path of somebody's machine" },
+  { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: "a path of somebody's machine" },
+  {
+    pattern: /\bregistry\.(?:npmjs|yarnpkg)\.|\bnpm\.pkg\.|\bpypi\.org\b|\bdeb\.debian\.org\b|\bstatic\.crates\.io\b/,
+    what: 'the host of a package registry',
+  },
+]
+
+/** Files that must name one, each with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {}
+
+export const committedText: Check = {
+  name: 'text',
+  faults: ({ files }) => files.flatMap((file) => committedTextFaults(file, EXCEPTIONS)),
+}
+
+/** Lines that name a path of a machine or the host of a package registry: what is committed must hold everywhere. */
+export function committedTextFaults(
+  { path, text }: SourceFile,
+  exceptions: Readonly<Record<string, string>>,
+): string[] {
+  if (exceptions[path] !== undefined) return []
+  return text.split('\n').flatMap((line, index) => {
+    const found = FORBIDDEN.find(({ pattern }) => pattern.test(line))
+    return found === undefined ? [] : [`${path}:${index + 1}: ${found.what}`]
+  })
+}

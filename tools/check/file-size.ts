@@ -1,0 +1,21 @@
+import type { Check } from './check.ts'
+import type { SourceFile } from './source-file.ts'
+
+const MOST_LINES = 400
+
+/** Files that are longer, each with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {}
+
+export const fileSize: Check = {
+  name: 'file size',
+  faults: ({ files }) => files.flatMap((file) => fileSizeFaults(file, EXCEPTIONS)),
+}
+
+/** A TypeScript file holds one idea, which fits in 400 lines; else it is listed with a reason. */
+export function fileSizeFaults({ path, text }: SourceFile, exceptions: Readonly<Record<string, string>>): string[] {
+  const lines = text.split('\n').length - 1
+  if (!path.endsWith('.ts') || lines <= MOST_LINES || exceptions[path] !== undefined) return []
+  return [
+    `${path}: ${lines} lines, more than ${MOST_LINES}: split it, or list it with a reason in tools/check/file-size.ts`,
+  ]
+}
