@@ -21,6 +21,8 @@ export interface SessionPrincipal {
   readonly userId: string
   readonly email: string
   readonly role: Role
+  /** The browser sent it by itself, so another site may have caused the request (`cross-site.ts`). */
+  readonly viaCookie: boolean
 }
 
 /** On whose behalf a request is made. */

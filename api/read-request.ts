@@ -26,8 +26,8 @@ export function readRequest(route: Route, raw: RawRequest): { params: unknown; q
 
 function readBody(route: Route, body: unknown): unknown {
   if (body === undefined && route.body && !route.bodyOptional)
-    throw invalid('body', [{ path: '', message: 'a JSON body is required' }])
-  const checked = checkerOf(route.body ?? NOTHING).validate(body ?? (body === undefined ? {} : body), {
+    throw invalid('body', [{ path: '', message: 'must be a JSON object' }])
+  const checked = checkerOf(route.body ?? NOTHING).validate(body === undefined ? {} : body, {
     defaults: route.defaults ?? false,
   })
   if (!checked.ok) throw invalid('body', checked.issues)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../schema/audit.ts'
@@ -12,7 +13,7 @@ export type Method = (typeof METHODS)[number]
 export interface Answer {
   readonly status: 200 | 201 | 204
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export const ok = (body: unknown): Answer => ({ status: 200, body })
 export const created = (body: unknown): Answer => ({ status: 201, body })
@@ -24,6 +25,9 @@ export interface PublicCall<P, Q, B> {
   readonly query: Q
   readonly body: B
   readonly services: Services
+  readonly headers: IncomingHttpHeaders
+  /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES lets it be known. */
+  readonly address: string | null
   readonly requestId: string
   readonly log: FastifyBaseLogger
 }
@@ -65,11 +69,15 @@ export interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchem
 
 export interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: 'public'
+  /** Requests a minute for each address, counted exactly; always applied. Default: the limit of calls without credentials. */
+  readonly perAddress?: number
   handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 
 /** A route whose types are no longer known: an item of the route table. */
-export type Route = RouteDef<TSchema, TSchema, TSchema> | PublicRouteDef<TSchema, TSchema, TSchema>
+export type PrivateRoute = RouteDef<TSchema, TSchema, TSchema>
+export type PublicRoute = PublicRouteDef<TSchema, TSchema, TSchema>
+export type Route = PrivateRoute | PublicRoute
 
 /** A route for those whom its policy names. The types of params, query and body come from their schemas. */
 export const route = <P extends TSchema, Q extends TSchema, B extends TSchema>(def: RouteDef<P, Q, B>): Route => def

@@ -1,20 +1,68 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
+import type { Tier } from '../schema/plan.ts'
 import type { Store } from '../store/client.ts'
-import type { SecretBox } from '../store/secret-box.ts'
-import type { Principal } from './principal.ts'
+import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
+import { sessionKey } from '../store/session-token.ts'
+import type { Health } from './health.ts'
+import { createPrincipals, type Principals } from './principals.ts'
+import { createRateLimits, type RateLimits } from './rate-limits.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
+import { sessionCookieName } from './sign-in-options.ts'
 
-/** What the routes work with. The command that serves makes it; tests make it on a database of their own. */
-export interface Services {
+/** What the command that serves knows, and hands in. */
+export interface ServicesOptions {
   readonly store: Store
-  readonly secrets: SecretBox
+  readonly databaseUrl: string
+  readonly encryptionKey: string
   readonly egress: EgressPolicy
   /** Address under which people reach the API, without a slash at its end. */
   readonly baseUrl: string
+  /** Address that messages link to; its pages may use the API with a person's cookie. */
+  readonly dashboardUrl: string
+  readonly signUp: 'invite' | 'open'
+  readonly signUpPlan: Tier
+  /** Requests a minute for each key or session; 0: no limit on these, nor on calls without credentials. */
+  readonly rateLimit: number
+  /** Networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly health: Health
+  /** Whether /metrics is served here; false when it has a port of its own. */
+  readonly metricsHere: boolean
+  readonly log: FastifyBaseLogger
   /** Tells the workers of this process that something is due now. */
   poke(): void
-  /** The credentials of a request, or null where they are missing or not good: all such answers are alike. */
-  authenticate(headers: IncomingHttpHeaders): Promise<Principal | null>
-  readonly log: FastifyBaseLogger
+}
+
+/** What the routes work with. */
+export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl'> {
+  readonly secrets: SecretBox
+  readonly principals: Principals
+  readonly limits: RateLimits
+  readonly signIn: SignIn
+  /** Key that signs sessions. */
+  readonly sessionKey: string
+  /** Origins of our own pages. */
+  readonly trustedOrigins: readonly string[]
+  /** Closes what was opened here; the store stays open. */
+  close(): Promise<void>
+}
+
+/** Opens what the API needs beside the store. */
+export function createServices({ encryptionKey, databaseUrl, ...options }: ServicesOptions): Services {
+  const { store, log, baseUrl } = options
+  const key = sessionKey(encryptionKey)
+  const trustedOrigins = [...new Set([new URL(baseUrl).origin, new URL(options.dashboardUrl).origin])]
+  const { signUp, signUpPlan: plan } = options
+  const signIn = createSignIn({ store, databaseUrl, sessionKey: key, baseUrl, trustedOrigins, signUp, plan, log })
+  return {
+    ...options,
+    secrets: createSecretBox(encryptionKey),
+    principals: createPrincipals(store, { key, cookieName: sessionCookieName(baseUrl) }),
+    limits: createRateLimits(store, log),
+    signIn,
+    sessionKey: key,
+    trustedOrigins,
+    close: () => signIn.close(),
+  }
 }

@@ -1,9 +1,12 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
+export type { Logger } from 'pino'
+
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /** Keys whose text is never logged, at any depth. */
-const SECRET_KEYS = 'authorization|cookie|set-cookie|password|secret|signing_secret|token|session_token|access_token|api_?key'
+const SECRET_KEYS =
+  'authorization|cookie|set-cookie|password|secret|signing_secret|token|session_token|access_token|api_?key'
 
 /**
  * What a secret looks like in a finished line, and what is left of it. The logger's own redaction goes by exact path and case and sees neither

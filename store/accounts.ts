@@ -37,7 +37,9 @@ export interface CreatedOwner {
 }
 
 /** What making an account can come to. */
-export type OwnerOutcome = { readonly ok: true; readonly owner: CreatedOwner } | { readonly ok: false; readonly reason: 'email_taken' }
+export type OwnerOutcome =
+  | { readonly ok: true; readonly owner: CreatedOwner }
+  | { readonly ok: false; readonly reason: 'email_taken' }
 
 /** Makes an account with a team of its own, an API key that may do all a key may, and an open session (`tidemark admin create-owner`). */
 export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
@@ -67,7 +69,12 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
 }
 
 /** A key for scripts (`tidemark admin create-key`), on the record of its team's owner. Null when there is no such account. */
-export function createKeyFor(store: Store, ownerEmail: string, name: string, scopes: readonly Scope[]): Promise<IssuedApiKey | null> {
+export function createKeyFor(
+  store: Store,
+  ownerEmail: string,
+  name: string,
+  scopes: readonly Scope[],
+): Promise<IssuedApiKey | null> {
   return store.transaction(async (tx) => {
     const found = await tx.maybeOne(sql.type(owner)`
       select t.id as team_id, u.id as user_id
@@ -77,7 +84,10 @@ export function createKeyFor(store: Store, ownerEmail: string, name: string, sco
   })
 }
 
-async function insertOwner(tx: Transaction, wanted: NewOwner & { readonly password: string; readonly hash: string }): Promise<CreatedOwner> {
+async function insertOwner(
+  tx: Transaction,
+  wanted: NewOwner & { readonly password: string; readonly hash: string },
+): Promise<CreatedOwner> {
   const email = wanted.email.toLowerCase()
   const { id: userId } = await tx.one(sql.type(user)`
     insert into auth.users (name, email, email_verified) values (${email.split('@')[0] ?? email}, ${email}, true) returning id`)
@@ -93,9 +103,15 @@ async function insertOwner(tx: Transaction, wanted: NewOwner & { readonly passwo
 
 async function issueBySystem(
   tx: Transaction,
-  wanted: { readonly teamId: string; readonly userId: string; readonly name: string; readonly scopes: readonly Scope[] },
+  wanted: {
+    readonly teamId: string
+    readonly userId: string
+    readonly name: string
+    readonly scopes: readonly Scope[]
+  },
 ): Promise<IssuedApiKey> {
   const issued = await createApiKey(tx, { ...wanted, expiresAt: null })
+  if (!issued) throw new Error('a key without an expiry was refused')
   await recordAudit(tx, {
     teamId: wanted.teamId,
     actor: { type: 'system', id: null, label: 'System', ip: null },

@@ -41,5 +41,12 @@ export async function findLiveApiKey(store: Store, text: string): Promise<LiveAp
       update api_keys set last_used_at = clock()
       where id = ${key.id} and coalesce(last_used_at < clock() - interval '1 minute', true)`)
   }
-  return { id: key.id, teamId: key.team_id, userId: key.user_id, name: key.name, scopes: key.scopes, livesMs: key.lives_ms }
+  return {
+    id: key.id,
+    teamId: key.team_id,
+    userId: key.user_id,
+    name: key.name,
+    scopes: key.scopes,
+    livesMs: key.lives_ms,
+  }
 }

@@ -9,7 +9,13 @@ const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: ['read', 'w
 const NullableText = Type.Union([Type.String(), Type.Null()])
 
 const issued = row({ id: Type.String(), expires_at: NullableText })
-const rotated = row({ id: Type.String(), name: Type.String(), prefix: Type.String(), scopes: Scopes, expires_at: NullableText })
+const rotated = row({
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String(),
+  scopes: Scopes,
+  expires_at: NullableText,
+})
 const deleted = row({ id: Type.String(), prefix: Type.String() })
 const listed = row({
   id: Type.String(),
@@ -47,16 +53,16 @@ export interface IssuedApiKey {
   readonly expiresAt: string | null
 }
 
-/** Makes a key. */
-export async function createApiKey(tx: Queryable, wanted: NewApiKey): Promise<IssuedApiKey> {
+/** Makes a key. Null when its expiry has passed. */
+export async function createApiKey(tx: Queryable, wanted: NewApiKey): Promise<IssuedApiKey | null> {
   const key = newApiKeyText()
-  const made = await tx.one(sql.type(issued)`
+  const made = await tx.maybeOne(sql.type(issued)`
     insert into api_keys (team_id, user_id, name, prefix, hash, scopes, expires_at)
-    values (
-      ${wanted.teamId}, ${wanted.userId}, ${wanted.name}, ${apiKeyPrefix(key)}, ${sql.binary(apiKeyHash(key))},
+    select ${wanted.teamId}::uuid, ${wanted.userId}::uuid, ${wanted.name}, ${apiKeyPrefix(key)}, ${sql.binary(apiKeyHash(key))},
       ${sql.array([...wanted.scopes], 'text')}, ${wanted.expiresAt}::timestamptz
-    )
+    where coalesce(${wanted.expiresAt}::timestamptz > clock(), true)
     returning id, expires_at`)
+  if (!made) return null
   const { name, scopes } = wanted
   return { key, id: made.id, prefix: apiKeyPrefix(key), name, scopes, expiresAt: made.expires_at }
 }
@@ -80,7 +86,10 @@ export interface KeyRotation {
 }
 
 /** A new key with the name, the scopes and the expiry of an old one. Null when the team has no such key that works. */
-export async function rotateApiKey(tx: Transaction, rotation: KeyRotation): Promise<(IssuedApiKey & { readonly oldPrefix: string }) | null> {
+export async function rotateApiKey(
+  tx: Transaction,
+  rotation: KeyRotation,
+): Promise<(IssuedApiKey & { readonly oldPrefix: string }) | null> {
   const { teamId, keyId, userId, graceHours } = rotation
   // A key that is already on its way out keeps its end: least() takes the earlier one.
   const old = await tx.maybeOne(sql.type(rotated)`
@@ -89,11 +98,16 @@ export async function rotateApiKey(tx: Transaction, rotation: KeyRotation): Prom
     returning id, name, prefix, scopes, expires_at`)
   if (!old) return null
   const { name, scopes, expires_at: expiresAt, prefix: oldPrefix } = old
-  return { ...(await createApiKey(tx, { teamId, userId, name, scopes, expiresAt })), oldPrefix }
+  const issued = await createApiKey(tx, { teamId, userId, name, scopes, expiresAt })
+  return issued && { ...issued, oldPrefix }
 }
 
 /** Ends a key at once. Null when the team has no such key that works. */
-export const deleteApiKey = (tx: Transaction, teamId: string, keyId: string): Promise<{ readonly id: string; readonly prefix: string } | null> =>
+export const deleteApiKey = (
+  tx: Transaction,
+  teamId: string,
+  keyId: string,
+): Promise<{ readonly id: string; readonly prefix: string } | null> =>
   tx.maybeOne(sql.type(deleted)`
     update api_keys set revoked_at = clock()
     where id = ${keyId} and team_id = ${teamId} and ${alive}

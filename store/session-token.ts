@@ -4,12 +4,13 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** The key that signs sessions, derived from TIDEMARK_ENCRYPTION_KEY: it is never the one that seals secrets. */
 export const sessionKey = (encryptionKey: string): string =>
-  Buffer.from(hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32)).toString(
-    'base64url',
-  )
+  Buffer.from(
+    hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32),
+  ).toString('base64url')
 
 /** A session's random part, as it is stored: 190 bits. */
-export const newSessionToken = (): string => Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+export const newSessionToken = (): string =>
+  Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
 /**
  * What a client holds: the stored token and its signature, in the form of the sign-in library's cookies and bearer tokens. What the database

@@ -23,8 +23,7 @@ export interface NewTeam {
 export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
   const trial = team.plan === 'free'
   const serp = trial ? 'trial' : team.serp ? 'included' : 'none'
-  const { id: teamId } =
-    (await tx.maybeOne(sql.type(made)`
+  const { id: teamId } = (await tx.maybeOne(sql.type(made)`
       insert into teams (name, owner_user_id, tier, serp, trial_ends_at)
       values (
         ${nameOf(team.ownerEmail)}, ${team.ownerId}, ${team.plan}, ${serp},

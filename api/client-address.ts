@@ -1,0 +1,25 @@
+import { isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+
+/** The client's address: that of the connection, or what a trusted proxy says. An IPv4 address comes as such, also over an IPv6 socket. */
+export function clientAddress(request: FastifyRequest): string | null {
+  const address: string | undefined = request.ip
+  return address === undefined ? null : address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** What one customer of a provider has at their hand: an IPv4 address, or the /64 of an IPv6 one. The subject of limits. */
+export function addressBlock(address: string | null): string {
+  if (address === null) return 'unknown'
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const full =
+    tail === undefined
+      ? groups
+      : [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0'), ...rest]
+  return full
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')
+}

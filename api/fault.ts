@@ -1,0 +1,106 @@
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { ApiError, apiError } from './api-error.ts'
+
+/** Any error as the client sees it. `unexpected`: the log should have it. */
+export interface Fault {
+  readonly error: ApiError
+  readonly unexpected: boolean
+}
+
+/** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled statements, deadlocks. */
+const STORE_IS_DOWN = /^(08...|53...|57P0.|57014|40001|40P01|25006|55P03)$/
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+/** What the drivers say in words only. */
+const CONNECTION_NAMES = new Set([
+  'ConnectionError',
+  'BackendTerminatedError',
+  'BackendTerminatedUnexpectedlyError',
+  'StatementTimeoutError',
+  'StatementCancelledError',
+])
+const CONNECTION_WORDS =
+  /connection terminated|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
+const RETRY_SECONDS = '2'
+
+/** Maps whatever was thrown while a request was served. */
+export function faultOf(thrown: unknown): Fault {
+  if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
+  const transport = transportFault(thrown)
+  if (transport) return { error: transport, unexpected: false }
+  const chain = causes(thrown)
+  if (chain.some(isStoreDown)) return { error: unavailable(thrown), unexpected: true }
+  if (chain.some((error) => error instanceof UniqueIntegrityConstraintViolationError))
+    return {
+      error: apiError('CONFLICT', 'Something of the same name or address was made at the same time.'),
+      unexpected: true,
+    }
+  return {
+    error: apiError('INTERNAL_ERROR', 'The service failed. The log has the details under the requestId.'),
+    unexpected: true,
+  }
+}
+
+/** The 503 of a store that cannot be reached. */
+export const unavailable = (cause?: unknown): ApiError =>
+  new ApiError('UNAVAILABLE', 'The service cannot reach its store. Try again in a moment.', {
+    headers: { 'retry-after': RETRY_SECONDS },
+    cause,
+  })
+
+/** Fastify's own refusals. */
+function transportFault(thrown: unknown): ApiError | null {
+  const code = codeOf(thrown)
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return apiError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+    case 'FST_ERR_NOT_FOUND':
+      return apiError('NOT_FOUND', 'There is nothing at this address.')
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return unavailable(thrown)
+    default:
+      return statusOf(thrown) === 400 && thrown instanceof Error
+        ? apiError('VALIDATION_ERROR', 'The request is malformed.', [
+            { path: '', message: 'could not be read to its end' },
+          ])
+        : null
+  }
+}
+
+function isStoreDown(error: Error): boolean {
+  const code = codeOf(error)
+  return (
+    STORE_IS_DOWN.test(code) ||
+    CONNECTION_CODES.has(code) ||
+    CONNECTION_NAMES.has(error.name) ||
+    CONNECTION_NAMES.has(error.constructor.name) ||
+    CONNECTION_WORDS.test(error.message)
+  )
+}
+
+function causes(thrown: unknown): Error[] {
+  const chain: Error[] = []
+  for (let error = thrown; error instanceof Error && chain.length < 10; error = error.cause) {
+    chain.push(error)
+    if (error instanceof AggregateError) chain.push(...error.errors.filter((item) => item instanceof Error))
+  }
+  return chain
+}
+
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+const statusOf = (thrown: unknown): number =>
+  thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : 0

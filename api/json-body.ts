@@ -1,0 +1,52 @@
+import { apiError } from './api-error.ts'
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+/** Only such a text can hold a number that is no longer finite once read. */
+const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
+
+/**
+ * The value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when it is not UTF-8, not JSON, has a key that reaches for a prototype, or
+ * a number beyond what a number can be.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const text = decode(bytes)
+  if (text.trim() === '') return undefined
+  const value = parse(text)
+  if (text.includes('__proto__') && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
+  if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not hold numbers beyond 1.8e308')
+  return value
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw malformed('must be UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed('must be JSON')
+  }
+}
+
+const hasOverflow = (value: unknown): boolean =>
+  some(value, (item) => typeof item === 'number' && !Number.isFinite(item))
+const hasPrototypeKey = (value: unknown): boolean =>
+  some(value, (item) => item !== null && typeof item === 'object' && Object.hasOwn(item, '__proto__'))
+
+/** Without recursion: JSON may be nested deeper than the stack. */
+function some(root: unknown, test: (value: unknown) => boolean): boolean {
+  const left = [root]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (test(value)) return true
+    if (value !== null && typeof value === 'object') for (const item of Object.values(value)) left.push(item)
+  }
+  return false
+}
+
+const malformed = (message: string) => apiError('VALIDATION_ERROR', `The body ${message}.`, [{ path: '', message }])

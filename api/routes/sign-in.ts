@@ -1,0 +1,109 @@
+import Type, { type TSchema } from 'typebox'
+import { Closed, Nullable, RuledText, Text } from '../../schema/shape.ts'
+import { apiError } from '../api-error.ts'
+import { type Answer, type Method, publicRoute, type Route } from '../route.ts'
+import { relaySignIn } from '../relay-sign-in.ts'
+
+const tag = 'Sign-in'
+/** Attempts a minute from an address, and for an account (DESIGN §4.13). */
+const ATTEMPTS = 10
+/** For what only a session can do anyway. */
+const ORDINARY = 300
+
+const Email = RuledText(254, ['email_address'])
+const NewPassword = Text(8, 128, 'At least 8 characters.')
+const GivenPassword = Text(1, 128)
+
+const User = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() })
+const SignedIn = Type.Object({
+  token: Nullable(Type.String({ description: 'The session, for `Authorization: Bearer`. Cookies carry it too.' })),
+  user: User,
+})
+const Done = Type.Object({})
+
+/** How a person signs in (DESIGN §4.1): the operations of the sign-in library that are served. Its others do not exist here. */
+export const signInRoutes: readonly Route[] = [
+  operation('POST', '/auth/sign-up/email', {
+    summary: 'Create an account',
+    description: 'Only where TIDEMARK_SIGNUP is `open`. The account gets a team of its own and is signed in.',
+    body: Closed({ name: Text(1, 200), email: Email, password: NewPassword }),
+    answer: SignedIn,
+    perAddress: ATTEMPTS,
+    guard: (call) => {
+      if (call.services.signUp === 'invite')
+        throw apiError('FORBIDDEN', 'Accounts are made by invitation here. Ask whoever runs this installation.')
+    },
+  }),
+  operation('POST', '/auth/sign-in/email', {
+    summary: 'Sign in',
+    body: Closed({ email: Email, password: GivenPassword }),
+    answer: SignedIn,
+    perAddress: ATTEMPTS,
+    perAccount: ATTEMPTS,
+  }),
+  operation('POST', '/auth/sign-out', { summary: 'Sign out', answer: Done }),
+  operation('GET', '/auth/get-session', {
+    summary: 'Read the session',
+    answer: Nullable(Type.Object({ user: User, session: Type.Object({ expiresAt: Type.String() }) })),
+  }),
+  operation('GET', '/auth/list-sessions', {
+    summary: 'List the sessions of the signed-in user',
+    answer: Type.Array(Type.Object({})),
+  }),
+  operation('POST', '/auth/revoke-session', {
+    summary: 'End a session',
+    body: Closed({ token: Text(1, 200) }),
+    answer: Done,
+  }),
+  operation('POST', '/auth/revoke-other-sessions', { summary: 'End all sessions but this one', answer: Done }),
+  operation('POST', '/auth/change-password', {
+    summary: 'Change the password',
+    description: 'All other sessions end.',
+    body: Closed({ currentPassword: GivenPassword, newPassword: NewPassword }),
+    answer: SignedIn,
+    perAddress: ATTEMPTS,
+    always: { revokeOtherSessions: true },
+  }),
+  operation('POST', '/auth/update-user', {
+    summary: 'Change the name',
+    body: Closed({ name: Text(1, 200) }),
+    answer: Done,
+  }),
+]
+
+interface Operation {
+  readonly summary: string
+  readonly description?: string
+  readonly body?: TSchema
+  readonly answer: TSchema
+  readonly perAddress?: number
+  readonly perAccount?: number
+  /** What is added to the body. */
+  readonly always?: object
+  guard?(call: Parameters<typeof relaySignIn>[0]): void
+}
+
+function operation(method: Method, path: string, def: Operation): Route {
+  const { summary, description, body, answer, perAddress = ORDINARY, perAccount } = def
+  return publicRoute({
+    method,
+    path,
+    summary,
+    ...(description !== undefined && { description }),
+    tag,
+    policy: 'public',
+    perAddress,
+    ...(body && { body }),
+    answers: { 200: { description: 'Done.', schema: answer } },
+    beyond: true,
+    handle: async (call): Promise<Answer> => {
+      def.guard?.(call)
+      return relaySignIn(call, {
+        method,
+        path,
+        always: def.always ?? {},
+        ...(perAccount !== undefined && { perAccount }),
+      })
+    },
+  })
+}

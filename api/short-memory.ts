@@ -1,0 +1,42 @@
+/** A value and for how many more milliseconds it may be believed; Infinity: as long as the memory keeps anything. */
+export interface Remembered<V> {
+  readonly value: V
+  readonly livesMs: number
+}
+
+/** Remembers for a moment what was just looked up; callers that ask at the same time share one look-up. */
+export interface ShortMemory<V> {
+  get(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null>
+}
+
+const MOST = 10_000
+
+/**
+ * A memory of at most `keepMs`, counted from before the look-up began, so that what is revoked is not believed any longer than that.
+ * What is not found is not remembered: guesses would fill it.
+ */
+export function createShortMemory<V>(keepMs: number): ShortMemory<V> {
+  const known = new Map<string, { readonly value: V; readonly until: number }>()
+  const asked = new Map<string, Promise<V | null>>()
+  return {
+    get(key, load) {
+      const entry = known.get(key)
+      if (entry && performance.now() < entry.until) return Promise.resolve(entry.value)
+      const running = asked.get(key)
+      if (running) return running
+      const started = lookUp(key, load).finally(() => asked.delete(key))
+      asked.set(key, started)
+      return started
+    },
+  }
+
+  async function lookUp(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null> {
+    const began = performance.now()
+    known.delete(key)
+    const found = await load()
+    if (!found) return null
+    if (known.size >= MOST) known.clear()
+    known.set(key, { value: found.value, until: began + Math.min(keepMs, found.livesMs) })
+    return found.value
+  }
+}
