@@ -11,13 +11,17 @@ import type { Tally } from './corpus/tally.ts'
 const shared = process.env['TIDEMARK_SHARED']
 const root = process.argv[2] ?? (shared === undefined ? undefined : join(shared, 'corpus'))
 if (root === undefined || !existsSync(root)) {
-  console.error('No corpus: give its folder as an argument, or set TIDEMARK_SHARED to the folder that has corpus/ in it.')
+  console.error(
+    'No corpus: give its folder as an argument, or set TIDEMARK_SHARED to the folder that has corpus/ in it.',
+  )
   process.exit(2)
 }
 
 const tallies = runCorpus(root)
 for (const tally of tallies) for (const line of tally.unexplained) console.log(`differs  ${tally.part}  ${line}`)
-for (const tally of tallies) for (const [feature, count] of tally.explained) console.log(`explained  ${tally.part}  ${count} × ${KNOWN_DIFFERENCES.get(feature)}`)
+for (const tally of tallies)
+  for (const [feature, count] of tally.explained)
+    console.log(`explained  ${tally.part}  ${count} × ${KNOWN_DIFFERENCES.get(feature)}`)
 console.log(table(tallies))
 process.exitCode = tallies.some((tally) => tally.unexplained.length > 0) ? 1 : 0
 
@@ -31,5 +35,12 @@ function table(rows: readonly Tally[]): string {
   })
   const lines = [['part', 'as expected', 'share', 'explained', 'unexplained'], ...cells]
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
-  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

@@ -16,7 +16,8 @@ export async function runBatchIn(piscina: Piscina, jobs: readonly Job[]): Promis
   const watch = new Watch(jobs, progress)
   try {
     const answers: WorkerAnswer = await piscina.run(batch, { signal: watch.signal, transferList: transfers(jobs) })
-    for (const [place, job] of jobs.entries()) job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
+    for (const [place, job] of jobs.entries())
+      job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
     return []
   } catch (error) {
     return settleCulprit(jobs, progress, faultOf(error, watch))
@@ -42,11 +43,17 @@ function settleCulprit(jobs: readonly Job[], progress: Float64Array, fault: Extr
 
 function faultOf(error: unknown, watch: Watch): Extraction {
   if (watch.expired !== null) {
-    return failed('extract_timeout', `Reading the page took longer than ${watch.expired} ms and was stopped. Simplify the selector or pattern.`)
+    return failed(
+      'extract_timeout',
+      `Reading the page took longer than ${watch.expired} ms and was stopped. Simplify the selector or pattern.`,
+    )
   }
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return failed('extract_memory', 'Reading the page needed more memory than a check may use. Watch a smaller page, or simplify the selector.')
+    return failed(
+      'extract_memory',
+      'Reading the page needed more memory than a check may use. Watch a smaller page, or simplify the selector.',
+    )
   }
   return failed('internal', `The extraction thread failed: ${String(message)}`)
 }

@@ -20,13 +20,16 @@ const LATE_META_BYTES = 64 * 1024
  */
 export function decode(body: Uint8Array, contentType: string | null, kind: TextKind): Decoded {
   const marked = byteOrderMark(body)
-  if (marked !== null) return { text: decodeAs(body.subarray(marked.length), marked.encoding), encoding: marked.encoding, warnings: [] }
+  if (marked !== null)
+    return { text: decodeAs(body.subarray(marked.length), marked.encoding), encoding: marked.encoding, warnings: [] }
   const http = contentTypeCharset(contentType)
   if (http !== null) {
     const encoding = encodingOf(http)
     if (encoding !== null) return plain(body, encoding)
     const declared = declaredEncoding(body, kind)
-    const warnings = [`The charset ${JSON.stringify(http.slice(0, 40))} of the Content-Type is not known; the answer was read as ${declared ?? 'utf-8'}.`]
+    const warnings = [
+      `The charset ${JSON.stringify(http.slice(0, 40))} of the Content-Type is not known; the answer was read as ${declared ?? 'utf-8'}.`,
+    ]
     return { ...plain(body, declared ?? 'utf-8'), warnings }
   }
   return plain(body, declaredEncoding(body, kind) ?? undeclaredEncoding(body, kind))
@@ -78,7 +81,9 @@ function declaredEncoding(body: Uint8Array, kind: TextKind): string | null {
 }
 
 function htmlEncoding(body: Uint8Array): string | null {
-  const label = metaCharset(latin1(body.subarray(0, 1_024))) ?? (isUtf8(body) ? null : metaCharset(latin1(body.subarray(0, LATE_META_BYTES))))
+  const label =
+    metaCharset(latin1(body.subarray(0, 1_024))) ??
+    (isUtf8(body) ? null : metaCharset(latin1(body.subarray(0, LATE_META_BYTES))))
   return label === null ? null : notWide(encodingOf(label))
 }
 

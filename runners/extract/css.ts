@@ -33,7 +33,8 @@ const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, ge
 
 /** As browsers have it: white space counts as content. css-select follows a draft that no browser does. */
 const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
-  empty: (element) => childrenOf(element).every((child) => !isElement(child) && (child.type !== 'text' || child.data === '')),
+  empty: (element) =>
+    childrenOf(element).every((child) => !isElement(child) && (child.type !== 'text' || child.data === '')),
 }
 
 const OPTIONS = {

@@ -25,9 +25,16 @@ import type { XValue } from './xpath/values.ts'
  * may take for ever or exhaust the heap, so it runs in a thread of `pool.ts` that can be killed. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
-  if (isBlank(page.body)) return failed('empty_body', 'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).')
+  if (isBlank(page.body))
+    return failed(
+      'empty_body',
+      'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).',
+    )
   if (config.method === 'prompt') {
-    return failed('not_available', 'This installation has no model configured for prompt extraction. Set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or use another method.')
+    return failed(
+      'not_available',
+      'This installation has no model configured for prompt extraction. Set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or use another method.',
+    )
   }
   if (config.method === 'full_page') return { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
   try {
@@ -39,7 +46,8 @@ export function extract(page: Page, config: ExtractConfig): Extraction {
 
 /** A rule that its engine refuses although it was saved, or that this page drives beyond the call stack. */
 function unevaluable(error: unknown): Failed {
-  if (error instanceof RangeError) return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
+  if (error instanceof RangeError)
+    return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
   const reason = error instanceof Error ? error.message : String(error)
   return failed('bad_rule', `A rule could not be evaluated: ${reason}. Change the rule.`)
 }
@@ -51,7 +59,8 @@ function run(page: Page, compiled: Compiled): Extraction {
     case 'xpath':
       return onTree(page, (tree, warnings) => {
         for (const [name, rule] of compiled.fields) {
-          for (const prefix of unboundPrefixes(rule, tree)) warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
+          for (const prefix of unboundPrefixes(rule, tree))
+            warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
         }
         return compiled.fields.map(([name, rule]) => [name, xpathValue(runXPath(rule, tree))])
       })
@@ -86,7 +95,8 @@ function xpathValue(value: XValue): Json {
 
 function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
   const type = mediaType(page.contentType)
-  if (isBinaryType(type)) return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
+  if (isBinaryType(type))
+    return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
   const kind = markupKind(page)
   const { text, warnings } = decode(page.body, page.contentType, kind)
   const excess = prescanMarkup(text, kind)
@@ -110,12 +120,24 @@ function onJson(page: Page, read: (value: Json) => Fields): Extraction {
     value = JSON.parse(text) as Json
   } catch {
     const type = mediaType(page.contentType)
-    return failed('wrong_type', `The answer is not JSON${type === '' ? '' : ` (its type is ${type})`}. Check the address, or use another method.`)
+    return failed(
+      'wrong_type',
+      `The answer is not JSON${type === '' ? '' : ` (its type is ${type})`}. Check the address, or use another method.`,
+    )
   }
   return finish(read(value), warnings)
 }
 
 /** Nothing, or only white space (and byte order marks and zero bytes, so that UTF-16 counts too). */
 function isBlank(body: Uint8Array): boolean {
-  return body.every((byte) => byte === 32 || (byte >= 9 && byte <= 13) || byte === 0 || byte === 0xef || byte === 0xbb || byte === 0xbf || byte >= 0xfe)
+  return body.every(
+    (byte) =>
+      byte === 32 ||
+      (byte >= 9 && byte <= 13) ||
+      byte === 0 ||
+      byte === 0xef ||
+      byte === 0xbb ||
+      byte === 0xbf ||
+      byte >= 0xfe,
+  )
 }

@@ -6,12 +6,13 @@ import type { Page } from './page.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
 import { prescanJson } from './prescan-json.ts'
 
-/** Doubles hold 15 digits for sure; a longer number could change unseen through a parse. */
-const LONG_NUMBER = /\d{16}/
+/** Doubles hold 15 digits for sure: a longer number could change unseen through a parse, so its text stands for it. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const SAFE_LENGTH = 15
 
 /**
  * SHA-256 of the answer, in hex. A JSON answer is hashed with its keys sorted and without its white space, since many services give the keys
- * of an object in another order each time; where that cannot be done safely (broken, too deep, numbers beyond 15 digits), its bytes are.
+ * of an object in another order each time; what is broken or nested too deeply is hashed as it came.
  */
 export function contentHash(page: Page): string {
   const text = isJsonType(mediaType(page.contentType)) ? canonicalText(page) : null
@@ -22,10 +23,14 @@ export function contentHash(page: Page): string {
 
 function canonicalText(page: Page): string | null {
   const { text } = decode(page.body, page.contentType, 'json')
-  if (LONG_NUMBER.test(text) || prescanJson(text) !== null) return null
+  if (prescanJson(text) !== null) return null
   try {
-    return canonicalJson(JSON.parse(text) as Json)
+    return canonicalJson(JSON.parse(text.replace(STRING_OR_NUMBER, keepLongNumber)) as Json)
   } catch {
     return null
   }
+}
+
+function keepLongNumber(token: string): string {
+  return token.startsWith('"') || token.length <= SAFE_LENGTH ? token : `"number ${token}"`
 }

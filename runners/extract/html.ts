@@ -48,7 +48,9 @@ function namespacesOf(attrs: readonly Token.Attribute[]): Record<string, string>
 
 /** Parses HTML as a browser without scripts does: `<noscript>` holds elements. Never throws on any text. */
 export function parseHtml(text: string): Tree {
-  const document: Document = parse<Htmlparser2TreeAdapterMap>(text, { scriptingEnabled: false, treeAdapter: TREE_ADAPTER })
+  const document: Document = parse<Htmlparser2TreeAdapterMap>(text, {
+    scriptingEnabled: false,
+    treeAdapter: TREE_ADAPTER,
+  })
   return { document, kind: 'html', quirks: document['x-mode'] === 'quirks', prefixes: NO_PREFIXES }
 }
-

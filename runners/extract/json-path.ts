@@ -20,4 +20,3 @@ export function runJsonPath(query: JSONPathQuery, value: Json): Json {
   if (query.singularQuery()) return (query.match(document)?.value ?? null) as Json
   return query.query(document).values() as Json[]
 }
-

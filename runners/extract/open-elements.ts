@@ -1,4 +1,6 @@
-const VOID = new Set('area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(' '))
+const VOID = new Set(
+  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(' '),
+)
 
 /** Block elements end an open paragraph, as the HTML standard's "close a p element" says. */
 const ENDS_P = new Set(
@@ -9,20 +11,23 @@ const ENDS_P = new Set(
 )
 
 /** Start tag → the open elements that it ends, looked for up to the nearest of `until`. */
-const IMPLIED_ENDS: ReadonlyMap<string, { readonly ends: readonly string[]; readonly until: readonly string[] }> = new Map(
-  [
-    { tags: 'li', ends: 'li', until: 'ul ol menu dir' },
-    { tags: 'dd dt', ends: 'dd dt', until: 'dl' },
-    { tags: 'option', ends: 'option', until: 'select datalist optgroup' },
-    { tags: 'optgroup', ends: 'option optgroup', until: 'select' },
-    { tags: 'rb rt rtc rp', ends: 'rb rt rp', until: 'ruby' },
-    { tags: 'td th', ends: 'td th', until: 'tr table' },
-    { tags: 'tr', ends: 'tr', until: 'table tbody thead tfoot' },
-    { tags: 'tbody thead tfoot', ends: 'tbody thead tfoot', until: 'table' },
-    { tags: 'a', ends: 'a', until: 'td th table object' },
-    { tags: 'button', ends: 'button', until: 'td th table object' },
-  ].flatMap(({ tags, ends, until }) => tags.split(' ').map((tag) => [tag, { ends: ends.split(' '), until: until.split(' ') }] as const)),
-)
+const IMPLIED_ENDS: ReadonlyMap<string, { readonly ends: readonly string[]; readonly until: readonly string[] }> =
+  new Map(
+    [
+      { tags: 'li', ends: 'li', until: 'ul ol menu dir' },
+      { tags: 'dd dt', ends: 'dd dt', until: 'dl' },
+      { tags: 'option', ends: 'option', until: 'select datalist optgroup' },
+      { tags: 'optgroup', ends: 'option optgroup', until: 'select' },
+      { tags: 'rb rt rtc rp', ends: 'rb rt rp', until: 'ruby' },
+      { tags: 'td th', ends: 'td th', until: 'tr table' },
+      { tags: 'tr', ends: 'tr', until: 'table tbody thead tfoot' },
+      { tags: 'tbody thead tfoot', ends: 'tbody thead tfoot', until: 'table' },
+      { tags: 'a', ends: 'a', until: 'td th table object' },
+      { tags: 'button', ends: 'button', until: 'td th table object' },
+    ].flatMap(({ tags, ends, until }) =>
+      tags.split(' ').map((tag) => [tag, { ends: ends.split(' '), until: until.split(' ') }] as const),
+    ),
+  )
 const P_UNTIL: readonly string[] = ['button', 'table', 'td', 'th', 'caption', 'object', 'template', 'html']
 const P: readonly string[] = ['p']
 

@@ -20,7 +20,9 @@ function isXmlType(type: string): boolean {
 
 /** Types that hold no text: selectors on them would find nothing, and say so every time the image changes. */
 export function isBinaryType(type: string): boolean {
-  return /^(?:image|audio|video|font)\/(?!svg\+xml)/.test(type) || type === 'application/pdf' || type === 'application/zip'
+  return (
+    /^(?:image|audio|video|font)\/(?!svg\+xml)/.test(type) || type === 'application/pdf' || type === 'application/zip'
+  )
 }
 
 /**
@@ -32,7 +34,10 @@ export function markupKind(page: Page): 'html' | 'xml' {
   if (isXmlType(type)) return 'xml'
   if (type === 'text/html') return 'html'
   // Zero bytes are dropped so that UTF-16 and UTF-32 read like ASCII here.
-  const head = Buffer.from(page.body.subarray(0, SNIFF_CHARS)).toString('latin1').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '').replaceAll('\0', '')
+  const head = Buffer.from(page.body.subarray(0, SNIFF_CHARS))
+    .toString('latin1')
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '')
   return sniff(head)
 }
 
@@ -43,5 +48,7 @@ function sniff(head: string): 'html' | 'xml' {
   const name = root?.[1] ?? ''
   if (name.toLowerCase() === 'html') return 'html'
   if (/^\s*<\?xml\s/.test(head) || XML_ROOTS.test(name)) return 'xml'
-  return root !== null && /\sxmlns(?::[^\s=]+)?\s*=/.test(root[2] ?? '') && name.toLowerCase() !== 'svg' ? 'xml' : 'html'
+  return root !== null && /\sxmlns(?::[^\s=]+)?\s*=/.test(root[2] ?? '') && name.toLowerCase() !== 'svg'
+    ? 'xml'
+    : 'html'
 }

@@ -19,7 +19,8 @@ export function prescanJson(text: string): string | null {
       values += 1
       if (depth > EXTRACT_LIMITS.jsonDepth) return `The JSON nests more than ${EXTRACT_LIMITS.jsonDepth} deep.`
     } else if (char === 93 || char === 125) depth -= 1
-    if (values > EXTRACT_LIMITS.jsonValues) return `The JSON has more than ${EXTRACT_LIMITS.jsonValues.toLocaleString('en')} values.`
+    if (values > EXTRACT_LIMITS.jsonValues)
+      return `The JSON has more than ${EXTRACT_LIMITS.jsonValues.toLocaleString('en')} values.`
   }
   return null
 }

@@ -29,7 +29,8 @@ function hasCaptureGroup(source: string): boolean {
     if (char === '\\') at += 1
     else if (inClass) inClass = char !== ']'
     else if (char === '[') inClass = true
-    else if (char === '(' && (source.charAt(at + 1) !== '?' || /^\(\?<(?![=!])/.test(source.slice(at, at + 4)))) return true
+    else if (char === '(' && (source.charAt(at + 1) !== '?' || /^\(\?<(?![=!])/.test(source.slice(at, at + 4))))
+      return true
   }
   return false
 }

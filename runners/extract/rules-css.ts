@@ -32,7 +32,8 @@ function strayCharacter(source: string): RuleFault | null {
     if (char === '\\') at += 1
     else if (char === '[' || char === '(') depth += 1
     else if (char === ']' || char === ')') depth = Math.max(0, depth - 1)
-    else if (depth === 0 && /[!@$%^&={};<?'"`]/.test(char)) return { column: at + 1, message: `unexpected character ${char}` }
+    else if (depth === 0 && /[!@$%^&={};<?'"`]/.test(char))
+      return { column: at + 1, message: `unexpected character ${char}` }
     else if (depth === 0 && /[.#]/.test(char) && !/[\w\\\u0080-\uffff-]/.test(source.charAt(at + 1))) {
       return { column: at + 1, message: `a name must follow ${char}` }
     }
@@ -83,18 +84,26 @@ function shortestFailing(source: string, message: string): number {
 function listFault(selectors: readonly Selector[][]): RuleFault | null {
   const { selectorList } = EXTRACT_LIMITS
   const count = countSelectors(selectors)
-  return count > selectorList ? { column: null, message: `it lists ${count} selectors; at most ${selectorList} are allowed` } : null
+  return count > selectorList
+    ? { column: null, message: `it lists ${count} selectors; at most ${selectorList} are allowed` }
+    : null
 }
 
 function countSelectors(selectors: readonly Selector[][]): number {
-  return Math.max(selectors.length, ...selectors.flat().map((one) => (one.type === 'pseudo' && Array.isArray(one.data) ? countSelectors(one.data) : 0)))
+  return Math.max(
+    selectors.length,
+    ...selectors.flat().map((one) => (one.type === 'pseudo' && Array.isArray(one.data) ? countSelectors(one.data) : 0)),
+  )
 }
 
 /** What css-select would take although it means nothing: pseudo-elements, and names that every JavaScript object has. */
 function unknownPseudo(source: string, selectors: readonly Selector[][]): RuleFault | null {
   for (const one of selectors.flat()) {
     if (one.type === 'pseudo-element') {
-      return { column: find(source, `:${one.name}`), message: `the pseudo-element ::${one.name} has no text in the page` }
+      return {
+        column: find(source, `:${one.name}`),
+        message: `the pseudo-element ::${one.name} has no text in the page`,
+      }
     }
     if (one.type !== 'pseudo') continue
     if (one.name in Object.prototype) return noPseudo(source, one.name)
@@ -105,7 +114,10 @@ function unknownPseudo(source: string, selectors: readonly Selector[][]): RuleFa
 }
 
 function noPseudo(source: string, name: string): RuleFault {
-  return { column: find(source, `:${name}`), message: `there is no pseudo-class :${name} that a page without a user could match` }
+  return {
+    column: find(source, `:${name}`),
+    message: `there is no pseudo-class :${name} that a page without a user could match`,
+  }
 }
 
 function find(source: string, text: string): number | null {
@@ -119,9 +131,13 @@ function compileFault(source: string): RuleFault | null {
     return null
   } catch (error) {
     const { message } = error as Error
-    if (message.startsWith('Relative selectors')) return { column: relativeAt(source), message: 'a selector cannot begin with a combinator' }
+    if (message.startsWith('Relative selectors'))
+      return { column: relativeAt(source), message: 'a selector cannot begin with a combinator' }
     if (message.startsWith('Namespaced')) {
-      return { column: find(source, '|'), message: 'namespaces are not supported; in XML write the prefix with an escaped colon, as in media\\:content' }
+      return {
+        column: find(source, '|'),
+        message: 'namespaces are not supported; in XML write the prefix with an escaped colon, as in media\\:content',
+      }
     }
     const pseudo = /:([\w-]+)/.exec(message)?.[1]
     if (message.startsWith('Unknown pseudo-class') && pseudo !== undefined) return noPseudo(source, pseudo)
@@ -133,4 +149,3 @@ function compileFault(source: string): RuleFault | null {
 function relativeAt(source: string): number | null {
   return columnOf(/(?<=^\s*|,\s*|\(\s*)[>+~]/.exec(source))
 }
-

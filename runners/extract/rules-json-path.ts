@@ -23,5 +23,7 @@ export function checkJsonPath(source: string): RuleFault | null {
 
 /** json-p3 ends its messages with the path and an index of its own counting, and has one that speaks of its lexer. */
 function plain(message: string): string {
-  return message.includes("can't backup") ? 'the path ends where a name is expected' : message.replace(/ \([^]*:\d+\)$/, '')
+  return message.includes("can't backup")
+    ? 'the path ends where a name is expected'
+    : message.replace(/ \([^]*:\d+\)$/, '')
 }

@@ -12,7 +12,10 @@ export function checkRegex(source: string): RuleFault | null {
   const reason = syntaxError(source)
   if (reason === null) return null
   const unclosed = /^Unterminated (?:group|character class)/.test(reason)
-  return { column: unclosed ? scan.openAt : shortestFailing(source, reason), message: reason.charAt(0).toLowerCase() + reason.slice(1) }
+  return {
+    column: unclosed ? scan.openAt : shortestFailing(source, reason),
+    message: reason.charAt(0).toLowerCase() + reason.slice(1),
+  }
 }
 
 function syntaxError(source: string): string | null {
@@ -27,6 +30,7 @@ function syntaxError(source: string): string | null {
 
 /** V8 names no place: it is the end of the shortest beginning that fails for the same reason. */
 function shortestFailing(source: string, reason: string): number {
-  for (let length = 1; length < source.length; length += 1) if (syntaxError(source.slice(0, length)) === reason) return length
+  for (let length = 1; length < source.length; length += 1)
+    if (syntaxError(source.slice(0, length)) === reason) return length
   return source.length
 }

@@ -33,7 +33,9 @@ const CHECKS = {
 
 function checkLength(source: string): RuleFault | null {
   const { ruleLength } = EXTRACT_LIMITS
-  return source.length > ruleLength ? { column: null, message: `it has ${source.length} characters; at most ${ruleLength} are allowed` } : null
+  return source.length > ruleLength
+    ? { column: null, message: `it has ${source.length} characters; at most ${ruleLength} are allowed` }
+    : null
 }
 
 function checkXPath(source: string): RuleFault | null {

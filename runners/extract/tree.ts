@@ -33,7 +33,8 @@ export function textOf(node: AnyNode): string {
   const stack: AnyNode[] = [...childrenOf(node)].reverse()
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (next.type === 'text') text += next.data
-    else if ('children' in next) for (let i = next.children.length - 1; i >= 0; i -= 1) pushChild(stack, next.children[i])
+    else if ('children' in next)
+      for (let i = next.children.length - 1; i >= 0; i -= 1) pushChild(stack, next.children[i])
   }
   return text
 }

@@ -17,7 +17,10 @@ export function boundValues(values: Values): Bounded {
   let left: number = EXTRACT_LIMITS.resultBytes
   for (const [name, value] of Object.entries(values)) {
     const cut = boundField(value, left)
-    if (cut !== value) warnings.push(`The field ${name} is longer than a run keeps; it was cut, and its hash tells when the rest changes.`)
+    if (cut !== value)
+      warnings.push(
+        `The field ${name} is longer than a run keeps; it was cut, and its hash tells when the rest changes.`,
+      )
     bounded[name] = cut
     left = Math.max(0, left - sizeOf(cut))
   }
@@ -48,7 +51,7 @@ function textOfValue(value: Json): string {
 }
 
 function sizeOf(value: Json): number {
-  if (typeof value === 'string') return value.length * 3 <= EXTRACT_LIMITS.itemBytes ? value.length : Buffer.byteLength(value)
+  if (typeof value === 'string') return Buffer.byteLength(value)
   return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 8
 }
 

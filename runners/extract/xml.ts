@@ -23,7 +23,8 @@ export function parseXml(text: string): Tree {
       const child = top.node.children[i]
       if (child !== undefined && isElement(child)) stack.push({ node: child, scope: resolve(child, top.scope) })
     }
-    if (isElement(top.node)) for (const [prefix, uri] of declarations(top.node)) if (!prefixes.has(prefix)) prefixes.set(prefix, uri)
+    if (isElement(top.node))
+      for (const [prefix, uri] of declarations(top.node)) if (!prefixes.has(prefix)) prefixes.set(prefix, uri)
   }
   return { document, kind: 'xml', quirks: false, prefixes }
 }
@@ -41,7 +42,10 @@ function withoutDoctype(text: string): string {
 }
 
 function mergeText(parent: ParentNode): ChildNode[] {
-  if (parent.children.every((child) => child.type !== 'cdata' && (child.type !== 'text' || child.prev?.type !== 'text'))) return parent.children
+  if (
+    parent.children.every((child) => child.type !== 'cdata' && (child.type !== 'text' || child.prev?.type !== 'text'))
+  )
+    return parent.children
   const merged: ChildNode[] = []
   for (const child of parent.children) {
     const text = child.type === 'text' ? child.data : child.type === 'cdata' ? cdataText(child) : null

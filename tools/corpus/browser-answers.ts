@@ -19,8 +19,19 @@ interface Expected {
   readonly page: string
   readonly oracle: { readonly servedContentType: string }
   readonly document: { readonly characterSet: string }
-  readonly css: readonly { selector: string; feature: string; raw: string | null; rawTruncated?: boolean; rawSha256?: string }[]
-  readonly xpath: readonly { expr: string; feature: string; value: string | number | boolean | null; valueSha256?: string }[]
+  readonly css: readonly {
+    selector: string
+    feature: string
+    raw: string | null
+    rawTruncated?: boolean
+    rawSha256?: string
+  }[]
+  readonly xpath: readonly {
+    expr: string
+    feature: string
+    value: string | number | boolean | null
+    valueSha256?: string
+  }[]
 }
 
 /** Compares our CSS and XPath answers with what a browser answered to the same questions on the same pages. */
@@ -39,11 +50,20 @@ function comparePage(folder: CorpusFolder, expected: Expected, tallies: { css: T
   const tree = parseHtml(text)
   const excess = prescanMarkup(text, 'html')
   if (excess !== null) tallies.css.unexplained.push(`${expected.page}: refused: ${excess}`)
-  const stored = storedValues(page, expected.css.map(({ selector }) => selector))
+  const stored = storedValues(
+    page,
+    expected.css.map(({ selector }) => selector),
+  )
   for (const [place, { selector, feature, raw, rawSha256 }] of expected.css.entries()) {
     const ours = cssText(selector, tree)
-    const same = ours === null || raw === null ? ours === raw : rawSha256 === undefined ? ours === raw : sha256(ours) === rawSha256
-    record(tallies.css, { same: same && storesTrimmed(stored[place], ours), feature, guessed, where: `${expected.page}: ${selector}` })
+    const same =
+      ours === null || raw === null ? ours === raw : rawSha256 === undefined ? ours === raw : sha256(ours) === rawSha256
+    record(tallies.css, {
+      same: same && storesTrimmed(stored[place], ours),
+      feature,
+      guessed,
+      where: `${expected.page}: ${selector}`,
+    })
   }
   for (const { expr, feature, value, valueSha256 } of expected.xpath) {
     const ours = xpathValue(expr, tree)
@@ -69,7 +89,9 @@ const FIELDS_AT_ONCE = 10
 function storedValues(page: Page, selectors: readonly string[]): unknown[] {
   const values: unknown[] = []
   for (let from = 0; from < selectors.length; from += FIELDS_AT_ONCE) {
-    const fields = Object.fromEntries(selectors.slice(from, from + FIELDS_AT_ONCE).map((selector, i) => [`field${i}`, selector]))
+    const fields = Object.fromEntries(
+      selectors.slice(from, from + FIELDS_AT_ONCE).map((selector, i) => [`field${i}`, selector]),
+    )
     const extraction = extract(page, { method: 'css', fields })
     values.push(...Object.keys(fields).map((name) => (extraction.ok ? extraction.values[name] : undefined)))
   }

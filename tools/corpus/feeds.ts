@@ -26,7 +26,10 @@ function feedFault(page: Page): string | null {
   if (text.includes('�') && !page.body.toString().includes('�')) return 'decoded with replacement characters'
   const item = itemName(text)
   const wanted = countTags(text, item)
-  const extraction = extract(page, { method: 'xpath', fields: { root: 'name(/*)', items: `count(//*[local-name()="${item}"])`, plain: `count(//${item})` } })
+  const extraction = extract(page, {
+    method: 'xpath',
+    fields: { root: 'name(/*)', items: `count(//*[local-name()="${item}"])`, plain: `count(//${item})` },
+  })
   if (!extraction.ok) return extraction.fault.message
   const { root, items, plain } = extraction.values
   if (root === '') return 'has no root element'

@@ -15,7 +15,11 @@ export class CorpusFolder {
   /** File names in a part, sorted, with the part in front. */
   list(part: string): string[] {
     const folder = join(this.#root, part)
-    return existsSync(folder) ? readdirSync(folder).sort().map((name) => `${part}/${name}`) : []
+    return existsSync(folder)
+      ? readdirSync(folder)
+          .sort()
+          .map((name) => `${part}/${name}`)
+      : []
   }
 
   json(name: string): unknown {
@@ -30,6 +34,10 @@ export class CorpusFolder {
 
 function readTypes(path: string): ReadonlyMap<string, string> {
   if (!existsSync(path)) return new Map()
-  const { files } = JSON.parse(readFileSync(path, 'utf8')) as { files: readonly { name: string; contentType?: string }[] }
-  return new Map(files.flatMap(({ name, contentType }) => (contentType === undefined ? [] : [[name, contentType] as const])))
+  const { files } = JSON.parse(readFileSync(path, 'utf8')) as {
+    files: readonly { name: string; contentType?: string }[]
+  }
+  return new Map(
+    files.flatMap(({ name, contentType }) => (contentType === undefined ? [] : [[name, contentType] as const])),
+  )
 }

@@ -7,5 +7,11 @@ import type { Tally } from './tally.ts'
 /** Runs all parts of a corpus folder. */
 export function runCorpus(root: string): readonly Tally[] {
   const folder = new CorpusFolder(root)
-  return [...compareWithBrowser(folder), readFeeds(folder, 'feeds'), readFeeds(folder, 'sitemaps'), readJson(folder), runCompliance(folder)]
+  return [
+    ...compareWithBrowser(folder),
+    readFeeds(folder, 'feeds'),
+    readFeeds(folder, 'sitemaps'),
+    readJson(folder),
+    runCompliance(folder),
+  ]
 }

@@ -38,8 +38,10 @@ export function walk(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[
 }
 
 function sliced(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[] {
-  if (axis === 'descendant') return node.type === 'attribute' ? [] : index.all.slice(orderOf(node) + 1, lastOrderOf(node) + 1)
-  if (axis === 'descendant-or-self') return node.type === 'attribute' ? [node] : index.all.slice(orderOf(node), lastOrderOf(node) + 1)
+  if (axis === 'descendant')
+    return node.type === 'attribute' ? [] : index.all.slice(orderOf(node) + 1, lastOrderOf(node) + 1)
+  if (axis === 'descendant-or-self')
+    return node.type === 'attribute' ? [node] : index.all.slice(orderOf(node), lastOrderOf(node) + 1)
   if (axis === 'following') return index.all.slice(Math.floor(lastOrderOf(node)) + 1)
   return preceding(node, index)
 }
@@ -64,7 +66,9 @@ function ancestors(node: XNode): AnyNode[] {
 
 function childNodes(node: AnyNode): readonly AnyNode[] {
   const children = childrenOf(node)
-  return node.type === 'root' ? children.filter((child) => child.type !== 'directive' || child.name !== '!doctype') : children
+  return node.type === 'root'
+    ? children.filter((child) => child.type !== 'directive' || child.name !== '!doctype')
+    : children
 }
 
 function siblings(node: XNode): readonly AnyNode[] {

@@ -18,7 +18,9 @@ export interface CompiledXPath {
   readonly prefixes: readonly string[]
 }
 
-export type XPathOutcome = { readonly ok: true; readonly compiled: CompiledXPath } | { readonly ok: false; readonly fault: XPathFault }
+export type XPathOutcome =
+  | { readonly ok: true; readonly compiled: CompiledXPath }
+  | { readonly ok: false; readonly fault: XPathFault }
 
 /** Compiles an expression; a fault in it is a value with a 1-based column. */
 export function compileXPath(source: string): XPathOutcome {

@@ -93,7 +93,8 @@ function covering(step: Step, nodes: readonly XNode[]): readonly XNode[] {
       return true
     })
   }
-  if (step.axis === 'following') return [nodes.reduce((best, node) => (lastOrderOf(node) < lastOrderOf(best) ? node : best))]
+  if (step.axis === 'following')
+    return [nodes.reduce((best, node) => (lastOrderOf(node) < lastOrderOf(best) ? node : best))]
   if (step.axis === 'preceding') return nodes.slice(-1)
   return nodes
 }

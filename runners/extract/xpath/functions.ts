@@ -44,38 +44,40 @@ function node(args: Args): XNode | undefined {
   return args.values.length === 0 ? args.focus.node : nodes(args)[0]
 }
 
-const FUNCTIONS = new Map<string, (args: Args) => XValue>(Object.entries<(args: Args) => XValue>({
-  last: ({ focus }) => focus.size,
-  position: ({ focus }) => focus.position,
-  count: (args) => nodes(args).length,
-  id: byIds,
-  'local-name': (args) => nameWith(args, (one) => localNameOf(one, args.env.tree)),
-  'namespace-uri': (args) => nameWith(args, namespaceUriOf),
-  name: (args) => nameWith(args, qualifiedName),
-  string: (args) => text(args),
-  concat: ({ values }) => values.map(toText).join(''),
-  'starts-with': (args) => text(args).startsWith(text(args, 1)),
-  contains: (args) => text(args).includes(text(args, 1)),
-  'substring-before': (args) => text(args).slice(0, Math.max(0, text(args).indexOf(text(args, 1)))),
-  'substring-after': substringAfter,
-  substring,
-  'string-length': (args) => text(args).length,
-  'normalize-space': (args) =>
-    text(args)
-      .replace(/[ \t\r\n]+/g, ' ')
-      .replace(/^ | $/g, ''),
-  translate,
-  boolean: ({ values }) => values.every(toBoolean),
-  not: ({ values }) => !values.every(toBoolean),
-  true: () => true,
-  false: () => false,
-  lang,
-  number: (args) => (args.values.length === 0 ? textToNumber(text(args)) : number(args, 0)),
-  sum: (args) => nodes(args).reduce((sum, one) => sum + textToNumber(stringOfNode(one)), 0),
-  floor: (args) => Math.floor(number(args, 0)),
-  ceiling: (args) => Math.ceil(number(args, 0)),
-  round: (args) => Math.round(number(args, 0)),
-}))
+const FUNCTIONS = new Map<string, (args: Args) => XValue>(
+  Object.entries<(args: Args) => XValue>({
+    last: ({ focus }) => focus.size,
+    position: ({ focus }) => focus.position,
+    count: (args) => nodes(args).length,
+    id: byIds,
+    'local-name': (args) => nameWith(args, (one) => localNameOf(one, args.env.tree)),
+    'namespace-uri': (args) => nameWith(args, namespaceUriOf),
+    name: (args) => nameWith(args, qualifiedName),
+    string: (args) => text(args),
+    concat: ({ values }) => values.map(toText).join(''),
+    'starts-with': (args) => text(args).startsWith(text(args, 1)),
+    contains: (args) => text(args).includes(text(args, 1)),
+    'substring-before': (args) => text(args).slice(0, Math.max(0, text(args).indexOf(text(args, 1)))),
+    'substring-after': substringAfter,
+    substring,
+    'string-length': (args) => text(args).length,
+    'normalize-space': (args) =>
+      text(args)
+        .replace(/[ \t\r\n]+/g, ' ')
+        .replace(/^ | $/g, ''),
+    translate,
+    boolean: ({ values }) => values.every(toBoolean),
+    not: ({ values }) => !values.every(toBoolean),
+    true: () => true,
+    false: () => false,
+    lang,
+    number: (args) => (args.values.length === 0 ? textToNumber(text(args)) : number(args, 0)),
+    sum: (args) => nodes(args).reduce((sum, one) => sum + textToNumber(stringOfNode(one)), 0),
+    floor: (args) => Math.floor(number(args, 0)),
+    ceiling: (args) => Math.ceil(number(args, 0)),
+    round: (args) => Math.round(number(args, 0)),
+  }),
+)
 
 function nameWith(args: Args, read: (node: XNode) => string): string {
   const one = node(args)
@@ -116,7 +118,7 @@ function translate(args: Args): string {
 function lang(args: Args): boolean {
   const wanted = text(args).toLowerCase()
   const { node: start } = args.focus
-  for (let up = start.type === 'attribute' ? start.owner : start; up !== null; ) {
+  for (let up = start.type === 'attribute' ? start.owner : start; up !== null;) {
     if (isElement(up)) {
       const found = up.attribs['xml:lang'] ?? (args.env.tree.kind === 'html' ? up.attribs['lang'] : undefined)
       if (found !== undefined) return found.toLowerCase() === wanted || found.toLowerCase().startsWith(`${wanted}-`)

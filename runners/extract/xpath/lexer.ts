@@ -30,7 +30,8 @@ function startsOperand(last: Token | undefined): boolean {
 
 function unreadable(source: string, at: number): XPathFault {
   const char = source.charAt(at)
-  const what = char === '"' || char === "'" ? `the string that starts here has no closing ${char}` : `unexpected character ${char}`
+  const what =
+    char === '"' || char === "'" ? `the string that starts here has no closing ${char}` : `unexpected character ${char}`
   return new XPathFault(what, at + 1)
 }
 

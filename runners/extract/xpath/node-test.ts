@@ -66,10 +66,12 @@ function xmlElement(test: NameTest, tree: Tree): (node: Element) => boolean {
   if (prefix === null) {
     if (local === null) return () => true
     const fallback = tree.prefixes.get('')
-    return (node) => node.name === local || (fallback !== undefined && node.namespace === fallback && localName(node) === local)
+    return (node) =>
+      node.name === local || (fallback !== undefined && node.namespace === fallback && localName(node) === local)
   }
   const namespace = namespaceOf(prefix, tree)
-  if (namespace === undefined) return (node) => node.name.startsWith(`${prefix}:`) && (local === null || localName(node) === local)
+  if (namespace === undefined)
+    return (node) => node.name.startsWith(`${prefix}:`) && (local === null || localName(node) === local)
   return (node) => node.namespace === namespace && (local === null || localName(node) === local)
 }
 
@@ -86,7 +88,8 @@ function attributeNamed(test: NameTest, tree: Tree): (node: AttrNode) => boolean
     return (node) => node.namespace === '' && node.name === (isHtml(node.owner) ? lower : local)
   }
   const namespace = namespaceOf(prefix, tree)
-  if (namespace === undefined) return (node) => node.name.startsWith(`${prefix}:`) && (local === null || node.name === `${prefix}:${local}`)
+  if (namespace === undefined)
+    return (node) => node.name.startsWith(`${prefix}:`) && (local === null || node.name === `${prefix}:${local}`)
   return (node) => node.namespace === namespace && (local === null || node.local === local)
 }
 
@@ -110,4 +113,3 @@ export function namespaceUriOf(node: XNode): string {
   if (node.type === 'attribute') return node.namespace
   return isElement(node) ? (node.namespace ?? '') : ''
 }
-

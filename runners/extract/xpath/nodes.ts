@@ -101,7 +101,15 @@ function makeAttributes(element: Element, xml: boolean): AttrNode[] {
     if (xml && (name === 'xmlns' || name.startsWith('xmlns:'))) continue
     const local = namespace === '' ? name : name.slice(name.indexOf(':') + 1)
     const order = base + (attributes.length + 1) / 65_536
-    attributes.push({ type: 'attribute', owner: element, name, local, namespace, value: element.attribs[name] ?? '', order })
+    attributes.push({
+      type: 'attribute',
+      owner: element,
+      name,
+      local,
+      namespace,
+      value: element.attribs[name] ?? '',
+      order,
+    })
   }
   return attributes
 }

@@ -25,7 +25,10 @@ const LEVELS: readonly Level[] = [
   { ops: ['=', '!='], make: (op, left, right) => ({ kind: 'compare', op: op as CompareOp, left, right }) },
   { ops: ['<', '<=', '>', '>='], make: (op, left, right) => ({ kind: 'compare', op: op as CompareOp, left, right }) },
   { ops: ['+', '-'], make: (op, left, right) => ({ kind: 'arithmetic', op: op as ArithmeticOp, left, right }) },
-  { ops: ['*', 'div', 'mod'], make: (op, left, right) => ({ kind: 'arithmetic', op: op as ArithmeticOp, left, right }) },
+  {
+    ops: ['*', 'div', 'mod'],
+    make: (op, left, right) => ({ kind: 'arithmetic', op: op as ArithmeticOp, left, right }),
+  },
 ]
 
 export function parseExpr(reader: TokenReader, level = 0): Expr {
@@ -55,7 +58,8 @@ function parseUnion(reader: TokenReader): Expr {
   while (reader.peek().type === 'operator' && reader.peek().text === '|') {
     const { column } = reader.next()
     const right = parsePath(reader)
-    if (staticType(left) !== 'nodes' || staticType(right) !== 'nodes') throw new XPathFault('both sides of | must be paths', column)
+    if (staticType(left) !== 'nodes' || staticType(right) !== 'nodes')
+      throw new XPathFault('both sides of | must be paths', column)
     left = { kind: 'union', left, right }
   }
   return left
@@ -64,7 +68,8 @@ function parseUnion(reader: TokenReader): Expr {
 function parsePath(reader: TokenReader): Expr {
   const token = reader.peek()
   if (token.type === 'operator' && (token.text === '/' || token.text === '//')) return parseAbsolute(reader)
-  if (!startsFilter(reader)) return { kind: 'path', start: 'context', startPredicates: [], steps: parseRelative(reader, parsePredicate) }
+  if (!startsFilter(reader))
+    return { kind: 'path', start: 'context', startPredicates: [], steps: parseRelative(reader, parsePredicate) }
   const start = parsePrimary(reader)
   const startPredicates: Predicate[] = []
   while (reader.isPunct('[')) startPredicates.push(parsePredicate(reader))
@@ -78,7 +83,13 @@ function parsePath(reader: TokenReader): Expr {
 
 function parseAbsolute(reader: TokenReader): PathExpr {
   const both = reader.peek().text === '//'
-  if (both) return { kind: 'path', start: 'root', startPredicates: [], steps: parseRelative(reader, parsePredicate, { afterNodes: true }) }
+  if (both)
+    return {
+      kind: 'path',
+      start: 'root',
+      startPredicates: [],
+      steps: parseRelative(reader, parsePredicate, { afterNodes: true }),
+    }
   reader.next()
   const steps = startsStep(reader) ? parseRelative(reader, parsePredicate) : []
   return { kind: 'path', start: 'root', startPredicates: [], steps }

@@ -15,7 +15,11 @@ export function startsStep(reader: TokenReader): boolean {
 }
 
 /** The steps of a relative path; with `afterNodes`, of what follows other nodes and so begins with `/` or `//`. */
-export function parseRelative(reader: TokenReader, parsePredicate: ParsePredicate, from = { afterNodes: false }): Step[] {
+export function parseRelative(
+  reader: TokenReader,
+  parsePredicate: ParsePredicate,
+  from = { afterNodes: false },
+): Step[] {
   const steps: Step[] = []
   if (!from.afterNodes) steps.push(parseStep(reader, parsePredicate))
   for (;;) {
@@ -32,7 +36,8 @@ export function parseRelative(reader: TokenReader, parsePredicate: ParsePredicat
  * nodes and costs one walk.
  */
 function descend(step: Step): Step[] {
-  if (step.axis === 'child' && step.predicates.every((predicate) => !predicate.positional)) return [{ ...step, axis: 'descendant' }]
+  if (step.axis === 'child' && step.predicates.every((predicate) => !predicate.positional))
+    return [{ ...step, axis: 'descendant' }]
   return [DESCENDANT_OR_SELF, step]
 }
 

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { extract } from '../../../runners/extract/extract.ts'
+import { css, faultCode, html, json, one, page, values, xml } from './pages.ts'
+
+const DATA = json({ price: 12.5, name: ' A ', gone: null, items: [{ id: 1, ok: true }, { id: 2 }], 'a key': 'v' })
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex')
+}
+
+describe('json_path', () => {
+  test('gives the value of a singular query as it is, and null where there is none', () => {
+    expect(one(DATA, 'json_path', '$.price')).toBe(12.5)
+    expect(one(DATA, 'json_path', '$.name')).toBe(' A ')
+    expect(one(DATA, 'json_path', "$['a key']")).toBe('v')
+    expect(one(DATA, 'json_path', '$.items[1]')).toEqual({ id: 2 })
+    expect(one(DATA, 'json_path', '$.gone')).toBeNull()
+    expect(one(DATA, 'json_path', '$.none.deeper')).toBeNull()
+    expect(one(json([7]), 'json_path', '$[0]')).toBe(7)
+  })
+
+  test('gives the list of values of any other query, also when it is empty or of one', () => {
+    expect(one(DATA, 'json_path', '$.items[*].id')).toEqual([1, 2])
+    expect(one(DATA, 'json_path', '$.items[?@.ok].id')).toEqual([1])
+    expect(one(DATA, 'json_path', '$..none')).toEqual([])
+    expect(one(DATA, 'json_path', '$.items[?match(@.none, "x")]')).toEqual([])
+  })
+
+  test('fails with wrong_type on what is not JSON, and takes a byte order mark', () => {
+    expect(faultCode(extract(html('<p>'), { method: 'json_path', fields: { it: '$' } }))).toBe('wrong_type')
+    expect(one(page('\ufeff{"a":1}', 'application/json'), 'json_path', '$.a')).toBe(1)
+  })
+})
+
+describe('regex', () => {
+  test('gives the number of matches of a pattern without a group', () => {
+    expect(one(html('<b>in</b> stock, in Stock'), 'regex', 'in')).toBe(2)
+    expect(one(html('<b>in</b> stock, in Stock'), 'regex', '(?i:STOCK)')).toBe(2)
+    expect(one(html('x'), 'regex', 'y')).toBe(0)
+    expect(one(html('x'), 'regex', '\\(|[(]')).toBe(0)
+  })
+
+  test('gives the first group of the first match, trimmed; null without a match or where the group took no part', () => {
+    expect(one(html('<b class=p> 5 </b><b class=p>6</b>'), 'regex', 'class=p>([^<]*)<')).toBe('5')
+    expect(one(html('<b>5</b>'), 'regex', '(?<n>\\d+)')).toBe('5')
+    expect(one(html('<b>5</b>'), 'regex', '(\\d\\d)')).toBeNull()
+    expect(one(html('<b>5</b>'), 'regex', '(x)?5')).toBeNull()
+  })
+
+  test('counts matches of no length and ends', () => {
+    expect(one(html('abc'), 'regex', 'x*')).toBe(4)
+  })
+
+  test('reads the raw body, decoded by its charset', () => {
+    expect(one(page(Buffer.from('caf\xe9', 'latin1'), 'text/plain; charset=iso-8859-1'), 'regex', '(f.)$')).toBe('fé')
+  })
+})
+
+describe('full_page', () => {
+  test('gives the SHA-256 of the bytes', () => {
+    expect(values(extract(html('<p>x'), { method: 'full_page' }))).toEqual({ content_hash: sha256('<p>x') })
+  })
+
+  test('does not mind the order of keys or the white space of JSON, and minds all else', () => {
+    const hash = (body: string): unknown =>
+      values(extract(page(body, 'application/json'), { method: 'full_page' }))['content_hash']
+    expect(hash('{"a":1,"b":[{"d":1,"c":2}]}')).toBe(hash('{ "b": [{"c":2,"d":1}], "a": 1 }'))
+    expect(hash('[1,2]')).not.toBe(hash('[2,1]'))
+    expect(hash('{"id":12345678901234567891}')).not.toBe(hash('{"id":12345678901234567892}'))
+    expect(hash('{"__proto__":1}')).not.toBe(hash('{}'))
+    expect(hash('{not json')).toBe(sha256('{not json'))
+  })
+
+  test('hashes any JSON the same however its keys are ordered', () => {
+    const reversed = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(reversed)
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([key, inner]) => [key, reversed(inner)]),
+            )
+          : value
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(extract(json(reversed(value)), { method: 'full_page' })).toEqual(
+          extract(json(value), { method: 'full_page' }),
+        )
+      }),
+    )
+  })
+})
+
+describe('extract', () => {
+  test.each(['', ' \n\t ', '\ufeff', '\ufeff\r\n'])('fails with empty_body on %j, whatever the method', (body) => {
+    expect(faultCode(extract(html(body), css('p')))).toBe('empty_body')
+    expect(faultCode(extract(html(body), { method: 'full_page' }))).toBe('empty_body')
+    expect(faultCode(extract(json(''), { method: 'json_path', fields: { a: '$' } }))).toBe('none')
+    expect(faultCode(extract(page(body, 'application/json'), { method: 'json_path', fields: { a: '$' } }))).toBe(
+      'empty_body',
+    )
+  })
+
+  test('says that prompt is not available', () => {
+    expect(faultCode(extract(html('x'), { method: 'prompt', prompt: 'What is the price?' }))).toBe('not_available')
+  })
+
+  test('fails with wrong_type on an image', () => {
+    expect(faultCode(extract(page('\x89PNG', 'image/png'), css('p')))).toBe('wrong_type')
+  })
+
+  test('fails with bad_rule on a rule that no save would have let through', () => {
+    expect(faultCode(extract(html('x'), css('p:nonsense')))).toBe('bad_rule')
+    expect(faultCode(extract(html('x'), { method: 'xpath', fields: { it: '//[' } }))).toBe('bad_rule')
+    expect(faultCode(extract(html('x'), { method: 'regex', fields: { it: '(' } }))).toBe('bad_rule')
+  })
+
+  test('gives every field, found or not, in the order of the config, under any name', () => {
+    const extraction = extract(html('<p>x'), { method: 'css', fields: { b: 'p', a: 'h1', constructor: 'p' } })
+    expect(Object.entries(values(extraction))).toEqual([
+      ['b', 'x'],
+      ['a', null],
+      ['constructor', 'x'],
+    ])
+  })
+
+  test('finds nothing but text in feeds and pages alike', () => {
+    expect(
+      values(
+        extract(xml('<rss><item><title>t</title></item></rss>'), {
+          method: 'xpath',
+          fields: { a: '//title', b: 'count(//item)' },
+        }),
+      ),
+    ).toEqual({ a: 't', b: 1 })
+  })
+})

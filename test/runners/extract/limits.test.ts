@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { extract } from '../../../runners/extract/extract.ts'
+import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
+import { prescanJson } from '../../../runners/extract/prescan-json.ts'
+import { prescanMarkup } from '../../../runners/extract/prescan-markup.ts'
+import { boundValues } from '../../../runners/extract/truncate.ts'
+import { css, faultCode, html, page } from './pages.ts'
+
+function attributes(count: number): string {
+  return Array.from({ length: count }, (_, i) => `a${i}=">"`).join(' ')
+}
+
+const WITHIN: readonly (readonly [what: string, body: string])[] = [
+  ['512 open elements', '<div>'.repeat(512)],
+  ['1,000 attributes', `<p ${attributes(1_000)}>`],
+  ['200,000 tags', '<i></i>'.repeat(200_000)],
+  ['void elements', '<br><img src=x>'.repeat(2_000)],
+  ['paragraphs that are never closed', '<p>x'.repeat(2_000)],
+  ['list items that are never closed', `<ul>${'<li><p>x'.repeat(2_000)}`],
+  ['lists in lists, closed by their parents', `${'<ul><li>x'.repeat(200)}${'</ul>'.repeat(200)}`.repeat(3)],
+  ['rows and cells that are never closed', `<table>${'<tr><td><p>x<th>y'.repeat(2_000)}`],
+  [
+    'definitions and options that are never closed',
+    `<dl>${'<dt>x<dd>y'.repeat(900)}</dl><select>${'<option>x'.repeat(900)}</select>`,
+  ],
+  ['links that are never closed', '<a href=x>x'.repeat(1_500)],
+  ['tags in a script', `<script>${'"<div>"'.repeat(2_000)}</script>`],
+  ['tags in a comment', `<!-- ${'<div>'.repeat(2_000)} -->`],
+  ['tags in an attribute', `<p title="${'<div>'.repeat(2_000)}">`],
+  ['closed SVG shapes', `<svg>${'<path d=""/>'.repeat(2_000)}</svg>`],
+  ['end tags of nothing', '</div>'.repeat(2_000)],
+]
+
+describe('the scan before parsing', () => {
+  test.each(WITHIN)('lets %s through', (_what, body) => {
+    expect(prescanMarkup(body, 'html')).toBeNull()
+  })
+
+  test.each([
+    ['513 open elements', '<div>'.repeat(513), 'more than 512 deep'],
+    ['elements closed by a slash that HTML does not know', '<div/>'.repeat(513), 'more than 512 deep'],
+    ['1,001 attributes', `<p ${attributes(1_001)}>`, 'more than 1,000 attributes'],
+    ['200,001 tags', '<i></i>'.repeat(200_001), 'more than 200,000 elements'],
+  ])('refuses %s', (_what, body, reason) => {
+    expect(prescanMarkup(body, 'html')).toContain(reason)
+    expect(faultCode(extract(html(body), css('p')))).toBe('too_complex')
+  })
+
+  test('counts XML by its own rules: every element can be closed by a slash, none is void', () => {
+    expect(prescanMarkup('<a/>'.repeat(2_000), 'xml')).toBeNull()
+    expect(prescanMarkup('<br>'.repeat(513), 'xml')).toContain('deep')
+    expect(prescanMarkup(`<a><![CDATA[${'<b>'.repeat(2_000)}]]></a>`, 'xml')).toBeNull()
+  })
+
+  test('refuses JSON over its depth and number of values, and does not count what is in strings', () => {
+    expect(prescanJson('['.repeat(200) + ']'.repeat(200))).toBeNull()
+    expect(prescanJson('['.repeat(201) + ']'.repeat(201))).toContain('more than 200 deep')
+    expect(prescanJson(JSON.stringify(['['.repeat(300), '\\"[['.repeat(200), ','.repeat(300_000)]))).toBeNull()
+    expect(prescanJson(`[${'1,'.repeat(200_000)}1]`)).toContain('more than 200,000 values')
+    expect(
+      faultCode(extract(page('{"a":'.repeat(201), 'application/json'), { method: 'json_path', fields: { a: '$' } })),
+    ).toBe('too_complex')
+  })
+
+  test('takes time in proportion to the page, whatever is in it', () => {
+    for (const unit of ['<', '<!--', '<a b="', '</x>', '<div></span>', "<p a='", '<script>', '&', '<svg><a/>']) {
+      const started = performance.now()
+      prescanMarkup(unit.repeat(Math.ceil(2e6 / unit.length)), 'html')
+      expect(performance.now() - started).toBeLessThan(1_000)
+    }
+  })
+})
+
+describe('results over the limits', () => {
+  const MARK = /…\[truncated sha256:[0-9a-f]{32}\]$/
+
+  test('keep what fits', () => {
+    const kept = {
+      a: 'x'.repeat(EXTRACT_LIMITS.itemBytes),
+      b: Array.from({ length: 1_000 }, (_, i) => i),
+      c: null,
+      d: { e: true },
+    }
+    expect(boundValues(kept)).toEqual({ values: kept, warnings: [] })
+  })
+
+  test('cut a long string at a character, within its bytes, and warn', () => {
+    const { values, warnings } = boundValues({ long: 'é'.repeat(40_000) })
+    const text = String(values['long'])
+    expect(text).toMatch(MARK)
+    expect(text.replace(MARK, '')).toMatch(/^é+$/)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(EXTRACT_LIMITS.itemBytes)
+    expect(warnings).toEqual([expect.stringContaining('long')])
+  })
+
+  test('still differ when what differs was cut, and are stable when nothing does', () => {
+    const cut = (tail: string): unknown => boundValues({ a: `${'x'.repeat(100_000)}${tail}` }).values['a']
+    expect(cut('1')).not.toBe(cut('2'))
+    expect(cut('1')).toBe(cut('1'))
+    const list = (last: number): unknown =>
+      boundValues({ a: [...Array.from({ length: 1_500 }, (_, i) => i), last] }).values['a']
+    expect(list(1)).not.toEqual(list(2))
+    expect(list(1)).toHaveLength(1_000)
+  })
+
+  test('cut long items of a list, and objects as their JSON', () => {
+    const { values } = boundValues({ a: ['short', 'x'.repeat(70_000)], b: { c: 'x'.repeat(70_000) } })
+    expect(values['a']).toEqual(['short', expect.stringMatching(MARK)])
+    expect(values['b']).toMatch(MARK)
+  })
+
+  test('never exceed 256 KiB together by more than the markers', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`f${i}`, Array.from({ length: 30 }, () => 'ü'.repeat(2_000))]),
+    )
+    const { values, warnings } = boundValues(fields)
+    expect(Buffer.byteLength(JSON.stringify(values))).toBeLessThan(EXTRACT_LIMITS.resultBytes + 50 * 100)
+    expect(warnings.length).toBeGreaterThan(0)
+  })
+})
