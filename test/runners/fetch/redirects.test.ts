@@ -116,6 +116,13 @@ describe('a redirect', () => {
     expect(home.requests).toHaveLength(2)
   })
 
+  test('takes no header of the user to another origin that redirects within itself', async () => {
+    await using away = await redirecting(302, () => '/there')
+    await using home = await redirecting(302, () => `http://b.test:${away.port}/`)
+    expect(await get(`http://a.test:${home.port}/`, { headers: { 'x-api-key': 's3cret' } })).toMatchObject({ ok: true })
+    expect(away.requests.map((request) => sent(request, 'x-api-key'))).toEqual([null, null])
+  })
+
   test('from https to http is refused while the user has headers, and followed without', async () => {
     await using plain = await rawServer(answer('200 OK', 'x'))
     await using server = await rawServer(

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Agent } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { BodyRule, Exchange } from '../../../runners/guard/exchange.ts'
@@ -183,6 +184,23 @@ describe('a guarded request', () => {
     const exchanges = await Promise.all([ask(server, {}, narrow), ask(server, { deadlineMs: 50 }, narrow)])
     await narrow.destroy()
     expect(exchanges[1]).toMatchObject({ ok: false, failure: { kind: 'timeout', phase: 'connect', limit: 'total' } })
+  })
+
+  test('is never sent once it has ended while it waited for a connection', async () => {
+    const waiting: Socket[] = []
+    await using server = await rawServer((socket, request, nth) => {
+      if (nth === 1) waiting.push(socket)
+      else answer('200 OK', 'x')(socket, request, nth)
+    })
+    const narrow = createGuardedAgent(policy, { connections: 1 })
+    const url = (path: string) => new URL(`http://127.0.0.1:${server.port}${path}`)
+    const first = ask(server, { url: url('/first'), deadlineMs: 5_000 }, narrow)
+    expect(text(await ask(server, { url: url('/late'), deadlineMs: 50 }, narrow))).toBe('timeout')
+    const third = ask(server, { url: url('/third'), deadlineMs: 5_000 }, narrow)
+    for (const socket of waiting) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx')
+    expect([text(await first), text(await third)]).toEqual(['x', 'x'])
+    await narrow.destroy()
+    expect(server.requests.map((request) => request.split(' ')[1])).toEqual(['/first', '/third'])
   })
 
   test('is a failure and not a throw when the agent is closed', async () => {
