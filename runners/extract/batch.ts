@@ -1,21 +1,20 @@
-import type { Piscina } from 'piscina'
 import { COPY_BYTES } from './job.ts'
 import type { Job } from './job.ts'
 import { failed } from './page.ts'
 import type { Extraction } from './page.ts'
 import { monotonicMs } from './worker-task.ts'
-import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
+import type { Threads, WorkerBatch } from './worker-task.ts'
 
 /**
  * Runs some jobs in one thread and settles them. Where one of them has the thread killed, that one gets its fault and the others are returned, to
  * be run again (extraction is pure). Never rejects.
  */
-export async function runBatchIn(piscina: Piscina, jobs: readonly Job[]): Promise<readonly Job[]> {
+export async function runBatchIn(piscina: Threads, jobs: readonly Job[]): Promise<readonly Job[]> {
   const progress = new Float64Array(new SharedArrayBuffer(16)).fill(-1)
   const batch: WorkerBatch = { tasks: jobs.map(({ page, config }) => ({ page, config })), progress }
   const watch = new Watch(jobs, progress)
   try {
-    const answers: WorkerAnswer = await piscina.run(batch, { signal: watch.signal, transferList: transfers(jobs) })
+    const answers = await piscina.run(batch, { signal: watch.signal, transferList: transfers(jobs) })
     for (const [place, job] of jobs.entries())
       job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
     return []

@@ -1,6 +1,4 @@
 export interface BracketScan {
-  /** The most brackets open at once. */
-  readonly depth: number
   /** 1-based column where the depth first passed the limit that was asked about. */
   readonly tooDeepAt: number | null
   /** 1-based column of the innermost bracket or quote that is never closed. */
@@ -21,24 +19,26 @@ export interface BracketSyntax {
  */
 export function scanBrackets(source: string, syntax: BracketSyntax, limit: number): BracketScan {
   const stack: { char: string; column: number }[] = []
-  let depth = 0
   let tooDeepAt: number | null = null
   for (let at = 0; at < source.length; at += 1) {
     const char = source.charAt(at)
-    const top = stack.at(-1)
-    const inQuote = top !== undefined && syntax.quotes.includes(top.char)
-    const opaque = inQuote || (top !== undefined && (syntax.opaque ?? '').includes(top.char))
+    const top = stack.at(-1)?.char ?? ''
     if (char === '\\') at += 1
-    else if (inQuote ? char === top.char : closes(top?.char, char, syntax)) stack.pop()
-    else if (!opaque && (syntax.open.includes(char) || syntax.quotes.includes(char))) {
+    else if (closes(top, char, syntax)) stack.pop()
+    else if (opens(top, char, syntax)) {
       stack.push({ char, column: at + 1 })
-      depth = Math.max(depth, stack.length)
       if (stack.length > limit) tooDeepAt ??= at + 1
     }
   }
-  return { depth, tooDeepAt, openAt: stack.at(-1)?.column ?? null }
+  return { tooDeepAt, openAt: stack.at(-1)?.column ?? null }
 }
 
-function closes(top: string | undefined, char: string, syntax: BracketSyntax): boolean {
-  return top !== undefined && syntax.open.indexOf(top) === syntax.close.indexOf(char) && syntax.close.includes(char)
+function closes(top: string, char: string, syntax: BracketSyntax): boolean {
+  if (top === '') return false
+  return syntax.quotes.includes(top) ? char === top : syntax.close.charAt(syntax.open.indexOf(top)) === char
+}
+
+function opens(top: string, char: string, syntax: BracketSyntax): boolean {
+  const inside = top !== '' && (syntax.quotes + (syntax.opaque ?? '')).includes(top)
+  return !inside && (syntax.open + syntax.quotes).includes(char)
 }

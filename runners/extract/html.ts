@@ -5,12 +5,13 @@ import type { Token } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter'
 
+import { dictionary } from './dictionary.ts'
 import type { Tree } from './tree.ts'
 
 const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 
 /** The attributes of an element that has none. Most have none, and a dictionary each is the dearest part of a tree. */
-const NO_ATTRIBUTES: Record<string, string> = Object.freeze(Object.create(null))
+const NO_ATTRIBUTES: Record<string, string> = Object.freeze(dictionary<string>())
 
 /**
  * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an SVG element are two; and
@@ -33,13 +34,13 @@ const TREE_ADAPTER: typeof adapter = {
 
 function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
   if (attrs.length === 0) return NO_ATTRIBUTES
-  const attribs: Record<string, string> = Object.create(null)
+  const attribs = dictionary<string>()
   for (const { name, prefix, value } of attrs) attribs[prefix ? `${prefix}:${name}` : name] = value
   return attribs
 }
 
 function namespacesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
-  const namespaces: Record<string, string> = Object.create(null)
+  const namespaces = dictionary<string>()
   for (const { name, prefix, namespace } of attrs) {
     if (namespace !== undefined) namespaces[prefix ? `${prefix}:${name}` : name] = namespace
   }

@@ -24,7 +24,8 @@ function after(text: string, mark: string, from: number): number {
 /** Past a tag; past the end of a script or style as well, whose text may write tags that are none. */
 function skipTag(head: string, at: number): number {
   const raw = /^<(script|style|textarea|title)(?=[\s/>])/i.exec(head.slice(at, at + 10))?.[1]
-  const { end } = readAttributes(head, at + /^<\/?[^\s/>]*/.exec(head.slice(at, at + 64))![0].length)
+  const name = /^<\/?[^\s/>]*/.exec(head.slice(at, at + 64))?.[0] ?? '<'
+  const { end } = readAttributes(head, at + name.length)
   if (raw === undefined) return end
   const close = head.slice(end).search(new RegExp(`</${raw}`, 'i'))
   return close === -1 ? head.length : end + close

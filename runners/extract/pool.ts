@@ -9,6 +9,7 @@ import type { Job } from './job.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
 import type { Extraction, Page } from './page.ts'
+import type { Threads } from './worker-task.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
 
 export interface ExtractorOptions {
@@ -49,7 +50,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 
 class ThreadedExtractor implements Extractor {
   readonly #threads: number
-  readonly #piscina: Piscina
+  readonly #piscina: Threads
   readonly #queue: Job[] = []
   readonly #running = new Set<Promise<void>>()
   #closing = false

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Json, Values } from '../../schema/json.ts'
+import { dictionary } from './dictionary.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 
 export interface Bounded {
@@ -13,7 +14,7 @@ export interface Bounded {
  */
 export function boundValues(values: Values): Bounded {
   const warnings: string[] = []
-  const bounded: Record<string, Json> = Object.create(null)
+  const bounded = dictionary<Json>()
   let left: number = EXTRACT_LIMITS.resultBytes
   for (const [name, value] of Object.entries(values)) {
     const cut = boundField(value, left)

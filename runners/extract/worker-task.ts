@@ -1,3 +1,4 @@
+import type { Piscina } from 'piscina'
 import type { ExtractConfig } from '../../schema/extract-config.ts'
 import type { Extraction, Page } from './page.ts'
 
@@ -10,6 +11,9 @@ export interface WorkerBatch {
    */
   readonly progress: Float64Array<SharedArrayBuffer>
 }
+
+/** The pool of threads that run batches. */
+export type Threads = Piscina<WorkerBatch, WorkerAnswer>
 
 export type WorkerAnswer = readonly Extraction[]
 

@@ -1,6 +1,7 @@
 import { Text } from 'domhandler'
 import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 import { parseDocument } from 'htmlparser2'
+import { dictionary } from './dictionary.ts'
 import { isElement } from './tree.ts'
 import type { Tree } from './tree.ts'
 
@@ -23,8 +24,7 @@ export function parseXml(text: string): Tree {
       const child = top.node.children[i]
       if (child !== undefined && isElement(child)) stack.push({ node: child, scope: resolve(child, top.scope) })
     }
-    if (isElement(top.node))
-      for (const [prefix, uri] of declarations(top.node)) if (!prefixes.has(prefix)) prefixes.set(prefix, uri)
+    if (isElement(top.node)) remember(top.node, prefixes)
   }
   return { document, kind: 'xml', quirks: false, prefixes }
 }
@@ -72,6 +72,11 @@ function* declarations(element: Element): Generator<[prefix: string, uri: string
   }
 }
 
+/** The first declaration of a prefix counts. */
+function remember(element: Element, prefixes: Map<string, string>): void {
+  for (const [prefix, uri] of declarations(element)) if (!prefixes.has(prefix)) prefixes.set(prefix, uri)
+}
+
 /** Gives an element and its attributes their namespaces; returns the scope for its children. */
 function resolve(element: Element, outer: Scope): Scope {
   const declared = [...declarations(element)]
@@ -81,7 +86,7 @@ function resolve(element: Element, outer: Scope): Scope {
   let namespaces: Record<string, string> | undefined
   for (const name in element.attribs) {
     const uri = name.includes(':') ? scope.get(prefixOf(name)) : undefined
-    if (uri !== undefined) (namespaces ??= Object.create(null) as Record<string, string>)[name] = uri
+    if (uri !== undefined) (namespaces ??= dictionary<string>())[name] = uri
   }
   if (namespaces !== undefined) element['x-attribsNamespace'] = namespaces
   return scope

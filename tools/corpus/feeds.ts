@@ -33,9 +33,9 @@ function feedFault(page: Page): string | null {
   if (!extraction.ok) return extraction.fault.message
   const { root, items, plain } = extraction.values
   if (root === '') return 'has no root element'
-  if (Number(items) < wanted) return `has ${wanted} ${item} elements, but we see ${String(items)}`
+  if (Number(items) < wanted) return `has ${wanted} ${item} elements, but we see ${Number(items)}`
   const prefixed = countTags(text, `[\\w.-]+:${item}`)
-  return Number(plain) < wanted - prefixed ? `//${item} finds only ${String(plain)} of ${wanted}` : null
+  return Number(plain) < wanted - prefixed ? `//${item} finds only ${Number(plain)} of ${wanted}` : null
 }
 
 function itemName(text: string): string {

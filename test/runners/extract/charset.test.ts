@@ -13,20 +13,22 @@ function utf16be(text: string): Buffer {
 }
 
 function utf32(text: string, little: boolean): Buffer {
-  const points = [...text].map((char) => char.codePointAt(0) ?? 0)
+  const points = Array.from(text).map((char) => char.codePointAt(0) ?? 0)
   const bytes = Buffer.alloc(points.length * 4)
   points.forEach((point, i) => (little ? bytes.writeUInt32LE(point, i * 4) : bytes.writeUInt32BE(point, i * 4)))
   return bytes
 }
 
-const CASES: readonly (readonly [
+type Case = readonly [
   what: string,
   bytes: Uint8Array,
   contentType: string | null,
   kind: TextKind,
   text: string,
   encoding: string,
-])[] = [
+]
+
+const CASES: readonly Case[] = [
   ['a label in the header', latin1('caf\xe9'), 'text/html; charset=ISO-8859-1', 'html', 'café', 'windows-1252'],
   ['a quoted label in the header', latin1('\xc1'), 'text/html; charset="windows-1251"', 'html', 'Б', 'windows-1251'],
   [
@@ -107,7 +109,7 @@ const CASES: readonly (readonly [
 ]
 
 describe('decode', () => {
-  test.each(CASES)('goes by %s', (_what, bytes, contentType, kind, text, encoding) => {
+  test.each(CASES)('goes by %s', (...[, bytes, contentType, kind, text, encoding]) => {
     expect(decode(bytes, contentType, kind)).toMatchObject({ text, encoding, warnings: [] })
   })
 

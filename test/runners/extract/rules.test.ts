@@ -215,7 +215,7 @@ describe('checkRules', () => {
           const config = { method, fields: { it: source } }
           const issues = checkRules(config)
           const extraction = extract(target, config)
-          if (issues.length === 0) expect(extraction).toMatchObject({ ok: true })
+          expect(extraction.ok || issues.length > 0).toBe(true)
         }),
         { numRuns: 1_500 },
       )
