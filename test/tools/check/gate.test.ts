@@ -50,7 +50,7 @@ describe('the gate', () => {
   })
 
   test('sees what the linter is there for, and where', async () => {
-    const faults = (await lint.faults({ root, files: [] })) as string[]
+    const faults = await lint.faults({ root, files: [] })
     const seen = (path: string): string => faults.filter((line) => line.includes(path)).join('\n')
     expect(seen('core/floating.ts')).toContain('no-floating-promises')
     expect(seen('core/chicken.ts')).toContain('no-cycle')
@@ -65,7 +65,7 @@ describe('the gate', () => {
   })
 
   test('sees a file that is not formatted, and only that', async () => {
-    const faults = (await format.faults({ root, files: [] })) as string[]
+    const faults = await format.faults({ root, files: [] })
     expect(faults.filter((line) => line.startsWith('core/'))).toEqual(['core/untidy.ts'])
   })
 
