@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addRoute } from './add-route.ts'
 import { envelope } from './api-error.ts'
 import { answerClientError } from './client-error.ts'
@@ -18,7 +18,7 @@ const BODY_LIMIT = 1_048_576
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
   const app = fastify({
     loggerInstance: services.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],

@@ -1,9 +1,8 @@
-/** The version of the interface (spec, Versioning): on every answer and in every delivery. */
-export const SERVICE_VERSION = '2026-05-01'
+import { API_VERSION } from '../schema/delivery.ts'
 
 /** On every answer, errors included. */
 export const standardHeaders = (requestId: string) => ({
-  'service-version': SERVICE_VERSION,
+  'service-version': API_VERSION,
   'x-request-id': requestId,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

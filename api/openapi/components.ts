@@ -1,0 +1,60 @@
+import type { TSchema } from 'typebox'
+import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/api-key.ts'
+import { Delivery, DeliveryPayload } from '../../schema/delivery.ts'
+import { DeliveryConfig } from '../../schema/delivery-config.ts'
+import { DiffPredicate } from '../../schema/diff-predicate.ts'
+import { ErrorEnvelope } from '../../schema/error.ts'
+import { ExtractConfig } from '../../schema/extract-config.ts'
+import { Monitor, MonitorCreate, MonitorPatch } from '../../schema/monitor.ts'
+import { Pagination } from '../../schema/page-of.ts'
+import { RequestConfig } from '../../schema/request-config.ts'
+import { RequestHeaders } from '../../schema/request-headers.ts'
+import { Diff, Run, RunQueued } from '../../schema/run.ts'
+import { VisualConfig } from '../../schema/visual-config.ts'
+
+/** The nouns that the document names. Wherever a route's schema holds one of them, the document refers to it. */
+export const COMPONENTS: Readonly<Record<string, TSchema>> = {
+  Monitor,
+  MonitorCreate,
+  MonitorPatch,
+  ExtractConfig,
+  DiffPredicate,
+  DeliveryConfig,
+  RequestHeaders,
+  RequestConfig,
+  VisualConfig,
+  Run,
+  RunQueued,
+  Diff,
+  Delivery,
+  DeliveryPayload,
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyRotate,
+  ApiKeyIssued,
+  Pagination,
+  ErrorEnvelope,
+}
+
+/** An instance of each noun that a person writes, shown with it. */
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  MonitorCreate: {
+    name: 'Price of the blue kettle',
+    url: 'https://shop.example.com/kettles/blue',
+    schedule_interval_seconds: 3600,
+    extract_config: { method: 'css', fields: { price: '.price', stock: '#stock' } },
+    diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 5 },
+    deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/tidemark' }],
+  },
+  MonitorPatch: { schedule_interval_seconds: 600 },
+  ApiKeyCreate: { name: 'Deploy script', scopes: ['read', 'write'], expires_at: null },
+  ApiKeyRotate: { grace_period_hours: 24 },
+  ErrorEnvelope: {
+    error: {
+      code: 'VALIDATION_ERROR',
+      message: 'The body is not valid: url must be an absolute http or https address.',
+      details: [{ path: 'url', message: 'must be an absolute http or https address' }],
+      requestId: '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11',
+    },
+  },
+}

@@ -1,0 +1,108 @@
+import type { TSchema } from 'typebox'
+import { ARMS, type ArmTable, RULES } from '../../schema/shape.ts'
+import { COMPONENTS, EXAMPLES } from './components.ts'
+
+/** A schema as the document prints it. */
+export type Described = Readonly<Record<string, unknown>>
+
+interface Node {
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly items?: Node
+  readonly description?: string
+  readonly [ARMS]?: ArmTable
+}
+
+/** How descriptions of what the contract does not have begin (DESIGN §4.22). */
+const BEYOND = 'Beyond the contract'
+const BEYOND_ARMS: ReadonlySet<string> = new Set(['field_above', 'field_below'])
+
+/** Nouns are told by their text, since wrapping one in Optional or an array copies it. */
+const NAMES = new Map<string, string>()
+for (const [name, schema] of Object.entries(COMPONENTS)) {
+  NAMES.set(JSON.stringify(schema), name)
+  // A shape that is unrolled to a bounded depth is printed as the recursion that it is.
+  for (let inner = nested(schema); inner; inner = nested(inner)) NAMES.set(JSON.stringify(inner), name)
+}
+
+function nested(node: Node): Node | undefined {
+  const inner = node.properties?.['conditions']?.items
+  return inner?.[ARMS] ? inner : undefined
+}
+
+/** A schema in OpenAPI 3.1: nouns by reference, `Tagged` objects as `oneOf` with a discriminator, our own keywords left out. */
+export function describeSchema(schema: TSchema): Described {
+  return describe(schema)
+}
+
+/** `components.schemas`: every noun, and every arm of a tagged one. */
+export function describeComponents(): Readonly<Record<string, Described>> {
+  const described: Record<string, Described> = {}
+  for (const [name, schema] of Object.entries(COMPONENTS)) {
+    const node: Node = schema
+    const example = Object.hasOwn(EXAMPLES, name) ? { examples: [EXAMPLES[name]] } : {}
+    if (!node[ARMS]) described[name] = { ...plain(node), ...example }
+    else {
+      const arms = armsOf(node, node[ARMS])
+      for (const [arm, shape] of Object.entries(arms)) described[armName(name, arm)] = shape
+      described[name] = { ...oneOf(name, node, node[ARMS]), ...example }
+    }
+  }
+  return described
+}
+
+function describe(node: Node): Described {
+  const name = NAMES.get(JSON.stringify(node))
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+  return node[ARMS] ? { oneOf: Object.values(armsOf(node, node[ARMS])) } : plain(node)
+}
+
+function plain(node: Node): Described {
+  const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== ARMS)
+  const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
+  return {
+    ...Object.fromEntries(described),
+    ...(node.description?.startsWith(BEYOND) && { 'x-beyond-contract': true }),
+  }
+}
+
+function describeKeyword(key: string, value: unknown): unknown {
+  if (key === 'properties') return mapValues(value as Record<string, Node>, describe)
+  if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return (value as Node[]).map(describe)
+  if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null)
+    return describe(value)
+  return value
+}
+
+function armsOf(node: Node, { tag, arms }: ArmTable): Record<string, Described> {
+  const properties = node.properties ?? {}
+  return mapValues(arms, ({ required, allowed }, arm) => ({
+    type: 'object',
+    ...(BEYOND_ARMS.has(arm) && { 'x-beyond-contract': true }),
+    properties: {
+      [tag]: { type: 'string', const: arm },
+      ...Object.fromEntries(allowed.map((key) => [key, describe(properties[key] ?? {})])),
+    },
+    required: [tag, ...required],
+    additionalProperties: false,
+  }))
+}
+
+function oneOf(name: string, node: Node, { tag, arms }: ArmTable): Described {
+  const reference = (arm: string) => `#/components/schemas/${armName(name, arm)}`
+  const { description } = node
+  return {
+    ...(description !== undefined && { description }),
+    oneOf: Object.keys(arms).map((arm) => ({ $ref: reference(arm) })),
+    discriminator: { propertyName: tag, mapping: mapValues(arms, (_, arm) => reference(arm)) },
+  }
+}
+
+const armName = (name: string, arm: string) =>
+  name +
+  arm
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+const mapValues = <V, W>(record: Readonly<Record<string, V>>, map: (value: V, key: string) => W): Record<string, W> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))

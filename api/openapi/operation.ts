@@ -1,0 +1,96 @@
+import type { TSchema } from 'typebox'
+import { ERRORS, type ErrorCode } from '../../schema/error.ts'
+import { POLICIES, type Policy } from '../policy.ts'
+import type { Route } from '../route.ts'
+import { describeSchema } from './describe-schema.ts'
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly required?: readonly string[]
+}
+
+/** The operation of a route. */
+export function describeOperation(route: Route): object {
+  const description = [route.description, whoMay(route)].filter((line) => line !== undefined).join('\n\n')
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description,
+    tags: [route.tag],
+    ...(route.beyond && { 'x-beyond-contract': true }),
+    ...(route.policy !== 'public' && { 'x-permission': route.policy }),
+    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    ...(route.body && {
+      requestBody: {
+        required: !route.bodyOptional,
+        content: { 'application/json': { schema: describeSchema(route.body) } },
+      },
+    }),
+    responses: { ...successes(route), ...refusals(route) },
+    security: security(route),
+  }
+}
+
+/** `/v1/monitors/:id` as OpenAPI writes it. */
+export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+/** `post /v1/monitors/:id/run` is `postMonitorsByIdRun`: it changes only when the address does. */
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace(/^\/v1\//, '/')
+    .split(/[/.-]/)
+    .filter((word) => word !== '')
+  const named = words.map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)))
+  return method.toLowerCase() + named.join('')
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+function whoMay(route: Route): string | undefined {
+  if (route.policy === 'public') return undefined
+  const { role, scope }: Policy = POLICIES[route.policy]
+  const key = scope === null ? 'API keys are refused.' : `An API key needs the scope \`${scope}\`.`
+  return `Needs the role \`${role}\` or a higher one. ${key}`
+}
+
+function parameters(place: 'path' | 'query', schema: TSchema | undefined): object[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: describeSchema(property),
+  }))
+}
+
+function successes(route: Route): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, { description, schema }]) => [
+      status,
+      { description, ...(schema && { content: { 'application/json': { schema: describeSchema(schema) } } }) },
+    ]),
+  )
+}
+
+/** The errors that a route can answer, by status; two codes of one status share a response. */
+function refusals(route: Route): Record<string, object> {
+  const codes: ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'UNAVAILABLE', 'VALIDATION_ERROR']
+  if (route.policy !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN')
+  if (route.params) codes.push('NOT_FOUND')
+  if (route.method !== 'GET') codes.push('CONFLICT')
+  if (route.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  return Object.fromEntries(
+    codes
+      .map(statusOf)
+      .sort()
+      .map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+  )
+}
+
+const statusOf = (code: ErrorCode) => String(ERRORS[code].status)
+
+function security(route: Route): object[] {
+  if (route.policy === 'public') return []
+  const { scope }: Policy = POLICIES[route.policy]
+  return [...(scope === null ? [] : [{ apiKey: [] }]), { session: [] }, { sessionCookie: [] }]
+}

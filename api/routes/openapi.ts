@@ -1,0 +1,18 @@
+import { JsonObject } from '../../schema/shape.ts'
+import { describeApi } from '../openapi.ts'
+import { ok, publicRoute, type Route } from '../route.ts'
+
+/** The document of these routes and of itself (spec, Versioning). */
+export function openApiRoute(routes: readonly Route[]): Route {
+  let document: object | undefined
+  const self: Route = publicRoute({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'Read this document',
+    tag: 'Specification',
+    policy: 'public',
+    answers: { 200: { description: 'The OpenAPI 3.1 document.', schema: JsonObject() } },
+    handle: async () => ok((document ??= describeApi([...routes, self]))),
+  })
+  return self
+}

@@ -1,0 +1,19 @@
+import { describeApi } from '../../api/openapi.ts'
+import { routes } from '../../api/routes.ts'
+import { errorsPage } from './errors-page.ts'
+import { settingsPage } from './settings-page.ts'
+
+/** A committed file that is made from the definitions. */
+export interface Output {
+  /** From the root of the repository. */
+  readonly path: string
+  /** The whole text of the file. */
+  make(): string
+}
+
+/** Every generated file. */
+export const OUTPUTS: readonly Output[] = [
+  { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
+  { path: 'docs/errors.md', make: errorsPage },
+  { path: 'docs/settings.md', make: settingsPage },
+]

@@ -1,0 +1,41 @@
+import { Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import { table } from './markdown.ts'
+
+interface Setting {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  readonly description?: string
+}
+
+/** docs/settings.md: every setting with its type, default and meaning. */
+export const settingsPage = (): string => `# Settings
+
+This page is generated from \`schema/config.ts\` by \`npm run gen\`. Settings are read once, from the environment, when a command starts; one that is
+wrong stops the start with every fault listed. Secret ones never appear in a log.
+
+${table(
+  ['Setting', 'Value', 'Default', 'Meaning'],
+  SETTINGS.map(([name, setting]: readonly [string, Setting]) => [
+    `\`${name}\`${SECRET.has(name) ? ' (secret)' : ''}`,
+    valueOf(setting),
+    defaultOf(setting),
+    setting.description ?? '',
+  ]),
+)}
+`
+
+const SETTINGS = Object.entries(Config.properties) as readonly [string, object][]
+const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
+
+function valueOf({ type, enum: choices, minimum, maximum }: Setting): string {
+  if (choices) return choices.map((choice) => `\`${choice}\``).join(', ')
+  return type === 'integer' ? `${minimum} to ${maximum}` : 'text'
+}
+
+function defaultOf(setting: Setting): string {
+  if (setting.default === undefined) return 'unset'
+  return setting.default === '' ? 'empty' : `\`${String(setting.default)}\``
+}
