@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { decode } from '../../runners/extract/charset.ts'
+import { contentTypeCharset, decode, encodingOf } from '../../runners/extract/charset.ts'
 import { CompiledCss } from '../../runners/extract/css.ts'
+import { metaCharset } from '../../runners/extract/meta-charset.ts'
 import { extract } from '../../runners/extract/extract.ts'
 import type { Page } from '../../runners/extract/page.ts'
 import { parseHtml } from '../../runners/extract/html.ts'
@@ -46,7 +47,8 @@ export function compareWithBrowser(folder: CorpusFolder): readonly Tally[] {
 function comparePage(folder: CorpusFolder, expected: Expected, tallies: { css: Tally; xpath: Tally }): void {
   const page = folder.page(`html/${expected.page}`, expected.oracle.servedContentType)
   const { text, encoding } = decode(page.body, page.contentType, 'html')
-  const guessed = sameCharset(encoding, expected.document.characterSet) ? null : 'undeclared-charset'
+  const guessed =
+    isDeclared(page) || encoding === encodingOf(expected.document.characterSet) ? null : 'undeclared-charset'
   const tree = parseHtml(text)
   const excess = prescanMarkup(text, 'html')
   if (excess !== null) tallies.css.unexplained.push(`${expected.page}: refused: ${excess}`)
@@ -73,8 +75,10 @@ function comparePage(folder: CorpusFolder, expected: Expected, tallies: { css: T
   }
 }
 
-function sameCharset(ours: string, theirs: string): boolean {
-  return new TextDecoder(ours).encoding === new TextDecoder(theirs).encoding
+/** Whether the header or a `<meta>` names a charset that exists. */
+function isDeclared({ body, contentType }: Page): boolean {
+  const label = contentTypeCharset(contentType) ?? metaCharset(Buffer.from(body).toString('latin1'))
+  return label !== null && encodingOf(label) !== null
 }
 
 function cssText(selector: string, tree: Tree): string | null {

@@ -23,7 +23,7 @@ export function readFeeds(folder: CorpusFolder, part: 'feeds' | 'sitemaps'): Tal
 
 function feedFault(page: Page): string | null {
   const { text } = decode(page.body, page.contentType, markupKind(page))
-  if (text.includes('�') && !page.body.toString().includes('�')) return 'decoded with replacement characters'
+  if (isGarbled(text)) return 'decoded with many replacement characters'
   const item = itemName(text)
   const wanted = countTags(text, item)
   const extraction = extract(page, {
@@ -36,6 +36,13 @@ function feedFault(page: Page): string | null {
   if (Number(items) < wanted) return `has ${wanted} ${item} elements, but we see ${Number(items)}`
   const prefixed = countTags(text, `[\\w.-]+:${item}`)
   return Number(plain) < wanted - prefixed ? `//${item} finds only ${Number(plain)} of ${wanted}` : null
+}
+
+/** A byte here and there is broken in many an old feed; the wrong charset breaks most letters beyond ASCII. */
+function isGarbled(text: string): boolean {
+  const beyondAscii = text.match(/[^\0-\x7f]/g)?.length ?? 0
+  const broken = text.match(/\ufffd/g)?.length ?? 0
+  return broken > beyondAscii / 10
 }
 
 function itemName(text: string): string {

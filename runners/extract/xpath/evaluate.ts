@@ -5,7 +5,7 @@ import type { Env, Focus } from './focus.ts'
 import { callFunction } from './functions.ts'
 import { matcher } from './node-test.ts'
 import { nodeSet } from './node-set.ts'
-import { lastOrderOf, orderOf } from './nodes.ts'
+import { lastOrderOf, orderOf, parentOf } from './nodes.ts'
 import type { XNode } from './nodes.ts'
 import { isNodes, toBoolean, toNumber } from './values.ts'
 import type { XValue } from './values.ts'
@@ -96,7 +96,19 @@ function covering(step: Step, nodes: readonly XNode[]): readonly XNode[] {
   if (step.axis === 'following')
     return [nodes.reduce((best, node) => (lastOrderOf(node) < lastOrderOf(best) ? node : best))]
   if (step.axis === 'preceding') return nodes.slice(-1)
+  if (step.axis === 'following-sibling') return onePerParent(nodes)
+  if (step.axis === 'preceding-sibling') return onePerParent(nodes.toReversed())
   return nodes
+}
+
+function onePerParent(nodes: readonly XNode[]): readonly XNode[] {
+  const seen = new Set<XNode | null>()
+  return nodes.filter((node) => {
+    const parent = parentOf(node)
+    const fresh = !seen.has(parent)
+    seen.add(parent)
+    return fresh
+  })
 }
 
 function filter(nodes: readonly XNode[], predicate: Predicate, env: Env): readonly XNode[] {

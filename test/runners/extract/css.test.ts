@@ -48,6 +48,8 @@ describe('css', () => {
     const page = html('<svg viewBox="0 0 1 1"><foreignObject>in</foreignObject></svg>')
     expect(one(page, 'css', 'foreignObject')).toBe('in')
     expect(one(page, 'css', 'svg[viewBox]')).toBe('in')
+    expect(one(page, 'css', 'svg[viewBox="0 0 1 1"]')).toBe('in')
+    expect(one(page, 'css', 'svg[viewBox="0 0 2 2"]')).toBeNull()
   })
 
   test('minds case in XML, and reads a prefix behind an escaped colon', () => {

@@ -47,6 +47,12 @@ describe('xpath', () => {
     ['count(//p[.//b or @class])', 2],
     ['count(//node()[self::p])', 3],
     ['count(/ancestor-or-self::node())', 1],
+    ['count(//p/following-sibling::*)', 2],
+    ['count(//p/preceding-sibling::*)', 1],
+    ['count(//p/following-sibling::node())', 3],
+    ['count(//p/following::*[1])', 3],
+    ['count(//p/preceding::*[last()])', 1],
+    ['count(//*/descendant::p[1])', 2],
     ['count(//namespace::*)', 0],
   ])('walks %s', (expr, expected) => {
     expect(xp(expr)).toBe(expected)
