@@ -22,7 +22,7 @@ const HOSTS_PER_PAGE = 500
  * Goes round the destinations of the outbox from one host key to the next (a loose index scan), so that its cost is that of the hosts and
  * not of the rows. Nothing due at all costs one probe.
  *
- * Tried and dropped: one scan in the order of due_at that passes over saturated hosts: 100,000 rows for one dead host made each claim 60 ms.
+ * Tried and dropped: one scan in the order of due_at that passes over saturated hosts: 100,000 rows for one dead host made each claim 20 ms.
  */
 export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
   const { hosts, last, seen } = await store.one(sql.prepared('delivery_hosts', found)`
@@ -30,7 +30,8 @@ export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
     round (host, due_at, seen) as (
       (
         select d.host, d.due_at, 1 from deliveries d
-        where d.due_at is not null and d.host > ${after} and exists (select from deliveries where due_at <= (select at from t))
+        where d.due_at is not null and d.host > ${after}
+          and (select min(due_at) from deliveries) <= (select at from t)
         order by d.host, d.due_at
         limit 1
       )
@@ -45,7 +46,7 @@ export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
       ) next
       where round.seen < ${HOSTS_PER_PAGE}
     )
-    select coalesce(array_agg(host) filter (where due_at <= t.at), '{}') as hosts, max(host) as last, count(*) as seen
+    select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts, max(host) as last, count(*)::int4 as seen
     from round, t
   `)
   return { hosts, next: seen === HOSTS_PER_PAGE && last !== null ? last : '' }

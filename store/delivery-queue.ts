@@ -20,6 +20,8 @@ const ClaimedDelivery = Type.Object({
   payload: Type.String(),
   /** Attempts that were recorded before this one. */
   attempts: Type.Integer(),
+  /** Milliseconds from the time it was due to this claim. */
+  late_ms: Type.Number(),
   /** The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the one before while its grace lasts. */
   signing_secret: SealedSecret,
   old_signing_secret: SealedSecret,
@@ -50,10 +52,10 @@ export async function claimDeliveries(
   return store.any(sql.prepared('claim_deliveries', claimed)`
     with t as materialized (select clock() as at),
     picked as materialized (
-      select due.id
+      select due.id, due.due_at
       from t, unnest(${sql.array(hosts, 'text')}, ${sql.array(room, 'int4')}) as r (host, room)
       cross join lateral (
-        select id from deliveries
+        select id, due_at from deliveries
         where host = r.host and due_at <= t.at
         order by due_at
         limit r.room
@@ -66,9 +68,10 @@ export async function claimDeliveries(
       set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1
       from picked, t
       where d.id = picked.id
-      returning d.id, d.fence, d.team_id, d.type, d.host, d.target, d.payload, d.attempts, d.monitor_no, t.at
+      returning d.id, d.fence, d.team_id, d.type, d.host, d.target, d.payload, d.attempts, d.monitor_no, t.at,
+        (extract(epoch from t.at - picked.due_at) * 1000)::float8 as late_ms
     )
-    select h.id, h.fence, h.team_id, h.type, h.host, h.target, h.payload, h.attempts, m.signing_secret,
+    select h.id, h.fence, h.team_id, h.type, h.host, h.target, h.payload, h.attempts, h.late_ms, m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
     from held h join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)

@@ -1,0 +1,57 @@
+import type { Store } from '../store/client.ts'
+import { claimDeliveries, type ClaimedDelivery } from '../store/delivery-queue.ts'
+import { dueHosts } from '../store/delivery-queue-hosts.ts'
+import type { Destinations } from './destinations.ts'
+
+/** Goes round the destinations that have something due. */
+export interface ClaimRound {
+  /** Asks the store for the next page of them. Answers whether the round has more pages. */
+  look(): Promise<boolean>
+  /** Claims for those that have room, as many as may start now. Empty: none has. */
+  claim(): Promise<readonly ClaimedDelivery[]>
+}
+
+/** What a round works with. */
+export interface ClaimRoundOptions {
+  readonly store: Store
+  readonly destinations: Destinations
+  readonly leaseSeconds: number
+}
+
+/** A destination stays in the round until a claim finds less than was asked for, and goes to its end each time that it was served. */
+export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRoundOptions): ClaimRound {
+  const due = new Set<string>()
+  let cursor = ''
+
+  function rooms(): { host: string; room: number }[] {
+    const rooms: { host: string; room: number }[] = []
+    let { free } = destinations
+    for (const host of due) {
+      if (free === 0) break
+      const room = Math.min(free, destinations.room(host))
+      if (room > 0) rooms.push({ host, room })
+      free -= room
+    }
+    return rooms
+  }
+
+  return {
+    async look() {
+      const page = await dueHosts(store, cursor)
+      for (const host of page.hosts) due.add(host)
+      cursor = page.next
+      return cursor !== ''
+    },
+    async claim() {
+      const asked = rooms()
+      if (asked.length === 0) return []
+      const claimed = await claimDeliveries(store, { rooms: asked, limit: destinations.free, leaseSeconds })
+      const counts = Map.groupBy(claimed, ({ host }) => host)
+      for (const { host, room } of asked) {
+        due.delete(host)
+        if (counts.get(host)?.length === room) due.add(host)
+      }
+      return claimed
+    },
+  }
+}
