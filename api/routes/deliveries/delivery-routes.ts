@@ -1,0 +1,7 @@
+import type { Route } from '../../route.ts'
+import { getDeliveryRoute } from './get-delivery.ts'
+import { listDeliveriesRoute } from './list-deliveries.ts'
+import { replayDeliveryRoute } from './replay-delivery.ts'
+
+/** Spec, Endpoints, Deliveries. */
+export const deliveryRoutes: readonly Route[] = [listDeliveriesRoute, getDeliveryRoute, replayDeliveryRoute]

@@ -1,0 +1,35 @@
+import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor.ts'
+import { recordAudit } from '../../../store/audit.ts'
+import { insertMonitor } from '../../../store/monitor-create.ts'
+import { toMonitor } from '../../../store/monitor-record.ts'
+import { created, route } from '../../route.ts'
+import { monitorIssues } from './monitor-issues.ts'
+import { refuseDeliveriesOverCap, refuseIssues } from './refuse-configuration.ts'
+
+export const createMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors',
+  summary: 'Create a monitor',
+  description: 'Its first run is at once, and is a silent baseline.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  body: MonitorCreate,
+  defaults: true,
+  answers: { 201: { description: 'The monitor.', schema: Monitor } },
+  async handle({ body, principal, actor, services }) {
+    const { store, secrets, egress } = services
+    const { teamId, userId } = principal
+    // The frame has filled in every default: the body is whole.
+    const spec = body as MonitorSpec
+    refuseIssues(monitorIssues(spec, egress))
+    const stored = await store.transaction(async (tx) => {
+      await refuseDeliveriesOverCap(tx, teamId, spec)
+      const inserted = await insertMonitor(tx, secrets, { teamId, userId, spec })
+      const { id, name } = inserted
+      await recordAudit(tx, { teamId, actor, action: 'monitor.created', target: { id, label: name } })
+      return inserted
+    })
+    services.poke()
+    return created(toMonitor(stored, secrets))
+  },
+})

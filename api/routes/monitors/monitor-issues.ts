@@ -1,0 +1,60 @@
+import { type DeliveryConfig, destinationOf } from '../../../schema/delivery-config.ts'
+import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
+import { type Issue, joinPath } from '../../../schema/issue.ts'
+import type { MonitorPatch } from '../../../schema/monitor.ts'
+import type { VisualConfig } from '../../../schema/visual-config.ts'
+import { checkRules } from '../../../runners/extract/rules.ts'
+import { checkCss } from '../../../runners/extract/rules-css.ts'
+import { checkRegex } from '../../../runners/extract/rules-regex.ts'
+import type { RuleFault } from '../../../runners/extract/rule-fault.ts'
+import type { EgressPolicy } from '../../../runners/guard/policy.ts'
+import { checkTargetUrl } from '../../../runners/guard/target-url.ts'
+
+/**
+ * What a shape cannot say of a configuration: whether its selectors, expressions and patterns compile, and whether its addresses may be asked at
+ * all (DESIGN §4.25). Looks only at the keys that are there, whose shape is right.
+ */
+export function monitorIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
+  const { url, extract_config, diff_predicate, deliveries, visual_config } = config
+  return [
+    ...(url === undefined ? [] : found(checkTargetUrl(url, egress, 'url'))),
+    ...(extract_config ? checkRules(extract_config).map((issue) => under('extract_config', issue)) : []),
+    ...(diff_predicate ? patternIssues(diff_predicate, 'diff_predicate') : []),
+    ...(deliveries ?? []).flatMap((delivery, index) => deliveryIssues(delivery, joinPath('deliveries', index), egress)),
+    ...(visual_config ? selectorIssues(visual_config) : []),
+  ]
+}
+
+const found = (issue: Issue | null): Issue[] => (issue === null ? [] : [issue])
+const under = (prefix: string, { path, message }: Issue): Issue => ({ path: `${prefix}.${path}`, message })
+
+function patternIssues(predicate: DiffPredicate, path: string): Issue[] {
+  if (predicate.type === 'composite')
+    return predicate.conditions.flatMap((condition, index) => patternIssues(condition, `${path}.conditions[${index}]`))
+  if (predicate.type !== 'field_matches_regex') return []
+  return ruleIssue(`${path}.pattern`, 'a JavaScript pattern', checkRegex(predicate.pattern))
+}
+
+function deliveryIssues(delivery: DeliveryConfig, path: string, egress: EgressPolicy): Issue[] {
+  if (delivery.type === 'email') return []
+  return found(
+    checkTargetUrl(destinationOf(delivery), egress, joinPath(path, delivery.type === 'webhook' ? 'url' : 'webhookUrl')),
+  )
+}
+
+function selectorIssues({ regions = [], ignoreSelectors = [] }: VisualConfig): Issue[] {
+  return [
+    ...regions.flatMap(({ selector }, index) =>
+      selector === undefined ? [] : cssIssue(`visual_config.regions[${index}].selector`, selector),
+    ),
+    ...ignoreSelectors.flatMap((selector, index) => cssIssue(`visual_config.ignoreSelectors[${index}]`, selector)),
+  ]
+}
+
+const cssIssue = (path: string, selector: string) => ruleIssue(path, 'a CSS selector', checkCss(selector))
+
+function ruleIssue(path: string, what: string, fault: RuleFault | null): Issue[] {
+  if (fault === null) return []
+  const at = fault.column === null ? '' : `column ${fault.column}: `
+  return [{ path, message: `is not ${what} that can run: ${at}${fault.message}` }]
+}

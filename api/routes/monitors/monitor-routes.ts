@@ -1,0 +1,27 @@
+import type { Route } from '../../route.ts'
+import { createMonitorRoute } from './create-monitor.ts'
+import { deleteMonitorRoute } from './delete-monitor.ts'
+import { editMonitorRoute } from './edit-monitor.ts'
+import { getMonitorRoute } from './get-monitor.ts'
+import { listMonitorRunsRoute } from './list-monitor-runs.ts'
+import { listMonitorsRoute } from './list-monitors.ts'
+import { pauseMonitorRoute } from './pause-monitor.ts'
+import { readSigningSecretRoute } from './read-signing-secret.ts'
+import { resumeMonitorRoute } from './resume-monitor.ts'
+import { rotateSigningSecretRoute } from './rotate-signing-secret.ts'
+import { runMonitorRoute } from './run-monitor.ts'
+
+/** Spec, Endpoints, Monitors. */
+export const monitorRoutes: readonly Route[] = [
+  listMonitorsRoute,
+  createMonitorRoute,
+  getMonitorRoute,
+  editMonitorRoute,
+  deleteMonitorRoute,
+  pauseMonitorRoute,
+  resumeMonitorRoute,
+  runMonitorRoute,
+  listMonitorRunsRoute,
+  readSigningSecretRoute,
+  rotateSigningSecretRoute,
+]

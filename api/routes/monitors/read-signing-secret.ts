@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { Closed, Nullable } from '../../../schema/shape.ts'
+import { readSigningSecret } from '../../../store/signing-secret.ts'
+import { ok, route } from '../../route.ts'
+import { ById } from '../by-id.ts'
+import { noSuchMonitor } from './monitor-faults.ts'
+
+/** A signing secret: 64 hex digits without prefix. */
+export const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+export const readSigningSecretRoute = route({
+  method: 'GET',
+  path: '/v1/monitors/:id/signing-secret',
+  summary: "Read a monitor's signing secret",
+  description: 'null when the monitor has no webhook delivery. Takes the role member or a key with the scope write.',
+  tag: 'Monitors',
+  policy: 'secrets.read',
+  params: ById,
+  answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
+  async handle({ params, principal: { teamId }, services: { store, secrets } }) {
+    const facts = await readSigningSecret(store, secrets, { teamId, id: params.id })
+    if (!facts) throw noSuchMonitor()
+    return ok({ secret: facts.hasWebhook ? facts.secret : null })
+  },
+})

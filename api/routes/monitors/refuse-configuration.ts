@@ -1,0 +1,33 @@
+import type { Issue } from '../../../schema/issue.ts'
+import type { MonitorSpec } from '../../../schema/monitor.ts'
+import type { Queryable } from '../../../store/client.ts'
+import { findDeliveryCap } from '../../../store/monitor-limits.ts'
+import { apiError } from '../../api-error.ts'
+
+/** Throws VALIDATION_ERROR with all issues, if there are any. */
+export function refuseIssues(issues: readonly Issue[]): void {
+  const [first] = issues
+  if (!first) return
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  throw apiError(
+    'VALIDATION_ERROR',
+    `The body is not valid: ${first.path} ${first.message}${more}.`.slice(0, 2000),
+    issues.slice(0, 50),
+  )
+}
+
+/** Throws TIER_LIMIT_EXCEEDED when the plan allows a monitor fewer deliveries (spec, Errors, condition rule 10). */
+export async function refuseDeliveriesOverCap(
+  store: Queryable,
+  teamId: string,
+  { deliveries }: Pick<MonitorSpec, 'deliveries'>,
+): Promise<void> {
+  if (deliveries.length === 0) return
+  const { tier, deliveries: cap } = await findDeliveryCap(store, teamId)
+  if (deliveries.length <= cap) return
+  throw apiError(
+    'TIER_LIMIT_EXCEEDED',
+    `The plan ${tier} allows ${cap} ${cap === 1 ? 'delivery' : 'deliveries'} a monitor; this one would have ${deliveries.length}.`,
+    [{ path: 'deliveries', limit: cap, tier }],
+  )
+}

@@ -1,0 +1,22 @@
+import { Run } from '../../../schema/run.ts'
+import { toRun } from '../../../store/run-record.ts'
+import { findRun } from '../../../store/runs.ts'
+import { ok, route } from '../../route.ts'
+import { ById } from '../by-id.ts'
+import { noSuchRun } from './run-faults.ts'
+
+export const getRunRoute = route({
+  method: 'GET',
+  path: '/v1/runs/:id',
+  summary: 'Read a run',
+  description: 'From the moment it is queued or claimed. Runs of deleted monitors stay readable.',
+  tag: 'Runs',
+  policy: 'runs.read',
+  params: ById,
+  answers: { 200: { description: 'The run.', schema: Run } },
+  async handle({ params, principal, services: { store } }) {
+    const stored = await findRun(store, principal.teamId, params.id)
+    if (!stored) throw noSuchRun()
+    return ok(toRun(stored))
+  },
+})

@@ -1,0 +1,57 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { type DeliveryConfig, destinationOf, type DeliveryType } from '../schema/delivery-config.ts'
+import type { Delivery, DeliveryStatus } from '../schema/delivery.ts'
+import { rowOf } from './row.ts'
+import type { SecretBox } from './secret-box.ts'
+
+const Null = Type.Null()
+const Instant = Type.Union([Type.String(), Null])
+
+/** A delivery with its monitor, as `DELIVERY_COLUMNS` selects it. */
+export const StoredDelivery = Type.Object({
+  id: Type.String(),
+  team_id: Type.String(),
+  monitor_id: Type.String(),
+  monitor_name: Type.String(),
+  user_id: Type.String(),
+  run_id: Type.String(),
+  type: Type.Unsafe<DeliveryType>({}),
+  target: Type.Unsafe<Uint8Array>({}),
+  payload: Type.String(),
+  status: Type.Unsafe<DeliveryStatus>({}),
+  attempts: Type.Integer(),
+  last_attempt_at: Instant,
+  next_attempt_at: Instant,
+  response_status: Type.Union([Type.Integer(), Null]),
+  response_body: Type.Union([Type.String(), Null]),
+  created_at: Type.String(),
+})
+export type StoredDelivery = Static<typeof StoredDelivery>
+export const deliveryRow = rowOf(StoredDelivery)
+
+/** Of `deliveries d join monitors m`. */
+export const DELIVERY_COLUMNS = sql.fragment`
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload, d.status, d.attempts,
+  d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
+
+/** The delivery as the API answers it (spec, Delivery). */
+export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
+  const config = secrets.open({ teamId: stored.team_id, column: 'deliveries.target' }, stored.target) as DeliveryConfig
+  return {
+    id: stored.id,
+    monitor_id: stored.monitor_id,
+    user_id: stored.user_id,
+    run_id: stored.run_id,
+    delivery_type: stored.type,
+    destination: destinationOf(config),
+    payload: JSON.parse(stored.payload) as Delivery['payload'],
+    status: stored.status,
+    attempts: stored.attempts,
+    last_attempt_at: stored.last_attempt_at,
+    next_attempt_at: stored.next_attempt_at,
+    response_status: stored.response_status,
+    response_body: stored.response_body,
+    created_at: stored.created_at,
+  }
+}

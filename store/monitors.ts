@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable } from './client.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { row } from './row.ts'
+
+/** A monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
+export async function findMonitor(store: Queryable, teamId: string, id: string): Promise<MonitorRow | null> {
+  return store.maybeOne(sql.prepared('find_monitor', monitorRow)`
+    select ${MONITOR_COLUMNS}
+    from monitors m join checks c on c.no = m.no
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+  `)
+}
+
+/** Which monitors, and which part of them. */
+export interface MonitorQuery {
+  readonly teamId: string
+  /** True: only those with the visual layer; false: only those without; undefined: all. */
+  readonly visual?: boolean | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+const counted = row({ total: Type.Integer() })
+
+/** A page of the team's monitors, newest first. */
+export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
+  return store.any(sql.type(monitorRow)`
+    select ${MONITOR_COLUMNS}
+    from (
+      select * from monitors m
+      where ${ofTeam(query)}
+      order by m.created_at desc, m.id
+      limit ${query.limit} offset ${query.offset}
+    ) m
+    join checks c on c.no = m.no
+    order by m.created_at desc, m.id
+  `)
+}
+
+/** How many monitors the whole list has. */
+export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 'teamId' | 'visual'>): Promise<number> {
+  const { total } = await store.one(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(query)}`)
+  return total
+}
+
+function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
+  const all = sql.fragment`m.team_id = ${teamId}::uuid and m.deleted_at is null`
+  if (visual === undefined) return all
+  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${visual}`
+}
