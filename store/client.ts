@@ -1,5 +1,4 @@
 import {
-  createBigintTypeParser,
   createPool,
   type CommonQueryMethods,
   type DatabasePool,
@@ -23,6 +22,8 @@ export interface StoreOptions {
   readonly connections?: number
   /** Longest statement in milliseconds; default 30,000. */
   readonly statementTimeoutMs?: number
+  /** How long a query may wait for a connection, in milliseconds; default 10,000. The API gives less: its callers are told within 5 s. */
+  readonly connectTimeoutMs?: number
 }
 
 /**
@@ -32,9 +33,9 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const url = new URL(options.url)
   url.searchParams.set('application_name', options.name)
-  return createPool(url.href, {
+  const pool = await createPool(url.href, {
     maxPoolSize: options.connections ?? 10,
-    connectionTimeout: 10_000,
+    connectionTimeout: options.connectTimeoutMs ?? 10_000,
     idleTimeout: 60_000,
     statementTimeout: options.statementTimeoutMs ?? 30_000,
     idleInTransactionSessionTimeout: 30_000,
@@ -42,12 +43,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     connectionRetryLimit: 1,
-    typeParsers: [createBigintTypeParser(), TIMESTAMP],
+    typeParsers: [BIGINT, TIMESTAMP],
     interceptors: [rowCheck],
     // The default, DISCARD ALL, throws away the prepared statements of the hot path and costs a round trip a query. No session state is ever set here.
     resetConnection: async () => {},
   })
+  // Whoever ran the query has its rejection; without a listener the pool would end the process as well.
+  pool.on('error', () => {})
+  return pool
 }
+
+/** bigint as a number: none of ours passes 2^53. */
+const BIGINT = { name: 'int8', parse: (text: string | null) => (text === null ? null : Number(text)) }
 
 /** timestamptz (oid 1184) as an ISO 8601 instant in UTC with milliseconds, the form of the API. */
 const TIMESTAMP = { name: 'timestamptz', parse: (text: string | null) => (text === null ? null : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()) }

@@ -24,7 +24,7 @@ create unique index team_members_one_owner on team_members (team_id) where role 
 
 -- The quota of each team's period. A claim locks this row (skipping teams that another claim holds), takes what remains and
 -- counts it here, all in one statement: so a quota is never overspent. Limits stand here copied from the plan.
--- runs_limit 9223372036854775807: none; visual_limit, serp_limit null: taken from the pool of runs.
+-- runs_limit 10^15: none (far from overflow when credits are added); visual_limit, serp_limit null: taken from the pool of runs.
 create table team_usage (
   team_id uuid primary key references teams,
   runs_limit bigint not null,

@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import { buildApp } from '../api/app.ts'
+import { buildMetricsApp, type Health } from '../api/health.ts'
+import { routes } from '../api/routes.ts'
+import { createServices, type Services } from '../api/services.ts'
+import type { Logger } from '../core/logger.ts'
+import type { EgressPolicy } from '../runners/guard/policy.ts'
+import { openStore, type Store } from '../store/client.ts'
+import { createHealth } from './health.ts'
+import type { Settings } from './read-config.ts'
+import type { Stack } from './stack.ts'
+
+/** What a process that answers the API is made from. */
+export interface ApiWorld {
+  readonly settings: Settings
+  readonly databaseUrl: string
+  readonly encryptionKey: string
+  readonly egress: EgressPolicy
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+  readonly poke: () => void
+  /** Milliseconds since the scheduler of this process last moved; null when it has none. */
+  readonly sinceProgress: (() => number) | null
+}
+
+/** A listening API. */
+export interface ListeningApi {
+  readonly address: string
+  readonly services: Services
+}
+
+/** Listens; the stack closes it: no new connections, requests under way are answered. */
+export async function startApi(world: ApiWorld): Promise<ListeningApi> {
+  const { settings, stack, registry, log } = world
+  const store = await openStore({ url: world.databaseUrl, name: 'tidemark api', connections: 16 })
+  stack.defer('the store of the API', () => store.end())
+  const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
+  const services = createServices(servicesOptions(world, store, health))
+  stack.defer('sign-in', () => services.close())
+  const app = buildApp(services, routes)
+  stack.defer('the API', () => app.close())
+  const address = await app.listen({ host: settings.HOST, port: settings.PORT })
+  await startMetrics(settings, health, stack)
+  return { address, services }
+}
+
+function servicesOptions(world: ApiWorld, store: Store, health: Health) {
+  const { settings } = world
+  const baseUrl = baseUrlOf(settings)
+  return {
+    store,
+    databaseUrl: world.databaseUrl,
+    encryptionKey: world.encryptionKey,
+    egress: world.egress,
+    baseUrl,
+    dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),
+    signUp: settings.TIDEMARK_SIGNUP,
+    signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
+    rateLimit: settings.TIDEMARK_RATE_LIMIT,
+    trustedProxies: settings.trustedProxies,
+    health,
+    metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
+    log: world.log,
+    poke: world.poke,
+  }
+}
+
+async function startMetrics(settings: Settings, health: Health, stack: Stack): Promise<void> {
+  if (settings.TIDEMARK_METRICS_PORT === undefined) return
+  const metrics: FastifyInstance = buildMetricsApp(health)
+  stack.defer('metrics', () => metrics.close())
+  await metrics.listen({ host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
+}
+
+/** The address that people use: the setting, or where we listen. */
+export function baseUrlOf(settings: Settings): string {
+  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
+  return (settings.TIDEMARK_BASE_URL ?? `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${settings.PORT}`).replace(/\/+$/, '')
+}

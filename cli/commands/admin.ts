@@ -1,0 +1,100 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { createLogger } from '../../core/logger.ts'
+import { SCOPES, type Scope } from '../../schema/api-key.ts'
+import { TIERS, type Tier } from '../../schema/plan.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
+import { createKeyFor, createOwner } from '../../store/accounts.ts'
+import { openStore, type Store } from '../../store/client.ts'
+import { migrate } from '../../store/migrate.ts'
+import { sessionKey } from '../../store/session-token.ts'
+import { openDatabase } from '../database.ts'
+import { encryptionKey } from '../encryption-key.ts'
+import { readSettings } from '../read-config.ts'
+
+interface OwnerOptions {
+  readonly email: string
+  readonly password?: string
+  readonly plan: Tier
+  readonly serp: boolean
+  readonly json: boolean
+}
+
+interface KeyOptions {
+  readonly email: string
+  readonly name: string
+  readonly scope: readonly Scope[]
+  readonly json: boolean
+}
+
+export const adminCommand = () =>
+  new Command('admin')
+    .description('Accounts and keys of this installation, for whoever runs it. With an embedded Postgres, stop the server first.')
+    .addCommand(ownerCommand())
+    .addCommand(keyCommand())
+
+function ownerCommand(): Command {
+  return new Command('create-owner')
+    .description('Makes an account with a team of its own, an API key and a session.')
+    .requiredOption('--email <address>', 'to sign in with', emailAddress)
+    .option('--password <text>', 'default: a random one, which is printed', password)
+    .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default('scale'))
+    .option('--serp', 'search-result monitors are part of the plan', false)
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-owner --email me@example.com --json\n')
+    .action((options: OwnerOptions) =>
+      withStore(async (store, key) => {
+        const made = await createOwner(store, { email: options.email, plan: options.plan, serp: options.serp, sessionKey: sessionKey(key), ...(options.password !== undefined && { password: options.password }) })
+        if (!made.ok) throw new InvalidArgumentError(`there is an account with the address ${options.email} already`)
+        print(options.json, { ...made.owner })
+      }),
+    )
+}
+
+function keyCommand(): Command {
+  return new Command('create-key')
+    .description('Makes an API key for the team that an account owns.')
+    .requiredOption('--email <address>', 'of the owner', emailAddress)
+    .requiredOption('--name <text>', 'what the key is for')
+    .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-key --email me@example.com --name ci --scope read write --json\n')
+    .action((options: KeyOptions) =>
+      withStore(async (store) => {
+        const issued = await createKeyFor(store, options.email, options.name, options.scope)
+        if (!issued) throw new InvalidArgumentError(`there is no account with the address ${options.email}`)
+        print(options.json, { ...issued })
+      }),
+    )
+}
+
+async function withStore(work: (store: Store, encryptionKey: string) => Promise<void>): Promise<void> {
+  const settings = readSettings(process.env)
+  const key = await encryptionKey(settings)
+  const database = await openDatabase(settings, createLogger('warn'))
+  try {
+    await migrate(database.url)
+    const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
+    try {
+      await work(store, key)
+    } finally {
+      await store.end()
+    }
+  } finally {
+    await database.stop()
+  }
+}
+
+function print(json: boolean, value: Record<string, unknown>): void {
+  if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
+  else for (const [name, item] of Object.entries(value)) process.stdout.write(`${name.padEnd(14)} ${typeof item === 'object' ? JSON.stringify(item) : String(item)}\n`)
+}
+
+function emailAddress(text: string): string {
+  if (EMAIL_ADDRESS.check(text).length > 0) throw new InvalidArgumentError(EMAIL_ADDRESS.message)
+  return text.toLowerCase()
+}
+
+function password(text: string): string {
+  if (text.length < 8 || text.length > 128) throw new InvalidArgumentError('must have 8 to 128 characters')
+  return text
+}

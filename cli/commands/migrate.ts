@@ -1,0 +1,19 @@
+import { Command } from 'commander'
+import { createLogger } from '../../core/logger.ts'
+import { migrate } from '../../store/migrate.ts'
+import { openDatabase } from '../database.ts'
+import { readSettings } from '../read-config.ts'
+
+export const migrateCommand = () =>
+  new Command('migrate')
+    .description('Brings the database to the shape that this version needs. Safe to run again, and from several places at once.')
+    .action(async () => {
+      const settings = readSettings(process.env)
+      const database = await openDatabase(settings, createLogger('warn'))
+      try {
+        const applied = await migrate(database.url)
+        process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+      } finally {
+        await database.stop()
+      }
+    })

@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { ensureFirstOwner } from '../../store/accounts.ts'
+import { migrate } from '../../store/migrate.ts'
+import { startApi } from '../api-parts.ts'
+import { runProcess } from '../process-world.ts'
+import { startWorker, type Worker } from '../worker-parts.ts'
+import { banner } from '../banner.ts'
+
+/** The e-mail address of an installation's first owner; it is a name to sign in with, nothing is sent to it. */
+const FIRST_OWNER = 'owner@tidemark.local'
+
+export const serveCommand = () =>
+  new Command('serve')
+    .description('Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless DATABASE_URL is set.')
+    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
+    .action(() =>
+      runProcess(async (world) => {
+        await migrate(world.databaseUrl)
+        let worker: Worker | undefined
+        const api = await startApi({ ...world, poke: () => worker?.poke(), sinceProgress: () => worker?.sinceProgress() ?? 0 })
+        worker = await startWorker(world)
+        const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
+        process.stdout.write(banner({ address: api.services.baseUrl, owner, isEmbedded: world.isEmbedded, dataDir: world.settings.TIDEMARK_DATA_DIR }))
+      }),
+    )

@@ -1,0 +1,17 @@
+import type { Logger } from '../core/logger.ts'
+import { startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts'
+import type { Settings } from './read-config.ts'
+
+/** Where the store is, and how to let go of it. */
+export interface Database {
+  readonly url: string
+  readonly isEmbedded: boolean
+  stop(): Promise<void>
+}
+
+/** The database of the settings, or the embedded one, started. */
+export async function openDatabase(settings: Settings, log: Logger): Promise<Database> {
+  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, stop: async () => {} }
+  const embedded = await startEmbeddedPostgres({ dataDir: settings.TIDEMARK_DATA_DIR, log })
+  return { url: embedded.url, isEmbedded: true, stop: () => embedded.stop() }
+}

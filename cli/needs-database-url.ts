@@ -1,0 +1,15 @@
+import { SettingsError, type Settings } from './read-config.ts'
+
+/** The embedded Postgres belongs to one process: commands that run apart share a database by its address. */
+export function needsDatabaseUrl(settings: Settings, command: string): void {
+  if (settings.DATABASE_URL !== undefined) return
+  throw new SettingsError([{ path: 'DATABASE_URL', message: `is required by "tidemark ${command}"; "tidemark serve" runs all of it with an embedded Postgres` }])
+}
+
+/** The database has not the shape of this version. */
+export class NotMigratedError extends Error {
+  override readonly name = 'NotMigratedError'
+  constructor() {
+    super('the database is not migrated for this version; run "npx tidemark migrate" first')
+  }
+}

@@ -1,0 +1,88 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from '../core/logger.ts'
+import { createChannels } from '../deliveries/channels.ts'
+import { createDeliveryLoop } from '../deliveries/delivery-loop.ts'
+import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
+import { check } from '../runners/check/check.ts'
+import { createExtractor } from '../runners/extract/pool.ts'
+import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
+import type { EgressPolicy } from '../runners/guard/policy.ts'
+import { createPostgresLane } from '../runners/lane/postgres-lane.ts'
+import { createCheckLoop } from '../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../runners/loop/check-metrics.ts'
+import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../runners/record/recorder.ts'
+import { CHECK_QUEUES } from '../store/claim.ts'
+import { openStore, type Store } from '../store/client.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { startUpkeep } from './upkeep.ts'
+import type { Settings } from './read-config.ts'
+import type { Stack } from './stack.ts'
+
+/** What a process that checks and delivers is made from. */
+export interface WorkerWorld {
+  readonly settings: Settings
+  readonly databaseUrl: string
+  readonly secrets: SecretBox
+  readonly egress: EgressPolicy
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+}
+
+/** A running worker, as the rest of its process sees it. */
+export interface Worker {
+  readonly store: Store
+  poke(): void
+  /** Milliseconds since the scheduler last moved. */
+  sinceProgress(): number
+}
+
+/** Checks and attempts in flight get this long at a stop; what is left is given back and taken up by another worker. */
+const DRAIN_MS = 20_000
+
+/** Starts the check loop, the delivery loop and the upkeep of the store; the stack stops them. */
+export async function startWorker(world: WorkerWorld): Promise<Worker> {
+  const { settings, secrets, egress, registry, log, stack } = world
+  const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
+  const store = await openStore({ url: world.databaseUrl, name: 'tidemark worker', connections: 8 })
+  stack.defer('the store of the worker', () => store.end())
+  const extractor = createExtractor()
+  stack.defer('extraction', () => extractor.close())
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher', () => patterns.close())
+
+  const deliveryAgent = createGuardedAgent(egress)
+  stack.defer('the delivery connections', () => deliveryAgent.destroy())
+  const deliveries = createDeliveryLoop({
+    store,
+    secrets,
+    channels: createChannels({ agent: deliveryAgent }),
+    log,
+    metrics: createDeliveryMetrics(registry),
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
+  })
+  stack.defer('deliveries', () => deliveries.drain(DRAIN_MS))
+
+  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => deliveries.poke(), patienceMs: leaseMs })
+  stack.defer('the recorder', () => recorder.settle())
+  const agent = createGuardedAgent(egress)
+  stack.defer('the fetch connections', () => agent.destroy())
+  const checks = createCheckLoop({
+    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
+    check: (task, signal) => check(task, { agent, extractor, signal }),
+    log,
+    metrics: createCheckMetrics(registry),
+    leaseMs,
+    concurrency: settings.TIDEMARK_CHECK_CONCURRENCY,
+    perHost: settings.TIDEMARK_HOST_CONCURRENCY,
+  })
+  stack.defer('checks', () => checks.drain(DRAIN_MS))
+
+  const upkeep = await startUpkeep(store, log)
+  stack.defer('upkeep', () => upkeep.stop())
+  checks.start()
+  deliveries.start()
+  return { store, poke: () => (checks.poke(), deliveries.poke()), sinceProgress: () => checks.sinceProgress() }
+}
