@@ -107,6 +107,9 @@ describe('the extraction pool', () => {
   test('takes pages of any size, in Buffers that share memory as well', async () => {
     const shared = Buffer.from('xx<p>in the pool of Node</p>').subarray(2)
     expect(values(await pool.extract(html(shared), css('p')))).toEqual({ it: 'in the pool of Node' })
+    const both = Buffer.from(`<p>1</p>${' '.repeat(300_000)}<p>2</p>${' '.repeat(300_000)}`)
+    const halves = [both.subarray(0, 300_008), both.subarray(300_008)].map((half) => pool.extract(html(half), css('p')))
+    expect((await Promise.all(halves)).map(values)).toEqual([{ it: '1' }, { it: '2' }])
     const large = new Uint8Array(Buffer.from(`<p>large</p>${'<!-- -->'.repeat(100_000)}`))
     expect(values(await pool.extract(html(large), css('p')))).toEqual({ it: 'large' })
   })
@@ -119,6 +122,18 @@ describe('the extraction pool', () => {
     expect((await Promise.all([running, waiting])).map(faultCode)).toEqual(['timeout', 'timeout'])
     expect(faultCode(await pool.extract(GOOD, css('p'), { signal: control.signal }))).toBe('timeout')
     expect(values(await pool.extract(GOOD, css('p')))).toEqual({ it: 'good' })
+  })
+
+  test('does not run what nobody waits for any more', async () => {
+    const first = pool.extract(VICTIM, regex(HANGING), { timeoutMs: 200 })
+    await new Promise((resolve) => setImmediate(resolve))
+    const control = new AbortController()
+    const left = pool.extract(VICTIM, regex(HANGING), { timeoutMs: 5_000, signal: control.signal })
+    control.abort()
+    const started = performance.now()
+    expect(values(await pool.extract(GOOD, css('p')))).toEqual({ it: 'good' })
+    expect(performance.now() - started).toBeLessThan(4_000)
+    expect((await Promise.all([first, left])).map(faultCode)).toEqual(['extract_timeout', 'timeout'])
   })
 
   test('closes with nothing left open, refuses calls from then on, and lets what runs end', async () => {
