@@ -5,7 +5,7 @@ import { envelope } from './api-error.ts'
 import { answerClientError } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
-import { parseJsonBody } from './json-body.ts'
+import { parseJsonBody, refuseEncoded } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import type { Route } from './route.ts'
 import type { Services } from './services.ts'
@@ -44,9 +44,10 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     throw new TypeError('requests are checked by read-request.ts')
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseJsonBody(body),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request.headers)
+    return parseJsonBody(body)
+  })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
   const notFound = createNotFound(routes)
   app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply))

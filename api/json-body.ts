@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { apiError } from './api-error.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -15,6 +16,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
   if (text.includes('__proto__') && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
   if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not hold numbers beyond 1.8e308')
   return value
+}
+
+/** Refuses bodies that say they are encoded in another way than JSON is: in another character set, or compressed. */
+export function refuseEncoded(headers: IncomingHttpHeaders): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (!/^utf-?8$/i.test(charset) || encoding.toLowerCase() !== 'identity')
+    throw apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8, not compressed.')
 }
 
 function decode(bytes: Buffer): string {
