@@ -3,7 +3,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import type { Store } from '../store/client.ts'
 import { recordAttempts, type AttemptRecord } from '../store/delivery-queue-record.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
-import { isDataFault, storeFault } from './store-fault.ts'
+import { isDataFault, storeFault } from '../store/delivery-queue-fault.ts'
 
 /** A finished attempt on its way into the store. */
 export type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>
@@ -75,7 +75,10 @@ export function createAttemptRecorder({ store, log, metrics }: RecorderPorts): A
     } catch (err) {
       if (!isDataFault(err)) throw err
       const [only] = batch
-      if (only === undefined || batch.length > 1) return void (await writeEach(batch))
+      if (only === undefined || batch.length > 1) {
+        await writeEach(batch)
+        return
+      }
       log.error(
         { reason: storeFault(err), delivery_id: only.attempt.id },
         'the store refuses the result of a delivery; it will be sent again',

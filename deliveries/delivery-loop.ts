@@ -1,18 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../store/client.ts'
-import type { ClaimedDelivery } from '../store/delivery-queue.ts'
 import type { SecretBox } from '../store/secret-box.ts'
-import { attempt } from './attempt.ts'
-import { createAttemptRecorder } from './attempt-recorder.ts'
 import { createBell } from './bell.ts'
 import type { Channels } from './channel.ts'
 import { createClaimRound } from './claim-round.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { createDestinations } from './destinations.ts'
-import { finished, isHealthy } from './finished.ts'
-import { createHeldLeases } from './held-leases.ts'
-import { storeFault } from './store-fault.ts'
+import { createUnderWay } from './under-way.ts'
+import { storeFault } from '../store/delivery-queue-fault.ts'
 
 /** The world of a delivery loop. */
 export interface DeliveryLoopOptions {
@@ -44,6 +40,8 @@ const SHORTEST_LEASE_SECONDS = 30
 const GATHER_MS = 3
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1_000
+/** Part of a drain's grace that is kept for writing down what happened. */
+const MOST_WRITING_MS = 2_000
 
 /**
  * The outbox loop (DESIGN §3, §4.8): claim, send, record. Claims are short statements, sending happens outside of any transaction, results are
@@ -58,12 +56,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const leaseSeconds = Math.max(SHORTEST_LEASE_SECONDS, options.leaseSeconds)
   const bell = createBell()
   const draining = new AbortController()
-  const ending = new AbortController()
   const destinations = createDestinations({ total: concurrency, perHost, onRoom: () => bell.ring() })
   const round = createClaimRound({ store, destinations, leaseSeconds })
-  const recorder = createAttemptRecorder({ store, log, metrics })
-  const leases = createHeldLeases({ store, leaseSeconds, log, metrics })
-  const underWay = new Set<Promise<void>>()
+  const underWay = createUnderWay({ ...options, destinations, leaseSeconds })
   let claiming: Promise<void> | null = null
   let drained: Promise<void> | null = null
   let nextLook = 0
@@ -91,53 +86,29 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       if (await round.look()) nextLook = 0
     }
     for (const claimed of await round.claim()) {
-      leases.hold(claimed)
+      underWay.hold(claimed)
       // What a claim brings when a drain has begun is given back by it, unsent.
-      if (!draining.signal.aborted) begin(claimed)
+      if (!draining.signal.aborted) underWay.begin(claimed)
     }
-  }
-
-  function begin(claimed: ClaimedDelivery): void {
-    metrics.claimed(claimed.late_ms)
-    const delivery = deliver(claimed).finally(() => underWay.delete(delivery))
-    underWay.add(delivery)
-  }
-
-  async function deliver(claimed: ClaimedDelivery): Promise<void> {
-    const flight = destinations.start(claimed.host)
-    metrics.active(destinations.active)
-    const startedAt = performance.now()
-    const outcome = await attempt(claimed, options, { signal: ending.signal, log })
-    metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
-    flight.end(isHealthy(outcome))
-    metrics.active(destinations.active)
-    if (outcome.kind === 'aborted') return
-    await recorder.add(finished(claimed, outcome))
-    leases.drop(claimed)
   }
 
   async function drain(graceMs: number): Promise<void> {
     draining.abort()
     bell.ring()
-    const writingMs = Math.min(2_000, graceMs / 5)
+    const settled = async () => void (await Promise.all([claiming, underWay.settled()]))
+    const writingMs = Math.min(MOST_WRITING_MS, graceMs / 5)
     await within(graceMs - writingMs, settled())
-    ending.abort()
+    underWay.cutOff()
     await within(
       writingMs,
-      settled().then(() => leases.releaseAll()),
+      settled().then(() => underWay.giveBack()),
     )
-    recorder.close()
-    leases.stop()
-  }
-
-  async function settled(): Promise<void> {
-    await claiming
-    await Promise.all(underWay)
+    underWay.close()
   }
 
   return {
     start() {
-      leases.start()
+      underWay.start()
       claiming ??= claimUntilDrained()
     },
     poke() {

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from '../store/delivery-queue.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../store/delivery-queue-lease.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
-import { storeFault } from './store-fault.ts'
+import { storeFault } from '../store/delivery-queue-fault.ts'
 
 /** The deliveries that this process has claimed and neither recorded nor given back. */
 export interface HeldLeases {

@@ -122,7 +122,7 @@ describe('the delivery loop', () => {
       () => outbox.seeAll(),
       (rows) => rows.every(isSent),
     )
-    const ids = receiver.requests.map(({ body }) => JSON.parse(body.toString()).id as string)
+    const ids = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id)
     expect(ids).toHaveLength(200)
     expect(new Set(ids).size).toBe(200)
   })

@@ -108,7 +108,7 @@ describe('a claim of deliveries', () => {
       { host: B, room: 2 },
     ]
     const first = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60 })
-    expect(first.map(({ id }) => id).toSorted()).toEqual([ids[0], ids[1], ids[3]].toSorted())
+    expect(new Set(first.map(({ id }) => id))).toEqual(new Set([ids[0], ids[1], ids[3]]))
     expect(first[0]?.late_ms).toBeGreaterThan(6 * 60_000)
     const second = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60 })
     expect(second.map(({ id }) => id)).toEqual([ids[2]])
@@ -288,6 +288,6 @@ describe('the replay of a delivery', () => {
     await settle(String(sent), 'success')
     await settle(elsewhere, 'dead')
     const replayed = await replayRunDeliveries(outbox.store, outbox.teamId, runId)
-    expect(replayed.map(({ id }) => id).toSorted()).toEqual([dead, final].toSorted())
+    expect(new Set(replayed.map(({ id }) => id))).toEqual(new Set([dead, final]))
   })
 })

@@ -1,0 +1,99 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+
+/** A page whose price changes when you say so, and a webhook receiver that checks signatures: `examples/README.md` says how to use them. */
+
+const { values: options } = parseArgs({
+  options: { port: { type: 'string', default: '8181' }, secret: { type: 'string' } },
+})
+
+const PRICES = ['$19.99', '$17.49', '$21.00', '$18.25']
+const TOLERANCE_SECONDS = 300
+let changes = 0
+let secret = options.secret
+
+const server = createServer((request, response) => {
+  void answer(request, response)
+}).listen(Number(options.port), '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  const base = `http://127.0.0.1:${port}`
+  say(`the page       ${base}/         its price is ${price()}, in the element .price`)
+  say(`change it      curl -X POST ${base}/change`)
+  say(`the receiver   ${base}/hook`)
+  say(`its secret     ${secret === undefined ? `curl -d YOUR_SIGNING_SECRET ${base}/secret` : 'is set'}`)
+})
+
+server.on('error', (error) => {
+  say(`cannot listen on port ${options.port}: ${error.message}; choose another one with --port`)
+  process.exitCode = 1
+})
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request)
+  switch (`${request.method} ${request.url}`) {
+    case 'GET /':
+      return end(response, 200, page(), 'text/html; charset=utf-8')
+    case 'POST /change':
+      changes++
+      say(`changed: the price is ${price()} now`)
+      return end(response, 200, `${price()}\n`)
+    case 'POST /secret':
+      secret = body.toString().trim()
+      say('the secret is set')
+      return end(response, 200, 'The secret is set.\n')
+    case 'POST /hook':
+      return receive(request, body, response)
+    default:
+      return end(response, 404, 'There is GET /, POST /change, POST /secret and POST /hook.\n')
+  }
+}
+
+function receive(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+  const verdict = verify(String(request.headers['service-signature']), body)
+  say(`received, ${verdict}:\n${indented(body.toString())}`)
+  end(response, verdict === 'not verified' ? 400 : 200, `${verdict}\n`)
+}
+
+/** The check that every receiver should make: over the raw bytes, in constant time, and only for a time near ours. */
+function verify(header: string, body: Buffer): string {
+  if (secret === undefined) return 'not checked, for no secret is set'
+  const parts = header.split(',').map((part) => part.split('='))
+  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
+  const isOurs = parts
+    .filter(([name]) => name === 'v1')
+    .map(([, hex = '']) => Buffer.from(hex, 'hex'))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected))
+  const isNow = Math.abs(Date.now() / 1000 - Number(time)) <= TOLERANCE_SECONDS
+  return isOurs && isNow ? 'verified' : 'not verified'
+}
+
+function price(): string {
+  return PRICES[changes % PRICES.length] ?? ''
+}
+
+function page(): string {
+  return `<!doctype html>\n<title>A kettle</title>\n<h1>A kettle</h1>\n<p>It costs <b class="price">${price()}</b> today.</p>\n`
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat((await request.toArray()) as Buffer[])
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function end(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type }).end(text)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
