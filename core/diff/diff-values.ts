@@ -1,0 +1,44 @@
+import type { Json, Values } from '../../schema/json.ts'
+import type { Diff } from '../../schema/run.ts'
+import { equalValues } from './equal-values.ts'
+
+/**
+ * What differs between two readings; null when nothing does. `order` is the names of the extract config in their order, in which the changed ones are
+ * told; a name that it does not hold comes after them, in the reading's order. A field that is absent is `null` (DESIGN §4.10).
+ *
+ * `before` and `after` hold the changed fields only: `fields_changed` then says all that there is in them, a receiver need not compare, and a
+ * page of fifty fields makes a small message. The whole reading is the run's `extracted`.
+ */
+export function diffValues(before: Values, after: Values, order: readonly string[]): Diff | null {
+  let changed: string[] | null = null
+  for (const name of order) {
+    if (!equalValues(valueOf(before, name), valueOf(after, name))) (changed ??= []).push(name)
+  }
+  for (const name of unordered(before, after, order)) {
+    if (!equalValues(valueOf(before, name), valueOf(after, name))) (changed ??= []).push(name)
+  }
+  if (!changed) return null
+  return { fields_changed: changed, before: pick(before, changed), after: pick(after, changed) }
+}
+
+/** The field's value; `null` when the reading has none, whatever `Object.prototype` has under that name. */
+export function valueOf(values: Values, name: string): Json {
+  return Object.hasOwn(values, name) ? (values[name] ?? null) : null
+}
+
+const NONE: readonly string[] = []
+
+function unordered(before: Values, after: Values, order: readonly string[]): Iterable<string> {
+  // The store keeps keys in an order of its own, so the same place is likely, not certain.
+  const isKnown = (values: Values) =>
+    Object.keys(values).every((name, index) => order[index] === name || order.includes(name))
+  if (isKnown(after) && isKnown(before)) return NONE
+  const rest = new Set([...Object.keys(after), ...Object.keys(before)])
+  for (const name of order) rest.delete(name)
+  return rest
+}
+
+/** From entries, so that a field named `__proto__` is a field. */
+function pick(values: Values, names: readonly string[]): Record<string, Json> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(values, name)]))
+}

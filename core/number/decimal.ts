@@ -1,0 +1,74 @@
+/**
+ * An exact decimal: `digits` × 10^-`scale`; 12.50 is `{ digits: 1250n, scale: 2 }`, 1e21 may be `{ digits: 1n, scale: -21 }`. Values are judged
+ * exactly, never in binary floating point (DESIGN §4.17): 0.1 → 0.3 is a rise by 0.2.
+ */
+export interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+/** A number has at most this many written digits, and its exponent is at most this far from 0: then all arithmetic here is short. */
+export const MAX_DIGITS = 400
+export const MAX_EXPONENT = 400
+
+export const ZERO: Decimal = { digits: 0n, scale: 0 }
+export const HUNDRED: Decimal = { digits: 100n, scale: 0 }
+
+/** The parts of a number as it is written: `whole` and `fraction` are runs of ASCII digits, either may be empty. */
+export interface Written {
+  readonly isNegative: boolean
+  readonly whole: string
+  readonly fraction: string
+  readonly exponent: number
+}
+
+/** The number that is written; null beyond the bounds. */
+export function decimalOf({ isNegative, whole, fraction, exponent }: Written): Decimal | null {
+  if (whole.length + fraction.length > MAX_DIGITS || Math.abs(exponent) > MAX_EXPONENT) return null
+  const digits = BigInt(whole + fraction)
+  return digits === 0n ? ZERO : { digits: isNegative ? -digits : digits, scale: fraction.length - exponent }
+}
+
+/** A JSON number, read through its shortest decimal text: 0.1 is one tenth. Throws for NaN and infinities, which JSON cannot carry. */
+export function decimalOfNumber(value: number): Decimal {
+  if (Number.isSafeInteger(value)) return { digits: BigInt(value), scale: 0 }
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value))
+  if (!parts) throw new RangeError(`${value} is not a number of JSON`)
+  const [, sign, whole = '', fraction = '', exponent = '0'] = parts
+  return decimalOf({ isNegative: sign === '-', whole, fraction, exponent: Number(exponent) }) ?? ZERO
+}
+
+/** Negative, 0 or positive, as `a` is below, equal to or above `b`. */
+export function compare(a: Decimal, b: Decimal): number {
+  if (a.scale === b.scale) return sign(a.digits - b.digits)
+  const scale = Math.max(a.scale, b.scale)
+  return sign(atScale(a, scale) - atScale(b, scale))
+}
+
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return { digits: atScale(a, scale) - atScale(b, scale), scale }
+}
+
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return { digits: a.digits * b.digits, scale: a.scale + b.scale }
+}
+
+export function magnitude(a: Decimal): Decimal {
+  return a.digits < 0n ? { digits: -a.digits, scale: a.scale } : a
+}
+
+/** For people: plain digits, without trailing zeros behind the point; `1299`, `-0.05`. At most some 1,200 characters. */
+export function decimalText({ digits, scale }: Decimal): string {
+  const isNegative = digits < 0n
+  const all = String(isNegative ? -digits : digits)
+  if (scale <= 0) return (isNegative ? '-' : '') + (digits === 0n ? '0' : all + '0'.repeat(-scale))
+  const padded = all.padStart(scale + 1, '0')
+  const fraction = padded.slice(-scale).replace(/0+$/, '')
+  return (isNegative ? '-' : '') + padded.slice(0, -scale) + (fraction && `.${fraction}`)
+}
+
+const sign = (value: bigint) => (value === 0n ? 0 : value < 0n ? -1 : 1)
+
+const atScale = ({ digits, scale }: Decimal, wanted: number) =>
+  scale === wanted ? digits : digits * 10n ** BigInt(wanted - scale)

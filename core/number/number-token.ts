@@ -1,0 +1,63 @@
+/** A run of digits with what separates them, as it stands in a text: `1.299,00` is groups `1`, `299`, `00` and separators `.`, `,`. */
+export interface NumberToken {
+  readonly groups: readonly string[]
+  readonly separators: readonly Separator[]
+  /** Where it begins and ends in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Spaces of any width are ` `, apostrophes `'`; `٬` and `٫` are the Arabic thousands and decimal marks. */
+export type Separator = '.' | ',' | ' ' | "'" | '٬' | '٫'
+
+const SEPARATORS: Readonly<Record<string, Separator>> = {
+  '.': '.',
+  ',': ',',
+  ' ': ' ',
+  '\u00a0': ' ',
+  '\u2007': ' ',
+  '\u2009': ' ',
+  '\u202f': ' ',
+  "'": "'",
+  '’': "'",
+  '٬': '٬',
+  '٫': '٫',
+}
+
+/** The token at the first digit of a text; null when it has none. Digits are ASCII already. */
+export function firstToken(text: string): NumberToken | null {
+  const first = text.search(/\d/)
+  if (first < 0) return null
+  const groups: string[] = []
+  const separators: Separator[] = []
+  const isPointFirst = /(?:^|[^\p{L}\d./,])[.,]$/u.test(text.slice(0, first))
+  if (isPointFirst) {
+    groups.push('')
+    separators.push(SEPARATORS[text.charAt(first - 1)] ?? '.')
+  }
+  let end = first
+  for (;;) {
+    const run = digitsAt(text, end)
+    groups.push(run)
+    end += run.length
+    const separator = SEPARATORS[text.charAt(end)]
+    if (separator === undefined || !continues(groups, separators, separator, digitsAt(text, end + 1))) break
+    separators.push(separator)
+    end += 1
+  }
+  return { groups, separators, start: isPointFirst ? first - 1 : first, end }
+}
+
+/**
+ * Whether the number goes on behind a separator. A space or an apostrophe may as well end it (`15 256`, `5'11`): it continues only as a
+ * regular mark of thousands.
+ */
+function continues(groups: readonly string[], before: readonly Separator[], next: Separator, run: string): boolean {
+  if (run === '') return false
+  if (next !== ' ' && next !== "'") return true
+  const first = groups[0] ?? ''
+  const isGrouped = before.every((separator) => separator === next)
+  return isGrouped && run.length === 3 && first.length <= 3 && !first.startsWith('0')
+}
+
+const digitsAt = (text: string, at: number) => /^\d*/.exec(text.slice(at))?.[0] ?? ''

@@ -1,0 +1,29 @@
+import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { Values } from '../../schema/json.ts'
+import { valueOf } from '../diff/diff-values.ts'
+import { textOf } from './leaf.ts'
+
+/** A pattern and the text that it is tried on. */
+export interface PatternQuestion {
+  readonly pattern: string
+  readonly text: string
+}
+
+/** Every question that `fires` and `explain` may ask of a new reading, each once. At most one a leaf. */
+export function collectPatterns(predicate: DiffPredicate, after: Values): readonly PatternQuestion[] {
+  const questions: PatternQuestion[] = []
+  collect(predicate, after, questions)
+  return questions
+}
+
+function collect(predicate: DiffPredicate, after: Values, questions: PatternQuestion[]): void {
+  if (predicate.type === 'composite') {
+    for (const condition of predicate.conditions) collect(condition, after, questions)
+    return
+  }
+  if (predicate.type !== 'field_matches_regex') return
+  const { pattern } = predicate
+  const text = textOf(valueOf(after, predicate.field))
+  if (text !== null && !questions.some((known) => known.pattern === pattern && known.text === text))
+    questions.push({ pattern, text })
+}

@@ -1,0 +1,45 @@
+import type { Json, Values } from '../../schema/json.ts'
+import { valueOf } from '../diff/diff-values.ts'
+import { compare, type Decimal, decimalText } from '../number/decimal.ts'
+import { type Judged, type Leaf, numberOf } from './leaf.ts'
+
+/** What a person needs in order to see why a leaf holds or does not. Values are cut to 80 characters. */
+export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): string {
+  if (diff === null) return 'nothing differs'
+  switch (leaf.type) {
+    case 'any_field_changes':
+      return `${listed(diff.fields_changed)} changed`
+    case 'field_changes':
+      return diff.fields_changed.includes(leaf.field) ? `${leaf.field} changed` : `${leaf.field} did not change`
+    case 'field_equals':
+      return `${leaf.field} is ${shown(valueOf(after, leaf.field))}; ${shown(leaf.value)} was asked for`
+    case 'field_matches_regex':
+      return `${leaf.field} is ${shown(valueOf(after, leaf.field))}; a match of /${cut(leaf.pattern)}/ was asked for`
+    default:
+      return `${movement(leaf.field, before, after)}; ${asked(leaf)}`
+  }
+}
+
+function movement(field: string, before: Values, after: Values): string {
+  const from = numberOf(before, field)
+  const to = numberOf(after, field)
+  if (to === null) return `${field} is ${shown(valueOf(after, field))}, which is no number`
+  if (from === null) return `${field} was ${shown(valueOf(before, field))}, which is no number`
+  return `${field} ${verb(compare(to, from))} from ${number(from)} to ${number(to)}`
+}
+
+const verb = (order: number) => (order > 0 ? 'rose' : order < 0 ? 'fell' : 'stayed the same,')
+
+function asked(leaf: Extract<Leaf, { threshold: number }>): string {
+  const { type, threshold } = leaf
+  if (type === 'field_above') return `crossing ${threshold} upwards was asked for`
+  if (type === 'field_below') return `crossing ${threshold} downwards was asked for`
+  const way = type.startsWith('field_increases') ? 'rise' : 'fall'
+  return `a ${way} by ${threshold}${type.endsWith('percent') ? ' percent' : ''} or more was asked for`
+}
+
+const listed = (names: readonly string[]) =>
+  names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
+const number = (value: Decimal) => cut(decimalText(value))
+const shown = (value: Json) => (value === null ? 'missing' : cut(JSON.stringify(value)))
+const cut = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 79).toWellFormed()}…`)

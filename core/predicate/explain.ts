@@ -1,0 +1,39 @@
+import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import { joinPath } from '../../schema/issue.ts'
+import { describeLeaf } from './describe-leaf.ts'
+import { fires } from './fires.ts'
+import { type Judged, leafHolds, type Leaf, type Matches } from './leaf.ts'
+
+/** What a leaf of a predicate came to. */
+export interface LeafVerdict {
+  /** Within the predicate: `conditions[0].conditions[2]`; '' when the predicate is the leaf. */
+  readonly path: string
+  readonly type: Leaf['type']
+  readonly field: string | null
+  readonly holds: boolean
+  /** One sentence for a person: `price rose from 100 to 106; a rise by 5 percent or more was asked for`. */
+  readonly why: string
+}
+
+/** What a predicate came to. `leaves` holds every leaf, also those that the outcome did not hang on. */
+export interface Explanation {
+  readonly fires: boolean
+  readonly leaves: readonly LeafVerdict[]
+}
+
+/** As `fires`, and why: for backtests and messages (DESIGN §4.22). */
+export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches): Explanation {
+  const leaves = leavesOf(predicate, '').map(({ leaf, path }) => ({
+    path,
+    type: leaf.type,
+    field: leaf.type === 'any_field_changes' ? null : leaf.field,
+    holds: judged.diff !== null && leafHolds(leaf, judged.diff, judged, matches),
+    why: describeLeaf(leaf, judged),
+  }))
+  return { fires: fires(predicate, judged, matches), leaves }
+}
+
+function leavesOf(predicate: DiffPredicate, path: string): { leaf: Leaf; path: string }[] {
+  if (predicate.type !== 'composite') return [{ leaf: predicate, path }]
+  return predicate.conditions.flatMap((condition, index) => leavesOf(condition, joinPath(path, 'conditions', index)))
+}

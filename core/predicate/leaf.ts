@@ -1,0 +1,79 @@
+import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { Json, Values } from '../../schema/json.ts'
+import type { Diff } from '../../schema/run.ts'
+import { valueOf } from '../diff/diff-values.ts'
+import { compare, decimalOfNumber } from '../number/decimal.ts'
+import { readNumber } from '../number/read-number.ts'
+import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
+
+/** A difference to be judged. `diff` is null when nothing differs; then no predicate holds. */
+export interface Judged {
+  readonly diff: Diff | null
+  readonly before: Values
+  readonly after: Values
+}
+
+/**
+ * Whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, answered by the caller, since a stranger's pattern may run for ever. The caller
+ * asks `collectPatterns` what will be asked, tries each in a thread that can be killed, and answers false for one that was.
+ */
+export type Matches = (pattern: string, text: string) => boolean
+
+export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
+
+/** Whether a predicate that is no composite holds for a difference (DESIGN §4.11). */
+export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): boolean {
+  switch (leaf.type) {
+    case 'any_field_changes':
+      return diff.fields_changed.length > 0
+    case 'field_changes':
+      return diff.fields_changed.includes(leaf.field)
+    case 'field_equals':
+      return element(valueOf(after, leaf.field)) === leaf.value
+    case 'field_matches_regex': {
+      const text = textOf(valueOf(after, leaf.field))
+      return text !== null && matches(leaf.pattern, text)
+    }
+    default:
+      // What has not changed has not moved, however it is read.
+      return diff.fields_changed.includes(leaf.field) && moved(leaf, before, after)
+  }
+}
+
+type Movement = Extract<Leaf, { threshold: number }>
+
+function moved(leaf: Movement, before: Values, after: Values): boolean {
+  const from = numberOf(before, leaf.field)
+  const to = numberOf(after, leaf.field)
+  if (from === null || to === null) return false
+  const threshold = decimalOfNumber(leaf.threshold)
+  switch (leaf.type) {
+    case 'field_increases_by_percent':
+      return roseByPercent(from, to, threshold)
+    case 'field_decreases_by_percent':
+      return fellByPercent(from, to, threshold)
+    case 'field_increases_by_absolute':
+      return roseBy(from, to, threshold)
+    case 'field_decreases_by_absolute':
+      return fellBy(from, to, threshold)
+    case 'field_above':
+      return compare(from, threshold) <= 0 && compare(to, threshold) > 0
+    case 'field_below':
+      return compare(from, threshold) >= 0 && compare(to, threshold) < 0
+  }
+}
+
+/** The number that a field means; null when it is missing or none. */
+export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
+
+/** Predicates on a list of one element look at the element (DESIGN §4.16). */
+export function element(value: Json): Json {
+  return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
+}
+
+/** The text that a pattern is tried on: strings as they are, numbers and booleans as JSON writes them, lists and objects as JSON; null: none. */
+export function textOf(value: Json): string | null {
+  const looked = element(value)
+  if (looked === null) return null
+  return typeof looked === 'string' ? looked : JSON.stringify(looked)
+}

@@ -1,0 +1,67 @@
+import type { ScheduleInput } from './schedule.ts'
+
+/** What the next time must be, in TypeScript and in SQL alike. */
+export interface ScheduleExample {
+  readonly title: string
+  readonly input: ScheduleInput
+  readonly next: number | null
+}
+
+const T = Date.UTC(2026, 4, 1, 12)
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const usual: ScheduleInput = {
+  scheduledFor: T,
+  now: T + 300,
+  intervalSeconds: 60,
+  shiftSeconds: 4,
+  firstRun: false,
+  failures: 0,
+  retryAfterMs: 0,
+}
+
+const example = (title: string, input: Partial<ScheduleInput>, next: number | null): ScheduleExample => ({
+  title,
+  input: { ...usual, ...input },
+  next,
+})
+
+/** Both engines are tested against these. */
+export const scheduleExamples: readonly ScheduleExample[] = [
+  example('a check that ends in time runs again one interval later', {}, T + MINUTE),
+  example('the time that a check takes does not move its schedule', { now: T + 59_999 }, T + MINUTE),
+  example('a check that ends on the next tick waits for the one after it', { now: T + MINUTE }, T + 2 * MINUTE),
+  example('a check that ends at its own nominal time runs one interval later', { now: T }, T + MINUTE),
+  example('ticks missed in two days become one', { now: T + 48 * HOUR + 1 }, T + 48 * HOUR + MINUTE),
+  example('the first run is followed by one that is shifted', { firstRun: true }, T + MINUTE + 4000),
+  example(
+    'the shift is added to a late first run too',
+    { firstRun: true, now: T + 5.5 * MINUTE },
+    T + 6 * MINUTE + 4000,
+  ),
+  example('a shift of nothing changes nothing', { firstRun: true, shiftSeconds: 0 }, T + MINUTE),
+  example('a run ahead of its time leaves the schedule as it is', { now: T - 10_000 }, T),
+  example('a first run ahead of its time is not shifted yet', { now: T - 10_000, firstRun: true }, T),
+  example('a check that is not scheduled stays so', { scheduledFor: null }, null),
+  example('a check that is not scheduled stays so after a failure', { scheduledFor: null, failures: 7 }, null),
+  example('the fourth failure in a row does not back off', { failures: 4 }, T + MINUTE),
+  example('the fifth failure waits twice the interval', { failures: 5 }, T + 300 + 2 * MINUTE),
+  example('the sixth failure waits four times the interval', { failures: 6 }, T + 300 + 4 * MINUTE),
+  example('a short interval backs off to 15 minutes at most', { failures: 9 }, T + 300 + 15 * MINUTE),
+  example('no number of failures makes it longer', { failures: 1_000_000 }, T + 300 + 15 * MINUTE),
+  example(
+    'an interval above 15 minutes is its own longest wait',
+    { failures: 8, intervalSeconds: 3600 },
+    T + 300 + HOUR,
+  ),
+  example('an interval of ten minutes waits 15, not 20', { failures: 5, intervalSeconds: 600 }, T + 300 + 15 * MINUTE),
+  example('a target that asks for peace gets it', { failures: 1, retryAfterMs: 10 * MINUTE }, T + 300 + 10 * MINUTE),
+  example('a shorter wait than the next tick asks for nothing', { failures: 1, retryAfterMs: 5000 }, T + MINUTE),
+  example(
+    'the longer of back-off and asked-for wait counts',
+    { failures: 5, retryAfterMs: 1000 },
+    T + 300 + 2 * MINUTE,
+  ),
+  example('what was asked for is looked at after a failure only', { retryAfterMs: HOUR }, T + MINUTE),
+]
