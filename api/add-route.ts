@@ -42,7 +42,7 @@ export function addRoute(app: FastifyInstance, services: Services, route: Route)
 function answerOf(services: Services, route: Route, request: FastifyRequest): Promise<Answer> {
   // Fastify's parser of addresses makes a list of what is repeated, and text of all else.
   const query = request.query as Readonly<Record<string, string | readonly string[]>>
-  const parts = readRequest(route, { params: request.params, query, body: request.body })
+  const parts = readRequest(route, { params: request.params, query, body: request.body }, services)
   const address = clientAddress(request)
   const call: PublicCall<unknown, unknown, unknown> = {
     ...parts,

@@ -4,8 +4,11 @@ import { Closed } from '../schema/shape.ts'
 import { checkerOf } from '../schema/validate.ts'
 import { apiError } from './api-error.ts'
 import type { Route } from './route.ts'
+import type { Services } from './services.ts'
 
 const NOTHING = Closed({})
+/** What the envelope's `details` holds at most. */
+const MOST_ISSUES = 100
 
 /** What a request brought, unread. */
 export interface RawRequest {
@@ -16,22 +19,28 @@ export interface RawRequest {
 }
 
 /** The parts of a request as its route declares them. Throws NOT_FOUND on a parameter of a wrong shape, VALIDATION_ERROR with every issue on all else. */
-export function readRequest(route: Route, raw: RawRequest): { params: unknown; query: unknown; body: unknown } {
+export function readRequest(
+  route: Route,
+  raw: RawRequest,
+  services: Services,
+): { params: unknown; query: unknown; body: unknown } {
   if (route.params && !checkerOf(route.params).validate(raw.params).ok)
     throw apiError('NOT_FOUND', 'There is nothing at this address.')
   const query = readQuery(route.query ?? NOTHING, raw.query)
-  const body = route.method === 'GET' ? undefined : readBody(route, raw.body)
+  const body = route.method === 'GET' ? undefined : readBody(route, raw.body, services)
   return { params: raw.params, query, body }
 }
 
-function readBody(route: Route, body: unknown): unknown {
+function readBody(route: Route, body: unknown, services: Services): unknown {
   if (body === undefined && route.body && !route.bodyOptional)
     throw invalid('body', [{ path: '', message: 'must be a JSON object' }])
   const checked = checkerOf(route.body ?? NOTHING).validate(body === undefined ? {} : body, {
     defaults: route.defaults ?? false,
   })
-  if (!checked.ok) throw invalid('body', checked.issues)
-  return checked.value
+  const found = checked.ok ? [] : checked.issues
+  const issues = [...found, ...(route.review?.(checked.ok ? checked.value : body, found, services) ?? [])]
+  if (issues.length > 0) throw invalid('body', issues.slice(0, MOST_ISSUES))
+  return checked.ok ? checked.value : body
 }
 
 function readQuery(schema: TSchema, query: RawRequest['query']): unknown {

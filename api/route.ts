@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../schema/audit.ts'
+import type { Issue } from '../schema/issue.ts'
 import type { PolicyName } from './policy.ts'
 import type { Principal } from './principal.ts'
 import type { Services } from './services.ts'
@@ -57,6 +58,11 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly bodyOptional?: boolean
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
+  /**
+   * Further issues of the body, which its schema cannot say; they are answered together with those of the schema (`known`). A key that one of these
+   * names must not be looked into.
+   */
+  readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
   readonly answers: Partial<Record<Answer['status'], { readonly description: string; readonly schema?: TSchema }>>
   /** Not in the contract (DESIGN §4.22). */
   readonly beyond?: boolean

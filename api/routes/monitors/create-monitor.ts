@@ -4,7 +4,7 @@ import { insertMonitor } from '../../../store/monitor-create.ts'
 import { toMonitor } from '../../../store/monitor-record.ts'
 import { created, route } from '../../route.ts'
 import { monitorIssues } from './monitor-issues.ts'
-import { refuseDeliveriesOverCap, refuseIssues } from './refuse-configuration.ts'
+import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 
 export const createMonitorRoute = route({
   method: 'POST',
@@ -15,13 +15,13 @@ export const createMonitorRoute = route({
   policy: 'monitors.write',
   body: MonitorCreate,
   defaults: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
   async handle({ body, principal, actor, services }) {
-    const { store, secrets, egress } = services
+    const { store, secrets } = services
     const { teamId, userId } = principal
     // The frame has filled in every default: the body is whole.
     const spec = body as MonitorSpec
-    refuseIssues(monitorIssues(spec, egress))
     const stored = await store.transaction(async (tx) => {
       await refuseDeliveriesOverCap(tx, teamId, spec)
       const inserted = await insertMonitor(tx, secrets, { teamId, userId, spec })

@@ -23,15 +23,15 @@ export const editMonitorRoute = route({
   params: ById,
   body: MonitorPatch,
   bodyOptional: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The monitor.', schema: Monitor } },
   async handle({ params, body, principal, actor, services }) {
-    const { store, secrets, egress } = services
+    const { store, secrets } = services
     const { teamId } = principal
     const monitor = await store.transaction(async (tx) => {
       const stored = await lockMonitor(tx, teamId, params.id)
       if (!stored) throw noSuchMonitor()
       refuseManaged(stored)
-      refuseIssues(monitorIssues(body, egress))
       const before = monitorSpec(stored, secrets)
       const spec = merged(before, body)
       if (body.deliveries) await refuseDeliveriesOverCap(tx, teamId, spec)

@@ -1,7 +1,10 @@
+import type { TSchema } from 'typebox'
 import { type DeliveryConfig, destinationOf } from '../../../schema/delivery-config.ts'
 import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
 import { type Issue, joinPath } from '../../../schema/issue.ts'
-import type { MonitorPatch } from '../../../schema/monitor.ts'
+import { type MonitorPatch, MonitorSpec } from '../../../schema/monitor.ts'
+import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../../schema/rules/monitor-rules.ts'
+import { checkerOf } from '../../../schema/validate.ts'
 import type { VisualConfig } from '../../../schema/visual-config.ts'
 import { checkRules } from '../../../runners/extract/rules.ts'
 import { checkCss } from '../../../runners/extract/rules-css.ts'
@@ -11,10 +14,41 @@ import type { EgressPolicy } from '../../../runners/guard/policy.ts'
 import { checkTargetUrl } from '../../../runners/guard/target-url.ts'
 
 /**
- * What a shape cannot say of a configuration: whether its selectors, expressions and patterns compile, and whether its addresses may be asked at
- * all (DESIGN §4.25). Looks only at the keys that are there, whose shape is right.
+ * What the shape of a body cannot say of a configuration: whether its selectors, expressions and patterns compile, and whether its addresses
+ * may be asked at all (DESIGN §4.25). Keys that have `known` issues are left alone; the others are also held against the rules
+ * inside them, which wait for the whole body to be right: so that one answer names every fault.
  */
-export function monitorIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
+export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return []
+  if (known.length === 0) return meaningIssues(body, egress)
+  const sound: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [key, value] of Object.entries(body)) {
+    const checker = CHECKERS.get(key)
+    if (!checker || known.some(({ path }) => topKey(path) === key)) continue
+    const checked = checker.validate(value)
+    if (checked.ok) sound[key] = value
+    else issues.push(...checked.issues.map((issue) => under(key, issue)))
+  }
+  // An issue of the whole is one of these rules: then they were asked.
+  const pairs = known.some(({ path }) => path === '') ? [] : pairIssues(sound)
+  return [...issues, ...pairs, ...meaningIssues(sound, egress)]
+}
+
+/** The rules over two keys, where both are there and right. */
+function pairIssues({ extract_config, diff_predicate, request_config, visual_config }: MonitorPatch): readonly Issue[] {
+  return [
+    ...(extract_config && diff_predicate ? PREDICATE_FIELDS.check({ extract_config, diff_predicate }) : []),
+    ...(request_config && visual_config ? DIRECT_OR_VISUAL.check({ request_config, visual_config }) : []),
+  ]
+}
+
+const CHECKERS = new Map(
+  Object.entries(MonitorSpec.properties).map(([key, schema]) => [key, checkerOf<TSchema>(schema)]),
+)
+const topKey = (path: string) => /^[^.[]*/.exec(path)?.[0]
+
+function meaningIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
   const { url, extract_config, diff_predicate, deliveries, visual_config } = config
   return [
     ...(url === undefined ? [] : found(checkTargetUrl(url, egress, 'url'))),
@@ -26,7 +60,10 @@ export function monitorIssues(config: MonitorPatch, egress: EgressPolicy): Issue
 }
 
 const found = (issue: Issue | null): Issue[] => (issue === null ? [] : [issue])
-const under = (prefix: string, { path, message }: Issue): Issue => ({ path: `${prefix}.${path}`, message })
+const under = (prefix: string, { path, message }: Issue): Issue => ({
+  path: path === '' || path.startsWith('[') ? prefix + path : `${prefix}.${path}`,
+  message,
+})
 
 function patternIssues(predicate: DiffPredicate, path: string): Issue[] {
   if (predicate.type === 'composite')
