@@ -43,8 +43,8 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
     m as (
       update monitors
       set name = ${spec.name}, url = ${spec.url}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
-        extract_config = ${JSON.stringify(spec.extract_config)}::jsonb, diff_predicate = ${JSON.stringify(spec.diff_predicate)}::jsonb,
-        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::jsonb, visual_config = ${json(spec.visual_config)}::jsonb,
+        extract_config = ${JSON.stringify(spec.extract_config)}::json, diff_predicate = ${JSON.stringify(spec.diff_predicate)}::json,
+        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json, visual_config = ${json(spec.visual_config)}::json,
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(stored.team_id, spec, secrets))})
       where no = ${stored.no}

@@ -15,7 +15,7 @@ export function sealSpec(
   }
 }
 
-/** JSON text for a jsonb column; null stays SQL's null. */
+/** JSON text for a json column; null stays SQL's null. */
 export const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
 /** A bytea value, or SQL's null. */
 export const bytes = (value: Buffer | null) => (value === null ? sql.fragment`null::bytea` : sql.binary(value))

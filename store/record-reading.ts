@@ -43,8 +43,8 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
         ${sql.array(runs.map((run) => run.duration_ms), 'int4')}, ${sql.array(runs.map((run) => run.fetch_method), 'fetch_method')},
         ${sql.array(runs.map((run) => run.etag), 'text')}, ${sql.array(runs.map((run) => run.last_modified), 'text')},
         ${sql.array(runs.map((run) => run.body_hash), 'bytea')}, ${sql.array(runs.map((run) => run.reading_hash), 'bytea')},
-        ${sql.array(runs.map((run) => run.extracted), 'jsonb')}, ${sql.array(runs.map((run) => run.diff), 'jsonb')},
-        ${sql.array(runs.map((run) => run.warnings), 'jsonb')}, ${sql.array(runs.map((run) => run.deliveries.length > 0), 'bool')}
+        ${sql.array(runs.map((run) => run.extracted), 'json')}, ${sql.array(runs.map((run) => run.diff), 'json')},
+        ${sql.array(runs.map((run) => run.warnings), 'json')}, ${sql.array(runs.map((run) => run.deliveries.length > 0), 'bool')}
       ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered)
     ),
     moved as (

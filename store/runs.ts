@@ -20,8 +20,8 @@ const STORED = sql.fragment`
 /** A run that is claimed or queued has no row yet: it is read from its check (`no` is the monitor's). */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method, false as delivery_triggered,
-    null::uuid as reading_id, null::jsonb as extracted, null::jsonb as diff, null::text as error_code, null::text as error_message,
-    null::jsonb as warnings
+    null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code, null::text as error_message,
+    null::json as warnings
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
 

@@ -1,4 +1,4 @@
--- What a person wrote. Its status is derived, never stored: deleted_at, locked (by billing), paused, and failures of the check say it all.
+-- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. Its status is derived, never stored: deleted_at, locked (by billing), paused, and failures of the check say it all.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
   no bigint generated always as identity unique check (no < 1099511627776),
@@ -7,11 +7,11 @@ create table monitors (
   name text not null,
   url text not null,
   schedule_interval_seconds int not null check (schedule_interval_seconds >= 60),
-  extract_config jsonb not null,
-  diff_predicate jsonb not null,
+  extract_config json not null,
+  diff_predicate json not null,
   fetch_mode text not null check (fetch_mode in ('auto', 'browser')),
-  request_config jsonb,
-  visual_config jsonb,
+  request_config json,
+  visual_config json,
   template_slug text,
   -- Encrypted JSON (store/secret-box.ts), null where there is none: they may hold credentials.
   request_headers bytea,
@@ -64,7 +64,7 @@ create index checks_due on checks (team_id, queue, due_at) where due_at is not n
 create table baselines (
   no bigint primary key,
   team_id uuid not null,
-  extracted jsonb not null
+  extracted json not null
 );
 
 create type run_status as enum ('success', 'error', 'skipped');
@@ -82,11 +82,11 @@ create table runs (
   status run_status not null,
   fetch_method fetch_method,
   delivery_triggered boolean not null default false,
-  extracted jsonb,
-  diff jsonb,
+  extracted json,
+  diff json,
   error_code text,
   error_message text,
-  warnings jsonb,
+  warnings json,
   primary key (monitor_no, id)
 ) partition by range (id);
 
