@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sign } from '../../core/signature.ts'
 import { claimDeliveries } from '../../store/delivery-queue.ts'
 import { replayDelivery } from '../../store/delivery-queue-replay.ts'
-import { eventually, openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
+import { eventually, OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply } from './receiver.ts'
 
 let outbox: Outbox
@@ -180,6 +181,26 @@ describe('the delivery loop', () => {
     expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1 })
   })
 
+  test('gives back unsent what a claim brings when the drain has begun', async () => {
+    await using receiver = await openReceiver()
+    const id = await outbox.webhook(receiver.url)
+    const store = await outbox.anotherStore()
+    const client = await outbox.connect()
+    await client.query('begin')
+    await client.query('lock table deliveries in access exclusive mode')
+    await using running = startLoop(outbox, { store })
+    await eventually(
+      async () => (await outbox.query('select from pg_locks where not granted')).rowCount,
+      (count) => count === 1,
+    )
+    const drained = running.loop.drain(5_000)
+    await client.query('rollback')
+    await drained
+    client.release()
+    expect(await outbox.see(id)).toMatchObject({ status: 'pending', attempts: 0, fence: 2 })
+    expect(receiver.contacts).toBe(0)
+  })
+
   test('keeps results while the store is away, and records them when it is back', async () => {
     const held = Promise.withResolvers<void>()
     await using receiver = await openReceiver((...args) => void held.promise.then(() => reply(200)(...args)))
@@ -229,6 +250,53 @@ describe('the delivery loop', () => {
       expect(receiver.contacts).toBe(0)
     },
   )
+
+  test('signs with the secret before as well while its grace lasts, and not a second longer', async () => {
+    await using receiver = await openReceiver()
+    const place = { teamId: outbox.teamId, column: 'monitors.signing_secret' } as const
+    await outbox.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
+      outbox.secrets.seal(place, OLD_SECRET),
+    ])
+    await using _ = startLoop(outbox)
+    await outbox.until(await outbox.webhook(receiver.url), isSent)
+    await outbox.setClock(3_601)
+    await outbox.until(await outbox.webhook(receiver.url), isSent)
+    const headers = receiver.requests.map((request) => request.headers.get('service-signature') ?? '')
+    const bodies = receiver.requests.map(({ body }) => body)
+    const signedBy = (index: number, secrets: string[]) =>
+      headers[index] === sign(secrets, Number(/t=(\d+)/.exec(headers[index] ?? '')?.[1]), bodies[index] ?? '')
+    expect(signedBy(0, [SECRET, OLD_SECRET])).toBe(true)
+    expect(signedBy(1, [SECRET])).toBe(true)
+  })
+
+  test('makes no contact with a private destination, and tries again by the schedule', async () => {
+    await using receiver = await openReceiver()
+    const id = await outbox.webhook(receiver.url)
+    await using _ = startLoop(outbox, { allow: [] })
+    const row = await outbox.until(id, ({ attempts }) => attempts > 0)
+    expect(row).toMatchObject({ status: 'failed', response_status: null })
+    expect(row.response_body).toContain('is not allowed')
+    expect(secondsTo(row)).toBeCloseTo(300, 2)
+    expect(receiver.contacts).toBe(0)
+  })
+
+  test('records the others of a group when the store refuses the result of one', async () => {
+    await using receiver = await openReceiver()
+    await using running = startLoop(outbox, { idleMs: 60_000 })
+    await outbox.query(`alter table deliveries add constraint picky check (response_status <> 418)`)
+    await using picky = await openReceiver(reply(418))
+    const refused = await outbox.webhook(picky.url)
+    const taken = await outbox.webhook(receiver.url)
+    running.loop.poke()
+    await outbox.until(taken, isSent)
+    await eventually(
+      () => running.log,
+      (log) => log.some((line) => line.startsWith('the store refuses the result')),
+    )
+    await outbox.query('alter table deliveries drop constraint picky')
+    expect(await outbox.see(refused)).toMatchObject({ status: 'pending', attempts: 0 })
+    expect(picky.requests).toHaveLength(1)
+  })
 
   test('tries again by the schedule when a secret cannot be opened, and says why', async () => {
     await using receiver = await openReceiver()

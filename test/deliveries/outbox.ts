@@ -53,6 +53,8 @@ export interface Outbox extends AsyncDisposable {
   /** Moves the store's clock to this many seconds ahead of the wall's. */
   setClock(seconds: number): Promise<void>
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  /** A connection of one's own, for locks. */
+  connect(): Promise<pg.PoolClient>
 }
 
 export async function openOutbox(): Promise<Outbox> {
@@ -112,6 +114,7 @@ export async function openOutbox(): Promise<Outbox> {
       await pool.query(`alter database ${rows[0]?.name} set tidemark.clock_offset = '${seconds} seconds'`)
     },
     query: (text, values) => pool.query(text, values),
+    connect: () => pool.connect(),
     async [Symbol.asyncDispose]() {
       await Promise.all(stores.map((open) => open.end()))
       await pool.end()
