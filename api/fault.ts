@@ -29,7 +29,7 @@ const CONNECTION_NAMES = new Set([
   'StatementCancelledError',
 ])
 const CONNECTION_WORDS =
-  /connection terminated|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
+  /connection terminated|^timeout expired$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
 const RETRY_SECONDS = '2'
 
 /** Maps whatever was thrown while a request was served. */
