@@ -31,6 +31,11 @@ export default defineConfig({
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets a process of its own, the same with threads. A process and not
+    // a thread, because some tests kill, and a file that ends its thread takes the runner with it.
+    pool: 'forks',
+    isolate: false,
+    setupFiles: ['test/support/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

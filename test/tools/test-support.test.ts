@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+const SUPPORT = join(REPOSITORY, 'test/support')
+
+const FILES: Record<string, string> = {
+  'vitest.config.mjs': `
+import { TallyReporter } from '${SUPPORT}/tally-reporter.ts'
+export default { test: { setupFiles: ['${SUPPORT}/leak-guard.ts'], reporters: ['default', new TallyReporter()], isolate: false, experimental: { viteModuleRunner: false } } }
+`,
+  'clean.test.ts': `
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+test('closes what it opens', async () => {
+  const server = createServer().listen(0)
+  await new Promise((resolve) => server.close(resolve))
+  expect(1).toBe(1)
+})
+test('fails', () => { expect(1).toBe(2) })
+`,
+  'leaky.test.ts': `
+import { createServer } from 'node:net'
+import { test } from 'vitest'
+test('leaves a server open', () => { createServer().listen(0) })
+`,
+  'ticking.test.ts': `
+import { test } from 'vitest'
+test('leaves a timer running', () => { setInterval(() => undefined, 1000) })
+`,
+  'choosy.test.ts': `
+import { expect, test } from 'vitest'
+import { describeIf } from '${SUPPORT}/skip.ts'
+describeIf(false, 'install the moon')('on the moon', () => { test('shines', () => { expect(1).toBe(1) }) })
+`,
+}
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tidemark-support-'))
+  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(root, name), text)
+})
+
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+interface VitestRun {
+  code: number | null
+  output: string
+}
+
+function runVitest(files: string[], ci: 'true' | 'false'): Promise<VitestRun> {
+  const args = [join(REPOSITORY, 'node_modules/vitest/vitest.mjs'), 'run', '--root', root, ...files]
+  // Not our own environment: it tells the runner inside that it is a worker of ours.
+  const env = { PATH: process.env['PATH'], CI: ci, NO_COLOR: '1' }
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString()
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
+
+describe('a run of the tests', () => {
+  test('ends with one plain line that counts what passed and failed', async () => {
+    const { code, output } = await runVitest(['clean.test.ts'], 'false')
+    expect(output.trimEnd().split('\n').at(-1)).toBe('1 passed, 1 failed')
+    expect(code).toBe(1)
+  })
+
+  test('names a server and a timer that a file left open, and fails', async () => {
+    const { code, output } = await runVitest(['leaky.test.ts', 'ticking.test.ts'], 'false')
+    expect(output).toContain('handles that the file left open')
+    expect(output).toContain('TCPServerWrap: 1')
+    expect(output).toMatch(/Timeout: started at .*ticking\.test\.ts/)
+    expect(code).toBe(1)
+    expect(output.trimEnd().split('\n').at(-1)).toBe('2 passed, 2 failed')
+  })
+
+  test('says in one line what a skipped suite wants', async () => {
+    const { code, output } = await runVitest(['choosy.test.ts'], 'false')
+    expect(output).toMatch(/^skipped: on the moon: install the moon$/m)
+    expect(output.trimEnd().split('\n').at(-1)).toBe('0 passed, 0 failed, 1 skipped')
+    expect(code).toBe(0)
+  })
+
+  test('fails in CI where a suite would be skipped', async () => {
+    const { code, output } = await runVitest(['choosy.test.ts'], 'true')
+    expect(output).toContain('skipped: on the moon: install the moon (CI must not skip)')
+    expect(output.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed')
+    expect(code).toBe(1)
+  })
+})
