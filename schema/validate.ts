@@ -72,6 +72,10 @@ function toIssues(error: ShapeError, root: unknown): Issue[] {
     case 'anyOf':
       // A closed object also says `boolean` of each unknown key, a nullable also `anyOf` of both its sides: the other message is better.
       return []
+    case 'type':
+      // The side of a nullable that is null; the other side says what is wrong.
+      if (params['type'] === 'null') return []
+      return [{ path, message: sentence('type', params) ?? error.message }]
     default:
       return [{ path, message: sentence(error.keyword, params) ?? error.message }]
   }

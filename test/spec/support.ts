@@ -1,0 +1,114 @@
+import { expect } from 'vitest'
+import type { ServicesOptions } from '../../api/services.ts'
+import type { CreatedOwner } from '../../store/accounts.ts'
+import type { Tier } from '../../schema/plan.ts'
+import { createTestApi, type TestAnswer, type TestApi } from '../api/test-api.ts'
+
+/** A served API: a real socket before a real store, and an account on it. */
+export interface ServedApi {
+  readonly api: TestApi
+  readonly baseUrl: string
+  readonly owner: CreatedOwner
+  /** As the owner's first key, or as someone else. */
+  readonly me: Client
+  as(credential: string | null): Client
+  /** A further account with a team of its own. */
+  stranger(plan?: Tier): Promise<Client & { readonly owner: CreatedOwner }>
+  close(): Promise<void>
+}
+
+export type Answer = Omit<TestAnswer, 'headers'> & { readonly headers: Headers }
+
+/** What a client of the API can do. Bodies are sent as JSON; a string is sent as it is. */
+export interface Client {
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body?: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+}
+
+/** Starts an API on a port of its own. `close` it in `afterAll`. */
+export async function serveApi(plan: Tier = 'scale', overrides: Partial<ServicesOptions> = {}): Promise<ServedApi> {
+  const api = await createTestApi(overrides)
+  const baseUrl = await api.listen()
+  const owner = await api.owner({ plan })
+  const as = (credential: string | null): Client => ({
+    get: (path) => send(baseUrl, credential, { method: 'GET', path }),
+    post: (path, body) => send(baseUrl, credential, { method: 'POST', path, body }),
+    patch: (path, body) => send(baseUrl, credential, { method: 'PATCH', path, body }),
+    delete: (path) => send(baseUrl, credential, { method: 'DELETE', path }),
+  })
+  return {
+    api,
+    baseUrl,
+    owner,
+    as,
+    me: as(owner.api_key),
+    stranger: async (theirs = 'scale') => {
+      const account = await api.owner({ plan: theirs })
+      return { ...as(account.api_key), owner: account }
+    },
+    close: () => api.close(),
+  }
+}
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+async function send(baseUrl: string, credential: string | null, { method, path, body }: Sent): Promise<Answer> {
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      ...(credential !== null && { authorization: `Bearer ${credential}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** The smallest body that creates a monitor. */
+export const MONITOR = {
+  name: 'Prices',
+  url: 'https://example.com/prices',
+  schedule_interval_seconds: 60,
+  extract_config: { method: 'css', fields: { price: '.price' } },
+  diff_predicate: { type: 'any_field_changes' },
+} as const
+
+/** Creates a monitor and answers it. */
+export async function createMonitor(client: Client, overrides: object = {}): Promise<Record<string, never>> {
+  const answer = await client.post('/v1/monitors', { ...MONITOR, ...overrides })
+  expect(answer.body).not.toHaveProperty('error')
+  expect(answer.status).toBe(201)
+  return answer.body as never
+}
+
+/** Sends a body that must be refused; answers the paths that `details` names, in order. */
+export async function faultsOf(client: Client, overrides: object): Promise<string[]> {
+  return pathsOf(await client.post('/v1/monitors', { ...MONITOR, ...overrides }))
+}
+
+/** The paths that `details` of a 422 names, in order. */
+export function pathsOf(answer: Answer): string[] {
+  expect({ status: answer.status, code: answer.body.error?.code }).toEqual({ status: 422, code: 'VALIDATION_ERROR' })
+  for (const { message } of answer.body.error.details) expect(message).not.toBe('')
+  return answer.body.error.details.map(({ path }) => path).sort()
+}
+
+/** A case's title: its JSON, cut. */
+const brief = (value: unknown) => {
+  const text = JSON.stringify(value)
+  return text.length > 120 ? `${text.slice(0, 110)}… (${text.length} characters)` : text
+}
+
+/** Cases for `test.each`, each behind a title for `%s`. */
+export const titled = <T>(cases: readonly T[]): [string, T][] => cases.map((one) => [brief(one), one])
+
+/** As `titled`, of bodies with the paths that their refusal names. */
+export const refusals = <T>(cases: readonly (readonly [T, readonly string[]])[]): [string, T, readonly string[]][] =>
+  cases.map(([body, paths]) => [brief(body), body, paths])
