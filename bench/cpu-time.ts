@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+
+const TICKS_PER_SECOND = 100
+
+/** Processor time that processes have used so far, in ms; those that are gone count nothing. NaN where there is no /proc. */
+export async function cpuTimeMs(pids: readonly number[]): Promise<number> {
+  if (process.platform !== 'linux') return Number.NaN
+  const times = await Promise.all(pids.map(timeOf))
+  return times.reduce((sum, ms) => sum + ms, 0)
+}
+
+async function timeOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The name in brackets may hold anything; what counts stands behind it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 1000) / TICKS_PER_SECOND
+}

@@ -1,0 +1,69 @@
+import type { Database } from './database.ts'
+import { PAGE_EXTRACT } from './page.ts'
+
+/** Monitors of one team without a limit, by SQL: asking the API 30,000 times would take longer than the bench. */
+const TEAM = '00000000-0000-4000-8000-00000000be9c'
+const PREDICATE = { type: 'any_field_changes' }
+/** Nothing is due again within a round; the next one is made due by moving the clock. */
+export const INTERVAL_SECONDS = 3600
+
+export interface Monitors {
+  /** Numbers below `from` exist already. */
+  readonly from: number
+  readonly to: number
+  /** The monitor n watches `<base>/n`. */
+  readonly base: string
+}
+
+export async function insertTeam(database: Database): Promise<void> {
+  await database.client.query(`
+    insert into teams (id, name, owner_user_id, tier) values ('${TEAM}', 'bench', gen_random_uuid(), 'scale');
+    insert into team_usage (team_id, runs_limit) values ('${TEAM}', 1000000000000000)`)
+}
+
+/** Inserts monitors, due at once. */
+export async function insertMonitors({ client }: Database, { from, to, base }: Monitors): Promise<void> {
+  await client.query(
+    `with m as (
+       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode)
+       select $1::uuid, gen_random_uuid(), 'Kettle ' || n, $2 || '/' || n, ${INTERVAL_SECONDS}, $3::jsonb, $4::jsonb, 'auto'
+       from generate_series($5::int, $6::int - 1) n
+       returning no, team_id
+     )
+     insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
+     select no, team_id, 'static', clock(), clock(), ${INTERVAL_SECONDS}, no % 30 from m`,
+    [TEAM, base, JSON.stringify(PAGE_EXTRACT), JSON.stringify(PREDICATE), from, to],
+  )
+}
+
+/**
+ * Gives all monitors the first run that one of them had, so that the warm-up need not extract 20,000 pages to get to the state that is measured. Each has
+ * a run of its own that its baseline points at.
+ */
+export async function copyFirstRun({ client }: Database): Promise<void> {
+  await client.query(`
+    with first as (
+      select c.no, c.reading_hash, c.body_hash, c.etag, c.last_modified, c.last_run_at, r.id, r.extracted, r.duration_ms, r.fetch_method
+      from checks c join runs r on r.monitor_no = c.no and r.id = c.reading_id
+      where c.last_run_at is not null
+    ),
+    others as (
+      update checks c
+      set reading_id = new_run_id(clock(), c.no), reading_hash = f.reading_hash, body_hash = f.body_hash, etag = f.etag,
+        last_modified = f.last_modified, last_run_at = f.last_run_at, runs_total = 1,
+        due_at = clock() + interval '30 minutes' + c.no * interval '1 ms', next_run_at = clock() + interval '30 minutes' + c.no * interval '1 ms'
+      from first f
+      where c.no <> f.no
+      returning c.no, c.team_id, c.reading_id
+    ),
+    kept as (insert into baselines (no, team_id, extracted) select o.no, o.team_id, f.extracted from others o, first f)
+    insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
+    select o.no, o.reading_id, o.team_id, 0, f.duration_ms, 'success', f.fetch_method, f.extracted from others o, first f`)
+  await client.query('vacuum analyze')
+}
+
+/** Makes every check due at once, as time does: by moving it. Nothing is written to the tables. */
+export async function moveClock({ client }: Database, hours: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('select current_database() as name')
+  await client.query(`alter database ${rows[0]?.name} set tidemark.clock_offset = '${hours} hours'`)
+}

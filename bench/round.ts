@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { cpuTimeMs } from './cpu-time.ts'
+import type { Database } from './database.ts'
+import { moveClock } from './monitors.ts'
+
+/** What one round of ours came to: every monitor once. */
+export interface Round {
+  readonly checks: number
+  /** From the first claim to the last record, by the store's clock. */
+  readonly ms: number
+  /** Processor time per check, µs. */
+  readonly cpu: { readonly worker: number; readonly postgres: number }
+}
+
+const LOOK_EVERY_MS = 200
+const PATIENCE_MS = 120_000
+
+/**
+ * One round: moves the clock so that all is due, waits until all is recorded, looks whether each monitor has exactly one run more, of the expected kind.
+ * `round` counts from 1.
+ */
+export async function runRound(database: Database, workerPid: number, round: number): Promise<Round> {
+  const before = await database.one<{ checks: number; since: string }>('select count(*)::int as checks, max(last_run_at)::text as since from checks')
+  const backends = await database.client.query<{ pid: number }>('select pid from pg_stat_activity')
+  const pids = backends.rows.map(({ pid }) => pid)
+  const worker = await cpuTimeMs([workerPid])
+  const postgres = await cpuTimeMs(pids)
+  await moveClock(database, round * 2)
+  await untilRecorded(database)
+  const cpu = {
+    worker: ((await cpuTimeMs([workerPid])) - worker) * (1000 / before.checks),
+    postgres: ((await cpuTimeMs(pids)) - postgres) * (1000 / before.checks),
+  }
+  const { ms } = await database.one<{ ms: number }>(
+    `select (extract(epoch from (select max(last_run_at) from checks)
+        - (select min(run_id_time(id)) from runs where id >= run_id_floor($1::timestamptz + interval '30 minutes'))) * 1000)::float8 as ms`,
+    [before.since],
+  )
+  await verify(database, round + 1)
+  return { checks: before.checks, ms, cpu }
+}
+
+async function untilRecorded(database: Database): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  // What is claimed is due a lease later: first by the index, so that looking costs nothing, then by every row.
+  for (const condition of ['due_at <= clock()', 'due_at <= clock() or run_id is not null']) {
+    for (;;) {
+      const { left } = await database.one<{ left: boolean }>(`select exists (select from checks where ${condition}) as left`)
+      if (!left) break
+      if (performance.now() > until) throw new Error('the round did not end in time')
+      await pause(LOOK_EVERY_MS)
+    }
+  }
+}
+
+/** Nothing lost, nothing doubled, nothing failed. */
+async function verify(database: Database, runsEach: number): Promise<void> {
+  const { wrong, failed } = await database.one<{ wrong: number; failed: number }>(
+    `select (select count(*)::int from checks c left join (select monitor_no, count(*) as runs from runs group by 1) r on r.monitor_no = c.no
+        where coalesce(r.runs, 0) <> $1 or c.runs_total <> $1) as wrong,
+      (select count(*)::int from runs where status <> 'success') as failed`,
+    [runsEach],
+  )
+  if (wrong > 0 || failed > 0) throw new Error(`${wrong} monitors do not have exactly ${runsEach} runs; ${failed} runs failed`)
+}

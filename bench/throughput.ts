@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BareQuestion, Kind } from './bare-loop.ts'
+import type { Child } from './child.ts'
+import type { Database, Server } from './database.ts'
+import { copyFirstRun, insertMonitors, insertTeam } from './monitors.ts'
+import { type Round, runRound } from './round.ts'
+import { ratios, type Spread, spreadOf } from './stats.ts'
+import type { TargetQuestion } from './target-server.ts'
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+
+/** One row: ours beside the bare loop, in turn. */
+export interface Throughput {
+  readonly kind: Kind
+  readonly checks: number
+  readonly rounds: number
+  /** Per second. */
+  readonly ours: Spread
+  readonly bare: Spread
+  /** Of each round and the bare one before it. */
+  readonly ratio: Spread
+  /** µs of processor time per check; medians. */
+  readonly cpu: { readonly worker: number; readonly postgres: number }
+}
+
+/** What the rows share. */
+export interface Stage {
+  readonly server: Server
+  readonly target: Child<{ what: TargetQuestion }, number>
+  readonly bare: Child<BareQuestion, number>
+  readonly base: string
+  readonly profileDir?: string
+}
+
+export interface RowSize {
+  readonly kind: Kind
+  readonly checks: number
+  readonly rounds: number
+}
+
+/** A row that was measured, with its database and worker for whatever is measured on them next. */
+export interface Measured {
+  readonly row: Throughput
+  readonly database: Database
+  readonly worker: WorkerProcess
+  /** Rounds so far, the warm-up included. */
+  readonly rounds: number
+}
+
+/** Alternates bare loop and ours, after one round of each to warm both up; checks after each of ours that the target was asked exactly as often as said. */
+export async function measureThroughput(stage: Stage, size: RowSize): Promise<Measured> {
+  const { kind, checks, rounds } = size
+  const database = await stage.server.create(`bench_${kind}`)
+  const worker = await prepare(stage, database, size)
+  const ours: Round[] = []
+  const bare: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    bare.push((checks * 1000) / (await stage.bare.ask({ kind, base: stage.base, requests: checks })))
+    await stage.target.ask({ what: 'count' })
+    ours.push(await runRound(database, worker.pid, round + 1))
+    const asked = await stage.target.ask({ what: 'count' })
+    if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
+  }
+  return { row: rowOf(size, ours.slice(1), bare.slice(1)), database, worker, rounds: rounds + 1 }
+}
+
+async function prepare(stage: Stage, database: Database, { kind, checks }: RowSize): Promise<WorkerProcess> {
+  const base = `${stage.base}/${kind}`
+  await insertTeam(database)
+  await insertMonitors(database, { from: 0, to: 1, base })
+  const worker = await startWorkerProcess(database.url, stage.profileDir)
+  while (!(await database.one<{ done: boolean }>('select bool_and(reading_id is not null) as done from checks')).done) await pause(20)
+  await database.client.query('begin')
+  await insertMonitors(database, { from: 1, to: checks, base })
+  await database.client.query('update checks set due_at = null where reading_id is null')
+  await database.client.query('commit')
+  await copyFirstRun(database)
+  return worker
+}
+
+function rowOf({ kind, checks, rounds }: RowSize, ours: readonly Round[], bare: readonly number[]): Throughput {
+  const perSecond = ours.map((round) => (round.checks * 1000) / round.ms)
+  const cpu = (part: keyof Round['cpu']): number => spreadOf(ours.map((round) => round.cpu[part])).median
+  return {
+    kind,
+    checks,
+    rounds,
+    ours: spreadOf(perSecond),
+    bare: spreadOf(bare),
+    ratio: spreadOf(ratios(perSecond, bare)),
+    cpu: { worker: cpu('worker'), postgres: cpu('postgres') },
+  }
+}

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const COMMAND = fileURLToPath(new URL('../cli/tidemark.ts', import.meta.url))
+
+export interface WorkerProcess {
+  readonly pid: number
+  /** SIGTERM and a clean exit; anything else throws. */
+  stop(): Promise<void>
+}
+
+/** The real command, `tidemark worker`, with its defaults but for what a bench on one machine needs. `profileDir`: a CPU profile of it goes there. */
+export async function startWorkerProcess(databaseUrl: string, profileDir?: string): Promise<WorkerProcess> {
+  const flags = profileDir === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileDir]
+  const child = spawn(process.execPath, [...flags, COMMAND, 'worker'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      TIDEMARK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+      // All targets are one host here, and the bare loop has 128 in flight to it.
+      TIDEMARK_HOST_CONCURRENCY: '128',
+      TIDEMARK_LOG_LEVEL: 'warn',
+    },
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  await saysReady(child)
+  return {
+    pid: child.pid ?? 0,
+    async stop() {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      const [code] = (await exited) as [number | null]
+      if (code !== 0) throw new Error(`the worker ended with ${code}`)
+    },
+  }
+}
+
+function saysReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the worker ended with ${code} instead of starting`)))
+    child.stdout?.on('data', (text: Buffer) => {
+      process.stdout.write(text.includes('Tidemark is checking') ? '' : text)
+      if (text.includes('Tidemark is checking')) resolve()
+    })
+  })
+}
