@@ -46,6 +46,17 @@ describe('the delivery loop', () => {
     expect(performance.now() - before).toBeLessThan(1_000)
   })
 
+  test('works a backlog off without waiting for its next look', async () => {
+    await using receiver = await openReceiver()
+    const { url } = receiver
+    await outbox.addAll(Array.from({ length: 40 }, () => outbox.row({ type: 'webhook', url })))
+    await using _ = startLoop(outbox, { idleMs: 60_000 })
+    await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isSent),
+    )
+  })
+
   test('tries six times after 0 s, 5 min, 15 min, 30 min, 1 h and 2 h, with the same id and bytes, and never a seventh time', async () => {
     await using receiver = await openReceiver(reply(503, 'busy'))
     const id = await outbox.webhook(receiver.url)
