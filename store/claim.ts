@@ -61,29 +61,40 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
   const { queue, limit, perTeam, afterTeam, leaseSeconds } = request
   return store.any(sql.prepared('claim_checks', claimed)`
     with t as materialized (select clock() as at),
+    -- room and credits are those of the locked row: the statement's own snapshot may be older than what the claim before this one counted.
     team as materialized (
-      select u.team_id,
+      select u.team_id, u.credits,
         case ${queue}
           when 'visual' then coalesce(u.visual_limit - u.visual_used, u.runs_limit - u.runs_used)
           when 'serp' then coalesce(u.serp_limit - u.serp_used, u.runs_limit - u.runs_used)
           else u.runs_limit - u.runs_used
-        end + u.credits as remaining
+        end as room,
+        case when ${queue} = 'visual' and u.visual_limit is not null then 'visual'
+          when ${queue} = 'serp' and u.serp_limit is not null then 'serp' else 'runs' end as pool
       from team_usage u
       where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
-        and exists (select from checks c where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t))
+        -- A team whose quota is used up is looked at only for what is paid already; else such teams would take the places of others.
+        and exists (
+          select from checks c
+          where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)
+            and (c.run_id is not null or c.queued_run_id is not null or u.credits > 0 or case ${queue}
+              when 'visual' then coalesce(u.visual_used < u.visual_limit, u.runs_used < u.runs_limit)
+              when 'serp' then coalesce(u.serp_used < u.serp_limit, u.runs_used < u.runs_limit)
+              else u.runs_used < u.runs_limit end)
+        )
       order by u.team_id
       limit ${TEAMS_PER_CLAIM}
       for update of u skip locked
     ),
     picked as materialized (
       select c.no, team.team_id, c.run_id is null and c.queued_run_id is null as fresh
-      from team
+      from (select *, greatest(room, 0) + credits as remaining from team) team
       cross join lateral (
         select no, run_id, queued_run_id from checks
         where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
           and (team.remaining > 0 or run_id is not null or queued_run_id is not null)
         order by due_at
-        limit least(${perTeam}::bigint, greatest(team.remaining, ${perTeam}::bigint * (team.remaining <= 0)::int))
+        limit least(${perTeam}::bigint, case when team.remaining > 0 then team.remaining end)
         for update skip locked
       ) c
       limit ${limit}
@@ -95,18 +106,9 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
         serp_used = u.serp_used + case when p.pool = 'serp' then p.pooled else 0 end,
         credits = u.credits - (p.fresh - p.pooled)
       from (
-        select q.*, least(q.fresh, greatest(q.room, 0)) as pooled
-        from (
-          select w.team_id, w.fresh,
-            case when ${queue} = 'visual' and v.visual_limit is not null then 'visual'
-              when ${queue} = 'serp' and v.serp_limit is not null then 'serp' else 'runs' end as pool,
-            case when ${queue} = 'visual' and v.visual_limit is not null then v.visual_limit - v.visual_used
-              when ${queue} = 'serp' and v.serp_limit is not null then v.serp_limit - v.serp_used
-              else v.runs_limit - v.runs_used end as room
-          from (select team_id, count(*) filter (where fresh) as fresh from picked group by team_id) w
-          join team_usage v using (team_id)
-          where w.fresh > 0
-        ) q
+        select team.team_id, team.pool, w.fresh, least(w.fresh, greatest(team.room, 0)) as pooled
+        from (select team_id, count(*) as fresh from picked where fresh group by team_id) w
+        join team using (team_id)
       ) p
       where u.team_id = p.team_id
     ),

@@ -21,6 +21,15 @@ export interface FailedRun {
 
 const recorded = row({ no: Type.Integer(), failures: Type.Integer() })
 
+/** Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled. core/schedule.ts is its twin. */
+const NEXT_AFTER_FAILURE = sql.fragment`
+  case when c.next_run_at is not null then greatest(
+    next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+    t.at + make_interval(secs => i.retry_after_ms / 1000.0),
+    case when c.failures >= 4
+      then t.at + make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end
+  ) end`
+
 /**
  * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`, DESIGN §4.7) a check backs off: twice its
  * interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by number; one that is missing lost its fence.
@@ -37,25 +46,15 @@ export async function recordFailed(store: Store, runs: readonly FailedRun[]): Pr
         ${sql.array(runs.map((run) => run.retry_after_ms), 'int8')}
       ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, error_code, error_message, retry_after_ms)
     ),
-    next as materialized (
-      select i.no, greatest(
-          next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
-          case when c.next_run_at is not null then t.at + greatest(
-            case when c.failures >= 4
-              then make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end,
-            make_interval(secs => i.retry_after_ms / 1000.0)) end
-        ) as at
-      from input i join checks c on c.no = i.no, t
-    ),
     moved as (
       update checks c
       set run_id = null,
         last_run_at = t.at,
         failures = c.failures + 1,
         runs_total = c.runs_total + 1,
-        next_run_at = next.at,
-        due_at = case when c.queued_run_id is not null then t.at else next.at end
-      from input i join next on next.no = i.no, t
+        next_run_at = ${NEXT_AFTER_FAILURE},
+        due_at = case when c.queued_run_id is not null then t.at else ${NEXT_AFTER_FAILURE} end
+      from input i, t
       where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
       returning c.no, c.team_id, c.failures
     ),

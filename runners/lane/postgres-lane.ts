@@ -22,18 +22,28 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
   const contexts = new WeakMap<Task, RecordContext>()
   const rounds = new Map(queues.map((queue) => [queue, { afterTeam: '', teams: 1 }]))
   const leaseSeconds = leaseMs / 1000
+  let turn = 0
 
+  /** Goes on where the last claim stopped, round over all teams: behind a team that fills a claim alone, the others are next. */
   async function claimFrom(queue: CheckQueue, limit: number): Promise<Task[]> {
     const round = rounds.get(queue)
     if (!round) return []
-    const claimedAt = performance.now()
     const perTeam = Math.max(1, Math.ceil(limit / round.teams))
-    const rows = await claimChecks(store, { queue, limit, perTeam, afterTeam: round.afterTeam, leaseSeconds })
-    const teams = new Set(rows.map((row) => row.team_id))
-    // The share of each team follows from how many had work last time; the cursor goes on behind the last one, and starts anew at the end.
+    const teams = new Set<string>()
+    const tasks: Task[] = []
+    for (const afterTeam of round.afterTeam === '' ? [''] : [round.afterTeam, '']) {
+      const claimedAt = performance.now()
+      const room = limit - tasks.length
+      const rows = await claimChecks(store, { queue, limit: room, perTeam: Math.min(perTeam, room), afterTeam, leaseSeconds })
+      for (const row of rows) tasks.push(taskOf(row, queue, claimedAt))
+      const served = new Set(rows.map((row) => row.team_id))
+      for (const team of served) teams.add(team)
+      round.afterTeam = rows.length >= room ? maxOf(served) : ''
+      if (round.afterTeam !== '') break
+    }
+    // The share of each team follows from how many had work last time.
     round.teams = Math.max(1, teams.size)
-    round.afterTeam = rows.length >= limit && teams.size > 1 ? maxOf(teams) : ''
-    return rows.map((row) => taskOf(row, queue, claimedAt))
+    return tasks
   }
 
   function taskOf(row: Claimed, queue: CheckQueue, claimedAt: number): Task {
@@ -60,7 +70,18 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
   return {
     async claim(limit) {
       const tasks: Task[] = []
-      for (const queue of queues) if (tasks.length < limit) tasks.push(...(await claimFrom(queue, limit - tasks.length)))
+      // Another queue has the first turn each time, so that one that is always full does not starve the rest.
+      const first = turn++ % queues.length
+      for (const queue of [...queues.slice(first), ...queues.slice(0, first)]) {
+        if (tasks.length >= limit) break
+        try {
+          tasks.push(...(await claimFrom(queue, limit - tasks.length)))
+        } catch (error) {
+          // What the queues before it gave is ours already; whether the store is away, the next claim will see.
+          if (tasks.length === 0) throw error
+          break
+        }
+      }
       return tasks
     },
     heartbeat: (tasks) => extendLeases(store, tasks, leaseSeconds),
