@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import type { PostgresState } from './postgres.ts'
-import { startTestServer, systemPostgres, type TestServer } from './test-server.ts'
+import { startTestServer, systemPostgres, TEST_FOLDER_PREFIX, type TestServer } from './test-server.ts'
 import { makeTemplate, runOn } from './test-template.ts'
 
 /**
@@ -11,7 +11,7 @@ import { makeTemplate, runOn } from './test-template.ts'
  * wait for one, and `createTestDatabase` waits for the file written here.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-run-'))
+  const folder = await mkdtemp(join(tmpdir(), `${TEST_FOLDER_PREFIX}${process.pid}-run-`))
   const stateFile = join(folder, 'state.json')
   project.provide('postgresState', stateFile)
   const major = /\d+$/.exec(project.name)?.[0]

@@ -13,7 +13,8 @@ import { unprivilegedUser } from '../../store/embedded/unprivileged-user.ts'
 
 /** A throwaway server is thrown away when the machine fails, so nothing waits for the disk. Transactions behave as they do elsewhere. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '1h', max_connections: '300' }
-const PREFIX = 'tidemark-test-'
+/** Followed by the pid of the run that made the folder; one whose run is gone is removed by the next. */
+export const TEST_FOLDER_PREFIX = 'tidemark-test-'
 const QUIET: EmbeddedLog = {
   debug: () => undefined,
   info: () => undefined,
@@ -36,7 +37,7 @@ export function systemPostgres(major: number): PostgresBinaries | null {
 /** Starts a Postgres on data of its own in a temporary folder, by default the embedded one; `stop` removes it. */
 export async function startTestServer(binaries?: PostgresBinaries): Promise<TestServer> {
   await removeLeftovers()
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const folder = await mkdtemp(join(tmpdir(), `${TEST_FOLDER_PREFIX}${process.pid}-`))
   await chmod(folder, 0o711)
   const user = await unprivilegedUser(['postgres', 'nobody'])
   const found = binaries ?? (await embeddedBinaries())
@@ -55,7 +56,9 @@ export async function startTestServer(binaries?: PostgresBinaries): Promise<Test
 // What a killed run could not remove: its server ended with it, its folder did not.
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
+    const pid = name.startsWith(TEST_FOLDER_PREFIX)
+      ? Number(name.slice(TEST_FOLDER_PREFIX.length).split('-')[0])
+      : Number.NaN
     if (Number.isInteger(pid) && !isAlive(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true })
   }
 }
