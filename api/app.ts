@@ -16,29 +16,13 @@ const BODY_LIMIT = 1_048_576
 
 /** The API over the services; nothing listens yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
-  const app = fastify({
-    loggerInstance: services.log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
-    requestIdHeader: false,
-    trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
-    bodyLimit: BODY_LIMIT,
-    // Fastify has none of these on by itself (security A12).
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    handlerTimeout: 60_000,
-    forceCloseConnections: 'idle',
-    return503OnClosing: true,
-    routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
-    clientErrorHandler: answerClientError,
-  })
+  const app = bareApp(services)
   app.decorateRequest('principal', null)
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
   })
   app.addHook('onRequest', async (request, reply) => void reply.headers(standardHeaders(request.id)))
-  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
+  addEndings(app)
   // Checks are ours (schema/validate.ts); whoever gives a route Fastify's own kind of schema would get none.
   app.setValidatorCompiler(() => {
     throw new TypeError('requests are checked by read-request.ts')
@@ -54,6 +38,37 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   addHealthRoutes(app, services.health, services.metricsHere)
   for (const route of routes) addRoute(app, services, route)
   return app
+}
+
+function bareApp(services: Services): FastifyInstance {
+  return fastify({
+    loggerInstance: services.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
+    bodyLimit: BODY_LIMIT,
+    // Fastify has none of these on by itself (security A12).
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    handlerTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    // What comes on an open connection while we close is answered; Fastify's own 503 would not be our envelope.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
+    clientErrorHandler: answerClientError,
+  })
+}
+
+/** What happens after an answer: a line in the log, and, while closing, the end of its connection, which its client might keep idle for long. */
+function addEndings(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => void (closing = true))
+  app.addHook('onResponse', async (request, reply) => {
+    logAnswer(request, reply)
+    if (closing) request.raw.socket.end()
+  })
 }
 
 function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

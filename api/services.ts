@@ -52,7 +52,7 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
 export function createServices({ encryptionKey, databaseUrl, ...options }: ServicesOptions): Services {
   const { store, log, baseUrl } = options
   const key = sessionKey(encryptionKey)
-  const trustedOrigins = [...new Set([new URL(baseUrl).origin, new URL(options.dashboardUrl).origin])]
+  const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
   const { signUp, signUpPlan: plan } = options
   const signIn = createSignIn({ store, databaseUrl, sessionKey: key, baseUrl, trustedOrigins, signUp, plan, log })
   return {
@@ -65,4 +65,11 @@ export function createServices({ encryptionKey, databaseUrl, ...options }: Servi
     trustedOrigins,
     close: () => signIn.close(),
   }
+}
+
+/** On one's own machine the same pages have three names. */
+function originsOf(address: string): string[] {
+  const { protocol, hostname, port, origin } = new URL(address)
+  const names = ['127.0.0.1', 'localhost', '[::1]']
+  return names.includes(hostname) ? names.map((name) => new URL(`${protocol}//${name}:${port}`).origin) : [origin]
 }

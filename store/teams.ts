@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { PLANS, type Tier, TRIAL_DAYS } from '../schema/plan.ts'
+import { limitsOf, serpAccess } from '../core/plan.ts'
+import { type Tier, TRIAL_DAYS } from '../schema/plan.ts'
 import type { Store, Transaction } from './client.ts'
 import { nothing, row } from './row.ts'
 import { openUsage } from './usage.ts'
@@ -22,11 +23,10 @@ export interface NewTeam {
  */
 export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
   const trial = team.plan === 'free'
-  const serp = trial ? 'trial' : team.serp ? 'included' : 'none'
   const { id: teamId } = (await tx.maybeOne(sql.type(made)`
       insert into teams (name, owner_user_id, tier, serp, trial_ends_at)
       values (
-        ${nameOf(team.ownerEmail)}, ${team.ownerId}, ${team.plan}, ${serp},
+        ${nameOf(team.ownerEmail)}, ${team.ownerId}, ${team.plan}, ${serpAccess(team.plan, team.serp)},
         case when ${trial} then clock() + make_interval(days => ${TRIAL_DAYS}) end
       )
       on conflict (owner_user_id) do nothing
@@ -34,7 +34,7 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
   if (teamId === null) return tx.oneFirst(sql.type(made)`select id from teams where owner_user_id = ${team.ownerId}`)
   await tx.query(sql.type(nothing)`
     insert into team_members (team_id, user_id, role) values (${teamId}, ${team.ownerId}, 'owner')`)
-  await openUsage(tx, teamId, PLANS[team.plan], trial ? 'trial' : 'plan')
+  await openUsage(tx, teamId, limitsOf(team.plan), trial ? 'trial' : 'plan')
   return teamId
 }
 
