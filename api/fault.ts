@@ -1,4 +1,4 @@
-import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { isDuplicate, isStoreAway } from '../store/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
 
 /** Any error as the client sees it. `unexpected`: the log should have it. */
@@ -7,29 +7,6 @@ export interface Fault {
   readonly unexpected: boolean
 }
 
-/** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled statements, deadlocks. */
-const STORE_IS_DOWN = /^(08...|53...|57P0.|57014|40001|40P01|25006|55P03)$/
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-])
-/** What the drivers say in words only. */
-const CONNECTION_NAMES = new Set([
-  'ConnectionError',
-  'BackendTerminatedError',
-  'BackendTerminatedUnexpectedlyError',
-  'StatementTimeoutError',
-  'StatementCancelledError',
-])
-const CONNECTION_WORDS =
-  /connection terminated|^timeout expired$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
 const RETRY_SECONDS = '2'
 
 /** Maps whatever was thrown while a request was served. */
@@ -37,9 +14,8 @@ export function faultOf(thrown: unknown): Fault {
   if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
   const transport = transportFault(thrown)
   if (transport) return { error: transport, unexpected: false }
-  const chain = causes(thrown)
-  if (chain.some(isStoreDown)) return { error: unavailable(thrown), unexpected: true }
-  if (chain.some((error) => error instanceof UniqueIntegrityConstraintViolationError))
+  if (isStoreAway(thrown)) return { error: unavailable(thrown), unexpected: true }
+  if (isDuplicate(thrown))
     return {
       error: apiError('CONFLICT', 'Something of the same name or address was made at the same time.'),
       unexpected: true,
@@ -78,26 +54,6 @@ function transportFault(thrown: unknown): ApiError | null {
           ])
         : null
   }
-}
-
-function isStoreDown(error: Error): boolean {
-  const code = codeOf(error)
-  return (
-    STORE_IS_DOWN.test(code) ||
-    CONNECTION_CODES.has(code) ||
-    CONNECTION_NAMES.has(error.name) ||
-    CONNECTION_NAMES.has(error.constructor.name) ||
-    CONNECTION_WORDS.test(error.message)
-  )
-}
-
-function causes(thrown: unknown): Error[] {
-  const chain: Error[] = []
-  for (let error = thrown; error instanceof Error && chain.length < 10; error = error.cause) {
-    chain.push(error)
-    if (error instanceof AggregateError) chain.push(...error.errors.filter((item) => item instanceof Error))
-  }
-  return chain
 }
 
 const codeOf = (thrown: unknown): string =>

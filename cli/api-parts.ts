@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { buildApp } from '../api/app.ts'
 import { buildMetricsApp, type Health } from '../api/health.ts'
@@ -69,7 +68,7 @@ function servicesOptions(world: ApiWorld, store: Store, health: Health) {
 
 async function startMetrics(settings: Settings, health: Health, stack: Stack): Promise<void> {
   if (settings.TIDEMARK_METRICS_PORT === undefined) return
-  const metrics: FastifyInstance = buildMetricsApp(health)
+  const metrics = buildMetricsApp(health)
   stack.defer('metrics', () => metrics.close())
   await metrics.listen({ host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
 }
@@ -77,5 +76,8 @@ async function startMetrics(settings: Settings, health: Health, stack: Stack): P
 /** The address that people use: the setting, or where we listen. */
 export function baseUrlOf(settings: Settings): string {
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
-  return (settings.TIDEMARK_BASE_URL ?? `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${settings.PORT}`).replace(/\/+$/, '')
+  return (
+    settings.TIDEMARK_BASE_URL ??
+    `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${settings.PORT}`
+  ).replace(/\/+$/, '')
 }

@@ -1,7 +1,17 @@
 import type { CreatedOwner } from '../store/accounts.ts'
 
 /** What a start tells a person; the owner's secrets are shown this once. */
-export function banner({ address, owner, isEmbedded, dataDir }: { address: string; owner: CreatedOwner | null; isEmbedded: boolean; dataDir: string }): string {
+export function banner({
+  address,
+  owner,
+  isEmbedded,
+  dataDir,
+}: {
+  address: string
+  owner: CreatedOwner | null
+  isEmbedded: boolean
+  dataDir: string
+}): string {
   const lines = ['', `Tidemark is running at ${address}`, `  API description   ${address}/api/openapi.json`]
   if (isEmbedded) lines.push(`  Data              ${dataDir} (embedded Postgres)`)
   if (owner)

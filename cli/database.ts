@@ -11,7 +11,8 @@ export interface Database {
 
 /** The database of the settings, or the embedded one, started. */
 export async function openDatabase(settings: Settings, log: Logger): Promise<Database> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, stop: async () => {} }
+  if (settings.DATABASE_URL !== undefined)
+    return { url: settings.DATABASE_URL, isEmbedded: false, stop: async () => {} }
   const embedded = await startEmbeddedPostgres({ dataDir: settings.TIDEMARK_DATA_DIR, log })
   return { url: embedded.url, isEmbedded: true, stop: () => embedded.stop() }
 }

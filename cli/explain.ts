@@ -6,10 +6,14 @@ import { SettingsError } from './read-config.ts'
 /** A failed start in the words that help: what a person can mend without its stack, a bug with it. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `tidemark: ${String(error)}`
-  if (error instanceof SettingsError || error instanceof EmbeddedPostgresError || error instanceof StoreIsNewerError) return `tidemark: ${error.message}`
+  if (error instanceof SettingsError || error instanceof EmbeddedPostgresError || error instanceof StoreIsNewerError)
+    return `tidemark: ${error.message}`
   const code = 'code' in error ? String(error.code) : ''
-  if (code === 'EADDRINUSE') return `tidemark: the port is taken (${scrub(error.message)}); set PORT to another one, or 0 for any that is free`
-  if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') return `tidemark: this port may not be opened by this user; set PORT to one above 1023`
-  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|28P01|28000|3D000)$/.test(code)) return `tidemark: the database cannot be used: ${scrub(error.message)}; check DATABASE_URL`
+  if (code === 'EADDRINUSE')
+    return `tidemark: the port is taken (${scrub(error.message)}); set PORT to another one, or 0 for any that is free`
+  if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen')
+    return `tidemark: this port may not be opened by this user; set PORT to one above 1023`
+  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|28P01|28000|3D000)$/.test(code))
+    return `tidemark: the database cannot be used: ${scrub(error.message)}; check DATABASE_URL`
   return `tidemark: ${scrub(error.stack ?? error.message)}${error.cause ? `\n  caused by: ${explain(error.cause)}` : ''}`
 }

@@ -3,7 +3,12 @@ import { SettingsError, type Settings } from './read-config.ts'
 /** The embedded Postgres belongs to one process: commands that run apart share a database by its address. */
 export function needsDatabaseUrl(settings: Settings, command: string): void {
   if (settings.DATABASE_URL !== undefined) return
-  throw new SettingsError([{ path: 'DATABASE_URL', message: `is required by "tidemark ${command}"; "tidemark serve" runs all of it with an embedded Postgres` }])
+  throw new SettingsError([
+    {
+      path: 'DATABASE_URL',
+      message: `is required by "tidemark ${command}"; "tidemark serve" runs all of it with an embedded Postgres`,
+    },
+  ])
 }
 
 /** The database has not the shape of this version. */

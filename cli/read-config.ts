@@ -19,7 +19,13 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
   readonly issues: readonly Issue[]
   constructor(issues: readonly Issue[]) {
-    super(['The settings are not usable:', ...issues.map(({ path, message }) => `  ${path} ${message}`), 'See docs/settings.md.'].join('\n'))
+    super(
+      [
+        'The settings are not usable:',
+        ...issues.map(({ path, message }) => `  ${path} ${message}`),
+        'See docs/settings.md.',
+      ].join('\n'),
+    )
     this.issues = issues
   }
 }
@@ -29,13 +35,18 @@ export function readSettings(environment: Environment): Settings {
   const given: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
     const text = environment[name]
-    if (text !== undefined && text !== '') given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+    if (text !== undefined && text !== '')
+      given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
   const checked = checkerOf(Config).validate(given, { defaults: true })
   const issues = [...unknownNames(environment), ...(checked.ok ? acrossSettings(checked.value) : checked.issues)]
   if (!checked.ok || issues.length > 0) throw new SettingsError(issues)
   const config = checked.value
-  return { ...config, allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS), trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES) }
+  return {
+    ...config,
+    allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
+    trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
+  }
 }
 
 /** A misspelt setting would silently be its default. Names of tests and of tools beside us are let be. */
@@ -43,7 +54,13 @@ function unknownNames(environment: Environment): Issue[] {
   const known = new Set(Object.keys(Config.properties))
   const foreign = ['TIDEMARK_SHARED']
   return Object.keys(environment)
-    .filter((name) => name.startsWith('TIDEMARK_') && !name.startsWith('TIDEMARK_TEST_') && !known.has(name) && !foreign.includes(name))
+    .filter(
+      (name) =>
+        name.startsWith('TIDEMARK_') &&
+        !name.startsWith('TIDEMARK_TEST_') &&
+        !known.has(name) &&
+        !foreign.includes(name),
+    )
     .map((name) => ({ path: name, message: 'is not a setting' }))
 }
 
@@ -51,12 +68,19 @@ function acrossSettings(config: Config): Issue[] {
   const issues: Issue[] = []
   const add = (path: string, message: string) => issues.push({ path, message })
   if (config.DATABASE_URL !== undefined && config.TIDEMARK_ENCRYPTION_KEY === undefined)
-    add('TIDEMARK_ENCRYPTION_KEY', 'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database')
-  if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL)) add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
+    add(
+      'TIDEMARK_ENCRYPTION_KEY',
+      'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database',
+    )
+  if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
+    add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
-    if (config[name] !== undefined && !/^https?:\/\/[^/]+/.test(config[name])) add(name, 'must be an http:// or https:// address')
+    if (config[name] !== undefined && !/^https?:\/\/[^/]+/.test(config[name]))
+      add(name, 'must be an http:// or https:// address')
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
-    for (const entry of list(config[name])) if (parseCidr(entry) === null) add(name, `holds ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
+    for (const entry of list(config[name]))
+      if (parseCidr(entry) === null)
+        add(name, `holds ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
   return issues
 }
 
@@ -69,5 +93,10 @@ const list = (text: string): string[] =>
 /** The settings as they may be logged. */
 export function shownSettings(settings: Settings): Record<string, unknown> {
   const secret: readonly string[] = SECRET_SETTINGS
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, secret.includes(name) && value !== undefined ? '(set)' : value]))
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      secret.includes(name) && value !== undefined ? '(set)' : value,
+    ]),
+  )
 }

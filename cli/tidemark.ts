@@ -23,7 +23,8 @@ Examples:
   )
   .showHelpAfterError('(tidemark --help shows the commands)')
 
-for (const command of [serveCommand, apiCommand, workerCommand, migrateCommand, adminCommand]) program.addCommand(command())
+for (const command of [serveCommand, apiCommand, workerCommand, migrateCommand, adminCommand])
+  program.addCommand(command())
 
 try {
   await program.parseAsync()

@@ -8,7 +8,11 @@ export async function startUpkeep(store: Store, log: Logger): Promise<{ stop(): 
   await tick()
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    running = running.then(tick).catch((error: unknown) => log.warn({ err: error }, 'the store could not be looked after; trying again in a second'))
+    running = running
+      .then(tick)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the store could not be looked after; trying again in a second'),
+      )
   }, 1000)
   return {
     async stop() {

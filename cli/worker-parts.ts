@@ -65,7 +65,14 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   })
   stack.defer('deliveries', () => deliveries.drain(DRAIN_MS))
 
-  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => deliveries.poke(), patienceMs: leaseMs })
+  const recorder = createRecorder({
+    store,
+    secrets,
+    patterns,
+    log,
+    onDeliveries: () => deliveries.poke(),
+    patienceMs: leaseMs,
+  })
   stack.defer('the recorder', () => recorder.settle())
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())

@@ -22,10 +22,19 @@ const baseline = rowOf(Baseline)
  * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and whatever changes a baseline (a record,
  * an edit) raises the fence first. A check that lost its fence is missing.
  */
-export async function readBaselines(store: Store, checks: readonly { no: number; fence: number }[]): Promise<ReadonlyMap<number, Baseline>> {
+export async function readBaselines(
+  store: Store,
+  checks: readonly { no: number; fence: number }[],
+): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
     select c.no, c.reading_id, b.extracted, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries
-    from unnest(${sql.array(checks.map((check) => check.no), 'int8')}, ${sql.array(checks.map((check) => check.fence), 'int4')}) as i (no, fence)
+    from unnest(${sql.array(
+      checks.map((check) => check.no),
+      'int8',
+    )}, ${sql.array(
+      checks.map((check) => check.fence),
+      'int4',
+    )}) as i (no, fence)
     join checks c on c.no = i.no and c.fence = i.fence
     join monitors m on m.no = c.no
     left join baselines b on b.no = c.no and c.reading_id is not null

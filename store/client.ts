@@ -57,7 +57,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 const BIGINT = { name: 'int8', parse: (text: string | null) => (text === null ? null : Number(text)) }
 
 /** timestamptz (oid 1184) as an ISO 8601 instant in UTC with milliseconds, the form of the API. */
-const TIMESTAMP = { name: 'timestamptz', parse: (text: string | null) => (text === null ? null : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()) }
+const TIMESTAMP = {
+  name: 'timestamptz',
+  parse: (text: string | null) =>
+    text === null ? null : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString(),
+}
 
 /** Every row is checked against the schema of its statement: a drift between store and schema is a bug that must not travel on. */
 const rowCheck: Interceptor = {

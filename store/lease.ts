@@ -12,11 +12,21 @@ export interface Held {
 const held = row({ no: Type.Integer() })
 
 /** Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void. */
-export async function extendLeases(store: Store, checks: readonly Held[], leaseSeconds: number): Promise<ReadonlySet<number>> {
+export async function extendLeases(
+  store: Store,
+  checks: readonly Held[],
+  leaseSeconds: number,
+): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('extend_leases', held)`
     update checks c
     set due_at = clock() + make_interval(secs => ${leaseSeconds})
-    from unnest(${sql.array(checks.map((check) => check.no), 'int8')}, ${sql.array(checks.map((check) => check.fence), 'int4')}) as i (no, fence)
+    from unnest(${sql.array(
+      checks.map((check) => check.no),
+      'int8',
+    )}, ${sql.array(
+      checks.map((check) => check.fence),
+      'int4',
+    )}) as i (no, fence)
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
     returning c.no
   `)
@@ -24,13 +34,25 @@ export async function extendLeases(store: Store, checks: readonly Held[], leaseS
 }
 
 /** Gives claimed checks back so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and stays counted: it was started. */
-export async function releaseChecks(store: Store, checks: readonly (Held & { readonly delayMs: number })[]): Promise<void> {
+export async function releaseChecks(
+  store: Store,
+  checks: readonly (Held & { readonly delayMs: number })[],
+): Promise<void> {
   await store.query(sql.prepared('release_checks', nothing)`
     update checks c
     set due_at = clock() + make_interval(secs => i.delay_ms / 1000.0), fence = c.fence + 1
     from unnest(
-      ${sql.array(checks.map((check) => check.no), 'int8')}, ${sql.array(checks.map((check) => check.fence), 'int4')},
-      ${sql.array(checks.map((check) => check.delayMs), 'int8')}
+      ${sql.array(
+        checks.map((check) => check.no),
+        'int8',
+      )}, ${sql.array(
+        checks.map((check) => check.fence),
+        'int4',
+      )},
+      ${sql.array(
+        checks.map((check) => check.delayMs),
+        'int8',
+      )}
     ) as i (no, fence, delay_ms)
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
   `)

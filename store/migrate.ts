@@ -19,16 +19,25 @@ export class StoreIsNewerError extends Error {
  * Answers the names applied. Runs on a plain connection: the pool's row checks need the tables that this makes.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'tidemark migrate', connectionTimeoutMillis: 10_000 })
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'tidemark migrate',
+    connectionTimeoutMillis: 10_000,
+  })
   await client.connect()
   try {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
-    await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())')
+    await client.query(
+      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+    )
     const { rows } = await client.query<{ name: string }>('select name from migrations')
     const done = new Set(rows.map(({ name }) => name))
     const all = await migrations()
     const unknown = [...done].filter((name) => !all.some((migration) => migration.name === name))
-    if (unknown.length > 0) throw new StoreIsNewerError(`the database has migrations that this version does not know (${unknown.join(', ')}): start a newer version`)
+    if (unknown.length > 0)
+      throw new StoreIsNewerError(
+        `the database has migrations that this version does not know (${unknown.join(', ')}): start a newer version`,
+      )
     const missing = all.filter(({ name }) => !done.has(name))
     for (const migration of missing) await apply(client, migration)
     return missing.map(({ name }) => name)
@@ -39,7 +48,11 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 /** True when the store has every migration of this program. */
 export async function isMigrated(databaseUrl: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'tidemark migrate', connectionTimeoutMillis: 10_000 })
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'tidemark migrate',
+    connectionTimeoutMillis: 10_000,
+  })
   await client.connect()
   try {
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)

@@ -39,11 +39,38 @@ export async function recordFailed(store: Store, runs: readonly FailedRun[]): Pr
     with t as materialized (select clock() as at),
     input as materialized (
       select * from unnest(
-        ${sql.array(runs.map((run) => run.no), 'int8')}, ${sql.array(runs.map((run) => run.fence), 'int4')},
-        ${sql.array(runs.map((run) => run.run_id), 'uuid')}, ${sql.array(runs.map((run) => run.start_offset_ms), 'int4')},
-        ${sql.array(runs.map((run) => run.duration_ms), 'int4')}, ${sql.array(runs.map((run) => run.fetch_method), 'fetch_method')},
-        ${sql.array(runs.map((run) => run.error_code), 'text')}, ${sql.array(runs.map((run) => run.error_message), 'text')},
-        ${sql.array(runs.map((run) => run.retry_after_ms), 'int8')}
+        ${sql.array(
+          runs.map((run) => run.no),
+          'int8',
+        )}, ${sql.array(
+          runs.map((run) => run.fence),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.run_id),
+          'uuid',
+        )}, ${sql.array(
+          runs.map((run) => run.start_offset_ms),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.duration_ms),
+          'int4',
+        )}, ${sql.array(
+          runs.map((run) => run.fetch_method),
+          'fetch_method',
+        )},
+        ${sql.array(
+          runs.map((run) => run.error_code),
+          'text',
+        )}, ${sql.array(
+          runs.map((run) => run.error_message),
+          'text',
+        )},
+        ${sql.array(
+          runs.map((run) => run.retry_after_ms),
+          'int8',
+        )}
       ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, error_code, error_message, retry_after_ms)
     ),
     moved as (

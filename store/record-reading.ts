@@ -28,6 +28,9 @@ export interface ReadingRun {
 
 const recorded = row({ no: Type.Integer() })
 
+/** The query client refuses null in a list of bytes. */
+const NO_BYTES = Buffer.alloc(0)
+
 /**
  * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly there, with its deliveries,
  * or not at all. Answers the numbers that were recorded.
@@ -38,13 +41,55 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
     with t as materialized (select clock() as at),
     input as materialized (
       select * from unnest(
-        ${sql.array(runs.map((run) => run.no), 'int8')}, ${sql.array(runs.map((run) => run.fence), 'int4')},
-        ${sql.array(runs.map((run) => run.run_id), 'uuid')}, ${sql.array(runs.map((run) => run.start_offset_ms), 'int4')},
-        ${sql.array(runs.map((run) => run.duration_ms), 'int4')}, ${sql.array(runs.map((run) => run.fetch_method), 'fetch_method')},
-        ${sql.array(runs.map((run) => run.etag), 'text')}, ${sql.array(runs.map((run) => run.last_modified), 'text')},
-        ${sql.array(runs.map((run) => run.body_hash), 'bytea')}, ${sql.array(runs.map((run) => run.reading_hash), 'bytea')},
-        ${sql.array(runs.map((run) => run.extracted), 'json')}, ${sql.array(runs.map((run) => run.diff), 'json')},
-        ${sql.array(runs.map((run) => run.warnings), 'json')}, ${sql.array(runs.map((run) => run.deliveries.length > 0), 'bool')}
+        ${sql.array(
+          runs.map((run) => run.no),
+          'int8',
+        )}, ${sql.array(
+          runs.map((run) => run.fence),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.run_id),
+          'uuid',
+        )}, ${sql.array(
+          runs.map((run) => run.start_offset_ms),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.duration_ms),
+          'int4',
+        )}, ${sql.array(
+          runs.map((run) => run.fetch_method),
+          'fetch_method',
+        )},
+        ${sql.array(
+          runs.map((run) => run.etag),
+          'text',
+        )}, ${sql.array(
+          runs.map((run) => run.last_modified),
+          'text',
+        )},
+        ${sql.array(
+          runs.map((run) => run.body_hash ?? NO_BYTES),
+          'bytea',
+        )}, ${sql.array(
+          runs.map((run) => run.reading_hash),
+          'bytea',
+        )},
+        ${sql.array(
+          runs.map((run) => run.extracted),
+          'json',
+        )}, ${sql.array(
+          runs.map((run) => run.diff),
+          'json',
+        )},
+        ${sql.array(
+          runs.map((run) => run.warnings),
+          'json',
+        )}, ${sql.array(
+          runs.map((run) => run.deliveries.length > 0),
+          'bool',
+        )}
       ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered)
     ),
     moved as (
@@ -54,7 +99,7 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
         failures = 0,
         runs_total = c.runs_total + 1,
         reading_id = i.run_id,
-        reading_hash = i.reading_hash, body_hash = i.body_hash, etag = i.etag, last_modified = i.last_modified,
+        reading_hash = i.reading_hash, body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
         next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
         due_at = case when c.queued_run_id is not null then t.at
           else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
@@ -76,9 +121,27 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
       insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
       select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
       from unnest(
-        ${sql.array(outbox.map((delivery) => delivery.no), 'int8')}, ${sql.array(outbox.map((delivery) => delivery.id), 'uuid')},
-        ${sql.array(outbox.map((delivery) => delivery.type), 'text')}, ${sql.array(outbox.map((delivery) => delivery.target), 'bytea')},
-        ${sql.array(outbox.map((delivery) => delivery.host), 'text')}, ${sql.array(outbox.map((delivery) => delivery.payload), 'text')}
+        ${sql.array(
+          outbox.map((delivery) => delivery.no),
+          'int8',
+        )}, ${sql.array(
+          outbox.map((delivery) => delivery.id),
+          'uuid',
+        )},
+        ${sql.array(
+          outbox.map((delivery) => delivery.type),
+          'text',
+        )}, ${sql.array(
+          outbox.map((delivery) => delivery.target),
+          'bytea',
+        )},
+        ${sql.array(
+          outbox.map((delivery) => delivery.host),
+          'text',
+        )}, ${sql.array(
+          outbox.map((delivery) => delivery.payload),
+          'text',
+        )}
       ) as o (no, id, type, target, host, payload)
       join moved m on m.no = o.no, t
     )

@@ -22,6 +22,9 @@ export interface UnchangedRun {
 
 const recorded = row({ no: Type.Integer() })
 
+/** The query client refuses null in a list of bytes. */
+const NO_BYTES = Buffer.alloc(0)
+
 /**
  * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check to its next due time and
  * inserts its lean run. The first unchanged run of a month stores the reading again and becomes the one that later runs point at, so that
@@ -32,11 +35,38 @@ export async function recordUnchanged(store: Store, runs: readonly UnchangedRun[
     with t as materialized (select clock() as at, run_id_floor(date_trunc('month', clock(), 'UTC')) as month),
     input as materialized (
       select * from unnest(
-        ${sql.array(runs.map((run) => run.no), 'int8')}, ${sql.array(runs.map((run) => run.fence), 'int4')},
-        ${sql.array(runs.map((run) => run.run_id), 'uuid')}, ${sql.array(runs.map((run) => run.start_offset_ms), 'int4')},
-        ${sql.array(runs.map((run) => run.duration_ms), 'int4')}, ${sql.array(runs.map((run) => run.etag), 'text')},
-        ${sql.array(runs.map((run) => run.last_modified), 'text')}, ${sql.array(runs.map((run) => run.body_hash), 'bytea')},
-        ${sql.array(runs.map((run) => run.fetch_method), 'fetch_method')}
+        ${sql.array(
+          runs.map((run) => run.no),
+          'int8',
+        )}, ${sql.array(
+          runs.map((run) => run.fence),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.run_id),
+          'uuid',
+        )}, ${sql.array(
+          runs.map((run) => run.start_offset_ms),
+          'int4',
+        )},
+        ${sql.array(
+          runs.map((run) => run.duration_ms),
+          'int4',
+        )}, ${sql.array(
+          runs.map((run) => run.etag),
+          'text',
+        )},
+        ${sql.array(
+          runs.map((run) => run.last_modified),
+          'text',
+        )}, ${sql.array(
+          runs.map((run) => run.body_hash ?? NO_BYTES),
+          'bytea',
+        )},
+        ${sql.array(
+          runs.map((run) => run.fetch_method),
+          'fetch_method',
+        )}
       ) as i (no, fence, run_id, start_offset_ms, duration_ms, etag, last_modified, body_hash, fetch_method)
     ),
     moved as (
@@ -46,7 +76,7 @@ export async function recordUnchanged(store: Store, runs: readonly UnchangedRun[
         failures = 0,
         runs_total = c.runs_total + 1,
         reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end,
-        body_hash = i.body_hash, etag = i.etag, last_modified = i.last_modified,
+        body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
         next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
         due_at = case when c.queued_run_id is not null then t.at
           else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end

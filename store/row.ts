@@ -6,7 +6,9 @@ export interface RowSchema<T> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'tidemark'
-    readonly validate: (value: unknown) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly { message: string }[] }
+    readonly validate: (
+      value: unknown,
+    ) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly { message: string }[] }
     readonly types?: { readonly input: T; readonly output: T } | undefined
   }
 }
@@ -24,7 +26,9 @@ export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
       version: 1,
       vendor: 'tidemark',
       validate: (value) =>
-        compiled.Check(value) ? { value: value as Static<S> } : { issues: compiled.Errors(value).map((error) => ({ message: `${error.instancePath} ${error.message}` })) },
+        compiled.Check(value)
+          ? { value: value as Static<S> }
+          : { issues: compiled.Errors(value).map((error) => ({ message: `${error.instancePath} ${error.message}` })) },
     },
   }
 }

@@ -20,7 +20,9 @@ const VERSION = 1
 
 /** `key` is the text of TIDEMARK_ENCRYPTION_KEY: any text; 32 random bytes as base64 or hex are best. */
 export function createSecretBox(key: string): SecretBox {
-  const derived = Buffer.from(hkdfSync('sha256', key, createHash('sha256').update('tidemark').digest(), 'secrets at rest', 32))
+  const derived = Buffer.from(
+    hkdfSync('sha256', key, createHash('sha256').update('tidemark').digest(), 'secrets at rest', 32),
+  )
   const aad = (place: SealedPlace) => Buffer.from(`${place.teamId}|${place.column}`)
   return {
     seal(place, value) {
@@ -32,11 +34,16 @@ export function createSecretBox(key: string): SecretBox {
     open(place, sealed) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
       if (bytes[0] !== VERSION || bytes.length < 29) throw new Error('a sealed value is not of a known version')
-      const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(1, 13)).setAAD(aad(place)).setAuthTag(bytes.subarray(13, 29))
+      const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(1, 13))
+        .setAAD(aad(place))
+        .setAuthTag(bytes.subarray(13, 29))
       try {
         return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'))
       } catch (cause) {
-        throw new Error('a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered', { cause })
+        throw new Error(
+          'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered',
+          { cause },
+        )
       }
     },
   }

@@ -28,7 +28,9 @@ interface KeyOptions {
 
 export const adminCommand = () =>
   new Command('admin')
-    .description('Accounts and keys of this installation, for whoever runs it. With an embedded Postgres, stop the server first.')
+    .description(
+      'Accounts and keys of this installation, for whoever runs it. With an embedded Postgres, stop the server first.',
+    )
     .addCommand(ownerCommand())
     .addCommand(keyCommand())
 
@@ -43,7 +45,13 @@ function ownerCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
       withStore(async (store, key) => {
-        const made = await createOwner(store, { email: options.email, plan: options.plan, serp: options.serp, sessionKey: sessionKey(key), ...(options.password !== undefined && { password: options.password }) })
+        const made = await createOwner(store, {
+          email: options.email,
+          plan: options.plan,
+          serp: options.serp,
+          sessionKey: sessionKey(key),
+          ...(options.password !== undefined && { password: options.password }),
+        })
         if (!made.ok) throw new InvalidArgumentError(`there is an account with the address ${options.email} already`)
         print(options.json, { ...made.owner })
       }),
@@ -57,7 +65,10 @@ function keyCommand(): Command {
     .requiredOption('--name <text>', 'what the key is for')
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
     .option('--json', 'print JSON for scripts', false)
-    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-key --email me@example.com --name ci --scope read write --json\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx tidemark admin create-key --email me@example.com --name ci --scope read write --json\n',
+    )
     .action((options: KeyOptions) =>
       withStore(async (store) => {
         const issued = await createKeyFor(store, options.email, options.name, options.scope)
@@ -86,7 +97,9 @@ async function withStore(work: (store: Store, encryptionKey: string) => Promise<
 
 function print(json: boolean, value: Record<string, unknown>): void {
   if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
-  else for (const [name, item] of Object.entries(value)) process.stdout.write(`${name.padEnd(14)} ${typeof item === 'object' ? JSON.stringify(item) : String(item)}\n`)
+  else
+    for (const [name, item] of Object.entries(value))
+      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'object' ? JSON.stringify(item) : String(item)}\n`)
 }
 
 function emailAddress(text: string): string {

@@ -6,13 +6,17 @@ import { readSettings } from '../read-config.ts'
 
 export const migrateCommand = () =>
   new Command('migrate')
-    .description('Brings the database to the shape that this version needs. Safe to run again, and from several places at once.')
+    .description(
+      'Brings the database to the shape that this version needs. Safe to run again, and from several places at once.',
+    )
     .action(async () => {
       const settings = readSettings(process.env)
       const database = await openDatabase(settings, createLogger('warn'))
       try {
         const applied = await migrate(database.url)
-        process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+        process.stdout.write(
+          applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`,
+        )
       } finally {
         await database.stop()
       }

@@ -11,15 +11,28 @@ const FIRST_OWNER = 'owner@tidemark.local'
 
 export const serveCommand = () =>
   new Command('serve')
-    .description('Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless DATABASE_URL is set.')
+    .description(
+      'Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless DATABASE_URL is set.',
+    )
     .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
     .action(() =>
       runProcess(async (world) => {
         await migrate(world.databaseUrl)
         let worker: Worker | undefined
-        const api = await startApi({ ...world, poke: () => worker?.poke(), sinceProgress: () => worker?.sinceProgress() ?? 0 })
+        const api = await startApi({
+          ...world,
+          poke: () => worker?.poke(),
+          sinceProgress: () => worker?.sinceProgress() ?? 0,
+        })
         worker = await startWorker(world)
         const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
-        process.stdout.write(banner({ address: api.services.baseUrl, owner, isEmbedded: world.isEmbedded, dataDir: world.settings.TIDEMARK_DATA_DIR }))
+        process.stdout.write(
+          banner({
+            address: api.services.baseUrl,
+            owner,
+            isEmbedded: world.isEmbedded,
+            dataDir: world.settings.TIDEMARK_DATA_DIR,
+          }),
+        )
       }),
     )

@@ -8,8 +8,13 @@ import { startWorker } from '../worker-parts.ts'
 
 export const workerCommand = () =>
   new Command('worker')
-    .description('Checks and delivers, over DATABASE_URL. Run as many as you like. Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.')
-    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx tidemark worker\n')
+    .description(
+      'Checks and delivers, over DATABASE_URL. Run as many as you like. Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx tidemark worker\n',
+    )
     .action(() =>
       runProcess(async (world) => {
         needsDatabaseUrl(world.settings, 'worker')
@@ -17,7 +22,9 @@ export const workerCommand = () =>
         const worker = await startWorker(world)
         const port = world.settings.TIDEMARK_METRICS_PORT
         if (port !== undefined) {
-          const app = buildMetricsApp(createHealth({ store: worker.store, registry: world.registry, sinceProgress: worker.sinceProgress }))
+          const app = buildMetricsApp(
+            createHealth({ store: worker.store, registry: world.registry, sinceProgress: worker.sinceProgress }),
+          )
           world.stack.defer('metrics', () => app.close())
           await app.listen({ host: world.settings.HOST, port })
         }

@@ -1,15 +1,14 @@
-import type { Dispatcher } from 'undici'
 import type { RunFaultCode } from '../../schema/run-fault.ts'
 import type { Extractor } from '../extract/pool.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
-import type { Fetched } from '../fetch/fetched.ts'
+import type { Fetched, FetchPorts } from '../fetch/fetched.ts'
 import type { PageMark, Reading } from './reading.ts'
 import type { Task } from './task.ts'
 
 /** The world of a check. */
 export interface CheckPorts {
   /** From `createGuardedAgent`. */
-  readonly agent: Dispatcher
+  readonly agent: FetchPorts['agent']
   readonly extractor: Extractor
   readonly signal: AbortSignal
   /** Milliseconds for the fetch, redirects included. Default 30,000. */
@@ -29,14 +28,19 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
       // Only a plain GET has a page to be conditional about.
       conditional: task.request ? null : task.last,
     },
-    { agent: ports.agent, signal: ports.signal, ...(ports.deadlineMs !== undefined && { deadlineMs: ports.deadlineMs }) },
+    {
+      agent: ports.agent,
+      signal: ports.signal,
+      ...(ports.deadlineMs !== undefined && { deadlineMs: ports.deadlineMs }),
+    },
   )
   if (ports.signal.aborted) return { kind: 'abandoned' }
   return read(task, fetched, ports)
 }
 
 async function read(task: Task, fetched: Fetched, ports: CheckPorts): Promise<Reading> {
-  if (!fetched.ok) return { kind: 'failed', fetchMethod: 'static', fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
+  if (!fetched.ok)
+    return { kind: 'failed', fetchMethod: 'static', fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified') return unchanged({ etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
   const mark = { etag, lastModified, bodyHash: fetched.bodyHash }
@@ -52,9 +56,12 @@ const unchanged = (mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod
 
 /** What this version cannot do yet, in the words of the run's error; undefined when it can. */
 function missingLayer(task: Task): string | undefined {
-  if (task.queue === 'visual') return 'Screenshots need the browser layer, which this version does not have yet; disable visual_config to check the fields alone.'
-  if (task.queue !== 'static') return 'Rendering needs the browser layer, which this version does not have yet; set fetch_mode to auto.'
-  if (task.request?.pagination) return 'Paging through an API is not part of this version yet; remove request_config.pagination to read the first page.'
+  if (task.queue === 'visual')
+    return 'Screenshots need the browser layer, which this version does not have yet; disable visual_config to check the fields alone.'
+  if (task.queue !== 'static')
+    return 'Rendering needs the browser layer, which this version does not have yet; set fetch_mode to auto.'
+  if (task.request?.pagination)
+    return 'Paging through an API is not part of this version yet; remove request_config.pagination to read the first page.'
   return undefined
 }
 

@@ -14,7 +14,18 @@ export interface PageMark {
 export type Reading =
   /** The very page of last time: nothing was parsed. */
   | { readonly kind: 'unchanged'; readonly fetchMethod: FetchMethod; readonly mark: PageMark }
-  | { readonly kind: 'values'; readonly fetchMethod: FetchMethod; readonly mark: PageMark; readonly values: Values; readonly warnings: readonly string[] }
-  | { readonly kind: 'failed'; readonly fetchMethod: FetchMethod | null; readonly fault: RunFault; readonly retryAfterMs: number }
+  | {
+      readonly kind: 'values'
+      readonly fetchMethod: FetchMethod
+      readonly mark: PageMark
+      readonly values: Values
+      readonly warnings: readonly string[]
+    }
+  | {
+      readonly kind: 'failed'
+      readonly fetchMethod: FetchMethod | null
+      readonly fault: RunFault
+      readonly retryAfterMs: number
+    }
   /** We are stopping, or the check was fenced off: nothing is recorded, the check is given back. */
   | { readonly kind: 'abandoned' }

@@ -34,7 +34,13 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
     for (const afterTeam of round.afterTeam === '' ? [''] : [round.afterTeam, '']) {
       const claimedAt = performance.now()
       const room = limit - tasks.length
-      const rows = await claimChecks(store, { queue, limit: room, perTeam: Math.min(perTeam, room), afterTeam, leaseSeconds })
+      const rows = await claimChecks(store, {
+        queue,
+        limit: room,
+        perTeam: Math.min(perTeam, room),
+        afterTeam,
+        leaseSeconds,
+      })
       for (const row of rows) tasks.push(taskOf(row, queue, claimedAt))
       const served = new Set(rows.map((row) => row.team_id))
       for (const team of served) teams.add(team)
@@ -58,7 +64,8 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
       extract: row.extract_config as ExtractConfig,
       request: row.request_config as RequestConfig | null,
       ...headersOf(row, secrets),
-      last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
+      last:
+        row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
       dueMs: row.due_ms,
       claimedMs: row.claimed_ms,
       claimedAt,
@@ -105,7 +112,11 @@ function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'ob
     const headers = secrets.open({ teamId: row.team_id, column: 'monitors.request_headers' }, row.request_headers)
     return { headers: headers as Record<string, string>, obstacle: null }
   } catch {
-    return { headers: null, obstacle: 'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.' }
+    return {
+      headers: null,
+      obstacle:
+        'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.',
+    }
   }
 }
 

@@ -150,7 +150,10 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       const kept = await lane.heartbeat(due.map(({ task }) => task))
       for (const holding of due) {
         if (kept.has(holding.task.no)) continue
-        log.debug({ run_id: holding.task.runId }, 'a check lost its lease: it was edited, deleted, or held for too long')
+        log.debug(
+          { run_id: holding.task.runId },
+          'a check lost its lease: it was edited, deleted, or held for too long',
+        )
         holding.lost.abort()
         forget(holding)
       }

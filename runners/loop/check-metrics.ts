@@ -32,10 +32,22 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
     labelNames: ['outcome', 'code'],
     registers,
   })
-  const waiting = new Gauge({ name: 'tidemark_checks_waiting', help: 'Claimed checks that wait for a slot in this process.', registers })
+  const waiting = new Gauge({
+    name: 'tidemark_checks_waiting',
+    help: 'Claimed checks that wait for a slot in this process.',
+    registers,
+  })
   const active = new Gauge({ name: 'tidemark_checks_active', help: 'Checks in flight in this process.', registers })
-  const faults = new Counter({ name: 'tidemark_store_faults_total', help: 'Claims, heartbeats and records that the store did not answer.', registers })
-  const success = new Gauge({ name: 'tidemark_last_success_timestamp_seconds', help: 'When a check last succeeded in this process.', registers })
+  const faults = new Counter({
+    name: 'tidemark_store_faults_total',
+    help: 'Claims, heartbeats and records that the store did not answer.',
+    registers,
+  })
+  const success = new Gauge({
+    name: 'tidemark_last_success_timestamp_seconds',
+    help: 'When a check last succeeded in this process.',
+    registers,
+  })
   const children = new Map<string, Counter.Internal>()
   const outcome = (kind: string, code: string) => {
     let child = children.get(kind + code)
@@ -44,12 +56,16 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
   }
   return {
     claimed(tasks) {
-      for (const task of tasks) if (task.dueMs !== null) lateness.observe(Math.max(0, task.claimedMs - task.dueMs) / 1000)
+      for (const task of tasks)
+        if (task.dueMs !== null) lateness.observe(Math.max(0, task.claimedMs - task.dueMs) / 1000)
     },
     finished(_, reading, ms) {
       if (reading.kind === 'abandoned') return
       duration.labels(reading.fetchMethod ?? 'none').observe(ms / 1000)
-      outcome(reading.kind === 'values' ? 'read' : reading.kind, reading.kind === 'failed' ? reading.fault.code : '').inc()
+      outcome(
+        reading.kind === 'values' ? 'read' : reading.kind,
+        reading.kind === 'failed' ? reading.fault.code : '',
+      ).inc()
       if (reading.kind !== 'failed') success.set(Date.now() / 1000)
     },
     queue(waits, runs) {

@@ -30,7 +30,10 @@ interface Line<T> {
   ringed: boolean
 }
 
-export function createHostGate<T extends Bound>(caps: { readonly perHost: number; readonly total: number }): HostGate<T> {
+export function createHostGate<T extends Bound>(caps: {
+  readonly perHost: number
+  readonly total: number
+}): HostGate<T> {
   const lines = new Map<string, Line<T>>()
   let ring: Line<T>[] = []
   let waiting = 0

@@ -32,7 +32,10 @@ export async function judge({ before, after, order, predicate }: Case, patterns:
   const warnings: string[] = []
   for (const { pattern, text } of collectPatterns(predicate, after)) {
     const result = await patterns.matches(pattern, text)
-    if (result === 'timeout') warnings.push(`The pattern ${JSON.stringify(pattern.slice(0, 100))} of the predicate took too long and was taken as not matching; simplify it.`)
+    if (result === 'timeout')
+      warnings.push(
+        `The pattern ${JSON.stringify(pattern.slice(0, 100))} of the predicate took too long and was taken as not matching; simplify it.`,
+      )
     matched.set(keyOf(pattern, text), result === true)
   }
   const matches = (pattern: string, text: string) => matched.get(keyOf(pattern, text)) ?? false

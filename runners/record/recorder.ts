@@ -58,8 +58,15 @@ const WAIT_MS = 20
 
 export function createRecorder(options: RecorderOptions): Recorder {
   const { store, log } = options
-  const batches = <T extends { no: number; fence: number; run_id: string }>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> =>
-    createBatcher<T>({ maxItems: 1000, maxWaitMs: WAIT_MS, parallel: 2, flush: (rows) => writeAll(rows, { write, giveUp, log, patienceMs: options.patienceMs }) })
+  const batches = <T extends { no: number; fence: number; run_id: string }>(
+    write: (rows: readonly T[]) => Promise<unknown>,
+  ): Batcher<T> =>
+    createBatcher<T>({
+      maxItems: 1000,
+      maxWaitMs: WAIT_MS,
+      parallel: 2,
+      flush: (rows) => writeAll(rows, { write, giveUp, log, patienceMs: options.patienceMs }),
+    })
 
   const failed = batches<FailedRun>((rows) => recordFailed(store, rows))
   const unchanged = batches<UnchangedRun>((rows) => recordUnchanged(store, rows))
@@ -72,7 +79,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever. */
   async function giveUp(row: { no: number; fence: number; run_id: string }): Promise<void> {
     const message = 'The outcome could not be stored; the log has the details under the run id.'
-    await recordFailed(store, [{ no: row.no, fence: row.fence, run_id: row.run_id, start_offset_ms: 0, duration_ms: 0, fetch_method: null, error_code: 'internal', error_message: message, retry_after_ms: 0 }])
+    await recordFailed(store, [
+      {
+        no: row.no,
+        fence: row.fence,
+        run_id: row.run_id,
+        start_offset_ms: 0,
+        duration_ms: 0,
+        fetch_method: null,
+        error_code: 'internal',
+        error_message: message,
+        retry_after_ms: 0,
+      },
+    ])
   }
 
   async function compareAll(items: readonly Read[]): Promise<void> {
@@ -105,16 +124,38 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function outbox({ finished, teamId }: Read, baseline: Baseline, { diff }: Verdict): DeliveryRow[] {
     if (!baseline.deliveries || !diff) return []
-    const configs = options.secrets.open({ teamId, column: 'monitors.deliveries' }, baseline.deliveries) as DeliveryConfig[]
-    const about = { monitorId: baseline.monitor_id, runId: finished.task.runId, firedAtMs: finished.endedMs, diff, monitor: { url: baseline.url, name: baseline.name } }
-    return configs.map((config) => newDelivery({ secrets: options.secrets, teamId, config, at: finished.endedMs, payload: (id) => deliveryPayload({ id, ...about }) }))
+    const configs = options.secrets.open(
+      { teamId, column: 'monitors.deliveries' },
+      baseline.deliveries,
+    ) as DeliveryConfig[]
+    const about = {
+      monitorId: baseline.monitor_id,
+      runId: finished.task.runId,
+      firedAtMs: finished.endedMs,
+      diff,
+      monitor: { url: baseline.url, name: baseline.name },
+    }
+    return configs.map((config) =>
+      newDelivery({
+        secrets: options.secrets,
+        teamId,
+        config,
+        at: finished.endedMs,
+        payload: (id) => deliveryPayload({ id, ...about }),
+      }),
+    )
   }
 
   async function route(finished: Finished, context: RecordContext): Promise<void> {
     const { reading } = finished
     if (reading.kind === 'failed') {
       const { code, message } = reading.fault
-      return failed.add({ ...common(finished), error_code: code, error_message: message, retry_after_ms: reading.retryAfterMs })
+      return failed.add({
+        ...common(finished),
+        error_code: code,
+        error_message: message,
+        retry_after_ms: reading.retryAfterMs,
+      })
     }
     if (reading.kind === 'unchanged') return unchanged.add({ ...common(finished), ...markOf(reading) })
     const hash = readingHash(reading.values)
@@ -128,7 +169,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       try {
         await route(finished, context)
       } catch (error) {
-        log.error({ err: error, run_id: finished.task.runId }, 'an outcome was not recorded; the check runs again when its lease ends')
+        log.error(
+          { err: error, run_id: finished.task.runId },
+          'an outcome was not recorded; the check runs again when its lease ends',
+        )
       }
     },
     async settle() {

@@ -1,5 +1,5 @@
-import { ConnectionError, SlonikError } from 'slonik'
 import type { Logger } from '../../core/logger.ts'
+import { isStoreAway } from '../../store/store-fault.ts'
 
 interface Fenced {
   readonly no: number
@@ -19,14 +19,17 @@ interface Writing<T> {
  * Writes a batch. While the store is away it is tried again: every record is idempotent, since a run that was recorded no longer holds its
  * fence's run id. When the store refuses the batch, each row is tried alone, so that one bad row does not take others with it.
  */
-export async function writeAll<T extends Fenced>(rows: readonly T[], { write, giveUp, log, patienceMs }: Writing<T>): Promise<void> {
+export async function writeAll<T extends Fenced>(
+  rows: readonly T[],
+  { write, giveUp, log, patienceMs }: Writing<T>,
+): Promise<void> {
   const until = performance.now() + patienceMs
   for (let pause = 50; ; pause = Math.min(1000, pause * 2)) {
     try {
       await write(rows)
       return
     } catch (error) {
-      if (!isAway(error)) {
+      if (!isStoreAway(error)) {
         if (rows.length > 1) await Promise.all(rows.map((row) => writeAll([row], { write, giveUp, log, patienceMs })))
         else await abandon(rows[0] as T, error, giveUp, log)
         return
@@ -38,21 +41,12 @@ export async function writeAll<T extends Fenced>(rows: readonly T[], { write, gi
   }
 }
 
-async function abandon<T extends Fenced>(row: T, error: unknown, giveUp: (row: T) => Promise<void>, log: Logger): Promise<void> {
+async function abandon<T extends Fenced>(
+  row: T,
+  error: unknown,
+  giveUp: (row: T) => Promise<void>,
+  log: Logger,
+): Promise<void> {
   log.error({ err: error, run_id: row.run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
   await giveUp(row)
-}
-
-/** SQLSTATE classes that say that the store is not there, or not now: connection, resources, operator intervention, locks. */
-const AWAY = /^(08|53|57|55P03|40)/
-
-/** True when trying again may help: the connection is gone or refused, or the server says that it cannot now. */
-export function isAway(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const code = 'code' in cause ? String(cause.code) : ''
-    if (AWAY.test(code) || /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/.test(code)) return true
-    if (cause instanceof SlonikError && /terminat|connection/i.test(cause.name + cause.message)) return true
-  }
-  return false
 }

@@ -1,0 +1,67 @@
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+
+/** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled statements, deadlocks. */
+const STORE_IS_DOWN = /^(08...|53...|57P0.|57014|40001|40P01|25006|55P03)$/
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+/** What the drivers say in words only. */
+const CONNECTION_NAMES = new Set([
+  'ConnectionError',
+  'BackendTerminatedError',
+  'BackendTerminatedUnexpectedlyError',
+  'StatementTimeoutError',
+  'StatementCancelledError',
+])
+const CONNECTION_WORDS =
+  /connection terminated|^timeout expired$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
+
+/** True when the store is not there, or not now: the same statement may pass later. */
+export function isStoreAway(thrown: unknown): boolean {
+  return causes(thrown).some(isAway)
+}
+
+/** True when the store refused a value that must be unique. */
+export function isDuplicate(thrown: unknown): boolean {
+  return causes(thrown).some((error) => error instanceof UniqueIntegrityConstraintViolationError)
+}
+
+/** The SQLSTATE of what the store refused; '' where there is none. */
+export function sqlStateOf(thrown: unknown): string {
+  return (
+    causes(thrown)
+      .map(codeOf)
+      .find((code) => /^[0-9A-Z]{5}$/.test(code)) ?? ''
+  )
+}
+
+function isAway(error: Error): boolean {
+  const code = codeOf(error)
+  return (
+    STORE_IS_DOWN.test(code) ||
+    CONNECTION_CODES.has(code) ||
+    CONNECTION_NAMES.has(error.name) ||
+    CONNECTION_NAMES.has(error.constructor.name) ||
+    CONNECTION_WORDS.test(error.message)
+  )
+}
+
+/** The error and what caused it, several levels down. */
+function causes(thrown: unknown): Error[] {
+  const chain: Error[] = []
+  for (let error = thrown; error instanceof Error && chain.length < 10; error = error.cause) {
+    chain.push(error)
+    if (error instanceof AggregateError) chain.push(...error.errors.filter((item) => item instanceof Error))
+  }
+  return chain
+}
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
