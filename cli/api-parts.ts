@@ -32,7 +32,7 @@ export interface ListeningApi {
 
 /** Listens; the stack closes it: no new connections, requests under way are answered. */
 export async function startApi(world: ApiWorld): Promise<ListeningApi> {
-  const { settings, stack, registry, log } = world
+  const { settings, stack, registry } = world
   const store = await openStore({ url: world.databaseUrl, name: 'tidemark api', connections: 16 })
   stack.defer('the store of the API', () => store.end())
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
