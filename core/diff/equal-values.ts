@@ -7,15 +7,10 @@ import { foldText } from './fold-text.ts'
  * No depth of nesting overflows the stack. `readingHash` follows the same rules.
  */
 export function equalValues(one: Json, other: Json): boolean {
-  if (one === other) return true
-  if (typeof one === 'string') return typeof other === 'string' && foldText(one) === foldText(other)
-  if (!isTree(one) || !isTree(other)) return false
-  const pairs: Json[] = [one, other]
-  while (pairs.length > 0) {
-    const right = pairs.pop() ?? null
-    const left = pairs.pop() ?? null
-    const areAlike = isTree(left) && isTree(right) ? sameOutline(left, right, pairs) : sameLeaf(left, right)
-    if (!areAlike) return false
+  const pile: Tree[] = []
+  if (!sameTop(one, other, pile)) return false
+  for (let left = pile.pop(), right = pile.pop(); left && right; left = pile.pop(), right = pile.pop()) {
+    if (!sameParts(left, right, pile)) return false
   }
   return true
 }
@@ -25,20 +20,21 @@ type Tree = Exclude<Json, string | number | boolean | null>
 const isTree = (value: Json): value is Tree => typeof value === 'object' && value !== null
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 
-function sameLeaf(one: Json, other: Json): boolean {
-  return one === other || (typeof one === 'string' && typeof other === 'string' && foldText(one) === foldText(other))
+/** Compares texts, numbers and the like; of two lists or two objects the parts are compared later, from the pile. */
+function sameTop(one: Json, other: Json, pile: Tree[]): boolean {
+  if (one === other) return true
+  if (typeof one === 'string') return typeof other === 'string' && foldText(one) === foldText(other)
+  if (!isTree(one) || !isTree(other)) return false
+  pile.push(one, other)
+  return true
 }
 
-/** Compares length or keys; the parts are put on the pile, two by two. */
-function sameOutline(one: Tree, other: Tree, pairs: Json[]): boolean {
-  if (isList(one) !== isList(other)) return false
+function sameParts(one: Tree, other: Tree, pile: Tree[]): boolean {
+  if (isList(one) || isList(other)) {
+    if (!isList(one) || !isList(other) || one.length !== other.length) return false
+    return one.every((item, index) => sameTop(item, other[index] ?? null, pile))
+  }
   const keys = Object.keys(one)
   if (keys.length !== Object.keys(other).length) return false
-  const left = one as Readonly<Record<string, Json>>
-  const right = other as Readonly<Record<string, Json>>
-  for (const key of keys) {
-    if (!Object.hasOwn(right, key)) return false
-    pairs.push(left[key] ?? null, right[key] ?? null)
-  }
-  return true
+  return keys.every((key) => Object.hasOwn(other, key) && sameTop(one[key] ?? null, other[key] ?? null, pile))
 }

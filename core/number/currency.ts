@@ -19,7 +19,8 @@ const OTHER_CODES = new Set(
 const OTHER_WORDS = new Set(
   (
     'eur euro euros kr kč kc kčs zł zl ft huf lei leu lv лв лева руб р грн din дин ден tl rs re fr sfr frs rp rm r q dh dhs kn ' +
-    'đ vnđ vnd ден sek nok dkk isk chf czk pln inr brl idr'
+    'đ vnđ vnd ден sek nok dkk isk chf czk pln inr brl idr ' +
+    'ریال تومان رو नेरू रू रु ৳'
   ).split(' '),
 )
 

@@ -20,11 +20,11 @@ export interface NumberContext {
 
 const SIGN = '[-+−–﹣－]'
 /** A currency or percent sign in front: `€`, `US$`, `CHF`, `kr.`, `%`. */
-const MARK = '(?:\\p{L}{0,4}[\\p{Sc}%٪]|\\p{L}{1,6}\\.?)'
+const MARK = '(?:\\p{L}{0,4}[\\p{Sc}%٪]|[\\p{L}\\p{M}]{1,6}\\.?)'
 const SIGN_LAST = new RegExp(`(${SIGN})$`, 'u')
 const MARK_LAST = new RegExp(`(${MARK})\\s?$`, 'u')
-/** What may stand before a sign; after a letter or a digit it is a hyphen. */
-const SIGN_MAY_STAND = /(?:^|[^\p{L}\p{N}\-−–])$/u
+/** What may stand before a sign: after a letter or a digit it is a hyphen (`SKU-5`, `TOP-5`), but for these few (`CHF-5.00`). */
+const SIGN_MAY_STAND = /(?:^|[^\p{L}\p{N}\-−–]|(?:^|[^\p{L}])(?:CHF|EUR|USD|GBP|kr))$/u
 
 const TIMES = new Set(
   'mo mos month months mth pm yr yrs year years y annum wk week weeks w day days d night nights hr hrs hour hours h min s sec mes mois mese monat jahr tag woche nacht stunde an año ano dia día noche nuit jour maand jaar dag månad måned år nacht noc měsíc'.split(
@@ -35,7 +35,7 @@ const TIMES = new Set(
 /** The context of the number between `before` and `after`. `isPlain`: it has no marks of thousands, so that an exponent may follow. */
 export function contextOf(before: string, after: string, isPlain: boolean): NumberContext {
   const front = frontOf(before)
-  const behind = /^\s?(?:[.,][-–—−]\s?)?(\p{L}{0,4}\p{Sc}|\p{L}{1,6}\.?)/u.exec(after)?.[1] ?? ''
+  const behind = /^\s?(?:[.,][-–—−]\s?)?(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)/u.exec(after)?.[1] ?? ''
   const exponent = isPlain && !/\p{L}$/u.test(before) ? /^e([+-]?\d+)(?![\p{L}\p{N}.])/iu.exec(after)?.[1] : undefined
   const letter = /^\s?([kKM])(?![\p{L}\p{N}])/u.exec(after)?.[1]
   return {
@@ -63,8 +63,7 @@ function frontOf(before: string): { isNegative: boolean; isPercent: boolean; cur
   const isPercent = /[%٪]$/.test(sign)
   const currency = currencyKind(sign)
   const isMarked = isPercent || currency !== null
-  if (inner !== undefined)
-    return { isNegative: isMinus(inner) && (isMarked || SIGN_MAY_STAND.test(rest)), isPercent, currency }
+  if (inner !== undefined) return { isNegative: isMinus(inner) && SIGN_MAY_STAND.test(rest), isPercent, currency }
   const outside = isMarked && mark ? rest.slice(0, mark.index).replace(/\s$/, '') : ''
   const outer = SIGN_LAST.exec(outside)?.[1]
   const isOuter = outer !== undefined && SIGN_MAY_STAND.test(outside.slice(0, -outer.length))

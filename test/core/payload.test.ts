@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { deliveryPayload, payloadText } from '../../core/payload.ts'
+import { DeliveryPayload } from '../../schema/delivery.ts'
+import { checkerOf } from '../../schema/validate.ts'
+
+const input = {
+  id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  monitorId: '5f0c2f1e-7a8f-4b38-8f6f-0d6f5ab5a111',
+  runId: '01890a5d-ac96-774b-bcce-b302099a8058',
+  firedAtMs: Date.UTC(2026, 4, 1, 12, 0, 0, 7),
+  diff: { after: { price: 6 }, before: { price: null }, fields_changed: ['price'] },
+  monitor: { name: 'Lamp', url: 'https://example.com/' },
+}
+
+describe('the payload of a regular monitor', () => {
+  test('is of the shape that the schema says', () => {
+    expect(checkerOf(DeliveryPayload).validate(deliveryPayload(input))).toMatchObject({ ok: true })
+  })
+
+  test('is written in the order of the schema, without white space', () => {
+    expect(payloadText(deliveryPayload(input))).toBe(
+      '{"id":"01890a5d-ac96-774b-bcce-b302099a8057","version":"2026-05-01",' +
+        '"monitor_id":"5f0c2f1e-7a8f-4b38-8f6f-0d6f5ab5a111","run_id":"01890a5d-ac96-774b-bcce-b302099a8058",' +
+        '"fired_at":"2026-05-01T12:00:00.007Z",' +
+        '"diff":{"fields_changed":["price"],"before":{"price":null},"after":{"price":6}},' +
+        '"monitor":{"url":"https://example.com/","name":"Lamp"}}',
+    )
+    const keys = (schema: { properties: object }) => Object.keys(schema.properties)
+    expect(Object.keys(deliveryPayload(input))).toEqual(keys(DeliveryPayload))
+    expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))
+    expect(Object.keys(deliveryPayload(input).monitor)).toEqual(keys(DeliveryPayload.properties.monitor))
+  })
+
+  test('has an empty diff when only the picture changed, and says by how much', () => {
+    const payload = deliveryPayload({ ...input, diff: null, visual: { change_pct: 2.5, threshold_pct: 1 } })
+    expect(payload.diff).toEqual({ fields_changed: [], before: {}, after: {} })
+    expect(Object.entries(payload).at(-1)).toEqual(['visual', { change_pct: 2.5, threshold_pct: 1 }])
+  })
+
+  test('has no visual block otherwise', () => {
+    expect('visual' in deliveryPayload(input)).toBe(false)
+  })
+})

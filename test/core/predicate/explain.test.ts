@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { diffValues } from '../../../core/diff/diff-values.ts'
+import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
+import { explain } from '../../../core/predicate/explain.ts'
+import { fires } from '../../../core/predicate/fires.ts'
+import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
+import type { Values } from '../../../schema/json.ts'
+
+const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
+const judged = (before: Values, after: Values) => ({
+  diff: diffValues(before, after, Object.keys(after)),
+  before,
+  after,
+})
+
+const PREDICATE: DiffPredicate = {
+  type: 'composite',
+  operator: 'OR',
+  conditions: [
+    { type: 'field_increases_by_percent', field: 'price', threshold: 5 },
+    {
+      type: 'composite',
+      operator: 'AND',
+      conditions: [
+        { type: 'field_equals', field: 'stock', value: 'In stock' },
+        { type: 'field_matches_regex', field: 'title', pattern: 'sale' },
+      ],
+    },
+  ],
+}
+
+describe('explaining a predicate', () => {
+  test('names each leaf by its path, and says what it saw', () => {
+    const before = { price: '$100', stock: 'Out of stock', title: 'Lamp' }
+    const after = { price: '$106.00', stock: 'In stock', title: 'Lamp' }
+    expect(explain(PREDICATE, judged(before, after), matches)).toEqual({
+      fires: true,
+      leaves: [
+        {
+          path: 'conditions[0]',
+          type: 'field_increases_by_percent',
+          field: 'price',
+          holds: true,
+          why: 'price rose from 100 to 106; a rise by 5 percent or more was asked for',
+        },
+        {
+          path: 'conditions[1].conditions[0]',
+          type: 'field_equals',
+          field: 'stock',
+          holds: true,
+          why: 'stock is "In stock"; "In stock" was asked for',
+        },
+        {
+          path: 'conditions[1].conditions[1]',
+          type: 'field_matches_regex',
+          field: 'title',
+          holds: false,
+          why: 'title is "Lamp"; a match of /sale/ was asked for',
+        },
+      ],
+    })
+  })
+
+  test.each<[DiffPredicate, Values, Values, string]>([
+    [{ type: 'any_field_changes' }, { a: 1, b: 1 }, { a: 2, b: 2 }, 'a, b changed'],
+    [
+      { type: 'any_field_changes' },
+      {},
+      { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1 },
+      'a, b, c, d, e and 2 more changed',
+    ],
+    [{ type: 'any_field_changes' }, { a: 1 }, { a: 1 }, 'nothing differs'],
+    [{ type: 'field_changes', field: 'a' }, { a: 1, b: 1 }, { a: 1, b: 2 }, 'a did not change'],
+    [{ type: 'field_equals', field: 'a', value: 2 }, { a: 1 }, { a: null }, 'a is missing; 2 was asked for'],
+    [
+      { type: 'field_below', field: 'a', threshold: 5 },
+      { a: 6 },
+      { a: 'sold out' },
+      'a is "sold out", which is no number; crossing 5 downwards was asked for',
+    ],
+    [
+      { type: 'field_above', field: 'a', threshold: 5 },
+      { a: null },
+      { a: 6 },
+      'a was missing, which is no number; crossing 5 upwards was asked for',
+    ],
+    [
+      { type: 'field_decreases_by_absolute', field: 'a', threshold: 5 },
+      { a: '1.0' },
+      { a: '1.00' },
+      'a stayed the same, from 1 to 1; a fall by 5 or more was asked for',
+    ],
+  ])('%j', (predicate, before, after, why) => {
+    expect(explain(predicate, judged(before, after), matches).leaves[0]?.why).toBe(why)
+  })
+
+  test('agrees with fires where nothing differs', () => {
+    const same = judged({ price: 1 }, { price: 1 })
+    expect(explain(PREDICATE, same, matches)).toMatchObject({ fires: fires(PREDICATE, same, matches) })
+    expect(explain(PREDICATE, same, matches).leaves.map(({ holds }) => holds)).toEqual([false, false, false])
+  })
+
+  test('long values are cut', () => {
+    const predicate: DiffPredicate = { type: 'field_equals', field: 'a', value: 'x'.repeat(10_000) }
+    const [leaf] = explain(predicate, judged({ a: 'y' }, { a: 'z'.repeat(10_000) }), matches).leaves
+    expect(leaf?.why.length).toBeLessThan(220)
+  })
+})
+
+describe('collecting the patterns of a predicate', () => {
+  const asks = (field: string, pattern: string): DiffPredicate => ({ type: 'field_matches_regex', field, pattern })
+
+  test('asks each pattern of each text once, at every depth', () => {
+    const predicate: DiffPredicate = {
+      type: 'composite',
+      operator: 'OR',
+      conditions: [
+        asks('a', 'x'),
+        asks('a', 'x'),
+        { type: 'composite', operator: 'AND', conditions: [asks('b', 'x'), asks('a', 'y')] },
+      ],
+    }
+    expect(collectPatterns(predicate, { a: 'one', b: 2 })).toEqual([
+      { pattern: 'x', text: 'one' },
+      { pattern: 'x', text: '2' },
+      { pattern: 'y', text: 'one' },
+    ])
+  })
+
+  test('asks nothing of a field that is missing', () => {
+    expect(collectPatterns(asks('a', 'x'), { b: 1 })).toEqual([])
+  })
+
+  test('covers everything that fires and explain ask', () => {
+    const before = { price: 1, stock: 'x', title: 'Lamp' }
+    const after = { price: 1, stock: 'In stock', title: ['Lamp on sale'] }
+    const known = new Set(collectPatterns(PREDICATE, after).map(({ pattern, text }) => `${pattern}\0${text}`))
+    const lookup = (pattern: string, text: string) => {
+      if (!known.has(`${pattern}\0${text}`)) throw new Error('this was not collected')
+      return true
+    }
+    expect(fires(PREDICATE, judged(before, after), lookup)).toBe(true)
+    expect(explain(PREDICATE, judged(before, after), lookup).fires).toBe(true)
+  })
+})
