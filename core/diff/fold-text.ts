@@ -1,7 +1,8 @@
+/** White space other than a space, or twice in a row. Most text has none, and is not copied then. */
+const UNEVEN = /[^\S ]| {2}/
+
 /** White space folded to single spaces and trimmed: text that differs in nothing else has not changed (DESIGN §4.16). */
 export function foldText(text: string): string {
-  return NEEDS_FOLDING.test(text) ? text.replace(/\s+/g, ' ').trim() : text
+  const isEven = !UNEVEN.test(text) && !text.startsWith(' ') && !text.endsWith(' ')
+  return isEven ? text : text.replace(/\s+/g, ' ').trim()
 }
-
-/** White space at an end, twice in a row, or other than a space: most text has none, and is not copied then. */
-const NEEDS_FOLDING = /^\s|\s$|[^\S ]|\s\s/

@@ -28,7 +28,7 @@ const TABLE: Record<string, readonly (readonly [Json, string | null])[]> = {
     [1.1e-7, '0.00000011'],
     [1e21, '1000000000000000000000'],
     [-12.5, '-12.5'],
-    [9007199254740993, '9007199254740992'],
+    [2 ** 53 + 2, '9007199254740994'],
     [123456789.123, '123456789.123'],
   ],
   'one separator with three digits behind it': [

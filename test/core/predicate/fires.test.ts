@@ -66,7 +66,7 @@ const MOVEMENTS: readonly (readonly [Moving, number, Json, Json, boolean])[] = [
   ['field_decreases_by_percent', 5, 0, -5, false],
   ['field_decreases_by_percent', 50, -10, -15, true],
   ['field_increases_by_absolute', 0.2, 0.1, 0.3, true],
-  ['field_increases_by_absolute', 0.2, 0.1, 0.29999999999999998, true],
+  ['field_increases_by_absolute', 0.2, '0.1', '0.30', true],
   ['field_increases_by_absolute', 0.2, 0.1, 0.2999999999999999, false],
   ['field_increases_by_absolute', 0, 1, 1.0000001, true],
   ['field_increases_by_absolute', 0, 1, '1.0', false],
@@ -94,7 +94,7 @@ const MOVEMENTS: readonly (readonly [Moving, number, Json, Json, boolean])[] = [
 ]
 
 describe('movements of a number', () => {
-  test.each(MOVEMENTS)('%s %d on %j → %j: %j', (type, threshold, before, after, expected) => {
+  test.each(MOVEMENTS)('%s %d on %j → %j: %j', (type, threshold, ...[before, after, expected]) => {
     expect(onField(moving(type, threshold), before, after)).toBe(expected)
   })
 
