@@ -55,7 +55,7 @@ export const MonitorCreate = Closed(
 )
 
 /** Body of `PATCH /v1/monitors/{id}`: top-level keys replace whole, `{}` changes nothing, `template_slug` cannot be changed (DESIGN §4.12). */
-export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }))
+export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 export type MonitorPatch = Static<typeof MonitorPatch>
 
 /** A monitor as the API answers it. Never holds the signing secret. */

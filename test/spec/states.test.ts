@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DeliveryStatus } from '../../schema/delivery.ts'
+import { seedDelivery, seedRun } from './seed.ts'
+import { createMonitor, type ServedApi, serveApi } from './support.ts'
+
+let served: ServedApi
+beforeAll(async () => {
+  served = await serveApi()
+})
+afterAll(() => served.close())
+
+const create = async () => (await createMonitor(served.me)).id
+const status = async (id: string) => (await served.me.get(`/v1/monitors/${id}`)).body['status']
+const set = (table: string, what: string, id: string) =>
+  served.api.sql(`update ${table} set ${what} where no = (select no from monitors where id = '${id}')`)
+
+describe('Monitor status', () => {
+  test('a new monitor is active and due at once', async () => {
+    const before = Date.now()
+    const monitor = await createMonitor(served.me)
+    expect(monitor['status']).toBe('active')
+    expect(Math.abs(Date.parse(monitor.next_run_at) - before)).toBeLessThan(5_000)
+  })
+
+  test('pause takes any non-locked state to paused, with no next run', async () => {
+    const id = await create()
+    const paused = await served.me.post(`/v1/monitors/${id}/pause`, {})
+    expect(paused).toMatchObject({ status: 200, body: { id, status: 'paused', next_run_at: null } })
+    expect((await served.me.post(`/v1/monitors/${id}/pause`)).body).toMatchObject({ status: 'paused' })
+    await set('checks', 'failures = 5', id)
+    expect(await status(id)).toBe('paused')
+  })
+
+  test('resume takes paused to active, and an immediate run is scheduled', async () => {
+    const id = await create()
+    await served.me.post(`/v1/monitors/${id}/pause`)
+    const resumed = await served.me.post(`/v1/monitors/${id}/resume`, {})
+    expect(resumed).toMatchObject({ status: 200, body: { id, status: 'active' } })
+    expect(Math.abs(Date.parse(resumed.body.next_run_at) - Date.now())).toBeLessThan(5_000)
+  })
+
+  test('resume of an active monitor changes nothing', async () => {
+    const id = await create()
+    const { body: before } = await served.me.get(`/v1/monitors/${id}`)
+    expect(await served.me.post(`/v1/monitors/${id}/resume`)).toMatchObject({ status: 200, body: before })
+  })
+
+  test('resume of a billing_paused monitor is 403 FORBIDDEN, and it stays as it is', async () => {
+    const id = await create()
+    await set('monitors', 'locked = true', id)
+    expect(await status(id)).toBe('billing_paused')
+    for (const verb of ['resume', 'pause', 'run']) {
+      const refused = await served.me.post(`/v1/monitors/${id}/${verb}`)
+      expect([verb, refused.status, refused.body.error.code]).toEqual([verb, 403, 'FORBIDDEN'])
+    }
+    expect(await status(id)).toBe('billing_paused')
+    await set('monitors', 'locked = false', id)
+    expect(await status(id)).toBe('active')
+  })
+
+  test('the fifth failure in a row makes it error, and resuming makes it active', async () => {
+    const id = await create()
+    await set('checks', 'failures = 4', id)
+    expect(await status(id)).toBe('active')
+    await set('checks', 'failures = 5', id)
+    expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ status: 'error', consecutive_failures: 5 })
+    const resumed = await served.me.post(`/v1/monitors/${id}/resume`)
+    expect(resumed.body).toMatchObject({ status: 'active', consecutive_failures: 0 })
+  })
+
+  test('a deleted monitor is 404 and absent from lists; its runs stay readable', async () => {
+    const id = await create()
+    const run = await seedRun(served.api.services, id)
+    expect((await served.me.delete(`/v1/monitors/${id}`)).status).toBe(204)
+    expect((await served.me.get(`/v1/monitors/${id}`)).status).toBe(404)
+    expect((await served.me.get(`/v1/monitors/${id}/runs`)).status).toBe(404)
+    expect((await served.me.patch(`/v1/monitors/${id}`, { name: 'b' })).status).toBe(404)
+    expect((await served.me.post(`/v1/monitors/${id}/run`)).status).toBe(404)
+    expect((await served.me.delete(`/v1/monitors/${id}`)).status).toBe(404)
+    expect(JSON.stringify((await served.me.get('/v1/monitors?limit=100')).body)).not.toContain(id)
+    expect((await served.me.get(`/v1/runs/${run}`)).status).toBe(200)
+  })
+})
+
+describe('Run status', () => {
+  test('a run that was queued when its monitor was deleted ends as an error', async () => {
+    const id = await create()
+    const { run_id: run } = (await served.me.post(`/v1/monitors/${id}/run`)).body
+    await served.me.delete(`/v1/monitors/${id}`)
+    const { body } = await served.me.get(`/v1/runs/${run}`)
+    expect(body).toMatchObject({ id: run, status: 'error', completed_at: expect.any(String) })
+    expect(body['error_message']).toMatch(/deleted/)
+  })
+})
+
+describe('Delivery status', () => {
+  const seed = async (statuses: readonly { status: DeliveryStatus; nextInSeconds?: number }[]) => {
+    const run = await seedRun(served.api.services, await create(), { triggered: true })
+    const ids: string[] = []
+    for (const one of statuses) ids.push(await seedDelivery(served.api.services, run, { attempts: 6, ...one }))
+    return { run, ids }
+  }
+  const read = async (id: string) => (await served.me.get(`/v1/deliveries/${id}`)).body
+
+  test.each(['failed', 'dead'] as const)('replay takes %s to pending, re-queued immediately', async (from) => {
+    const { ids } = await seed([{ status: from }])
+    const { payload } = await read(ids[0]!)
+    expect(await served.me.post(`/v1/deliveries/${ids[0]}/replay`)).toMatchObject({
+      status: 200,
+      body: { queued: true },
+    })
+    const after = await read(ids[0]!)
+    expect(after).toMatchObject({ id: ids[0], payload, status: 'pending', attempts: 0 })
+    expect(Math.abs(Date.parse(after.next_attempt_at) - Date.now())).toBeLessThan(5_000)
+  })
+
+  test.each(['pending', 'success'] as const)('replay of a %s delivery is a 409 and changes nothing', async (from) => {
+    const { ids } = await seed([{ status: from }])
+    const before = await read(ids[0]!)
+    const refused = await served.me.post(`/v1/deliveries/${ids[0]}/replay`)
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT'])
+    expect(await read(ids[0]!)).toEqual(before)
+  })
+
+  test('replay of a run takes its dead and its finally failed deliveries, and tells how many', async () => {
+    const { run, ids } = await seed([
+      { status: 'dead' },
+      { status: 'failed' },
+      { status: 'failed', nextInSeconds: 300 },
+      { status: 'success' },
+      { status: 'pending' },
+    ])
+    expect(await served.me.post(`/v1/runs/${run}/replay`)).toMatchObject({ status: 200, body: { queued: 2 } })
+    const { data } = (await served.me.get(`/v1/runs/${run}/deliveries`)).body as {
+      data?: { id: string; status: string }[]
+    }
+    expect(data.map(({ id, status: now }) => [ids.indexOf(id), now])).toEqual([
+      [0, 'pending'],
+      [1, 'pending'],
+      [2, 'failed'],
+      [3, 'success'],
+      [4, 'pending'],
+    ])
+    expect((await served.me.post(`/v1/runs/${run}/replay`)).body).toEqual({ queued: 0 })
+  })
+})
