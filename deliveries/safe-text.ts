@@ -1,7 +1,6 @@
 /** Characters of an answer that are kept (security.md C15). */
 export const MOST_CHARACTERS = 4096
 
-// oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]/gu
 
 /**
