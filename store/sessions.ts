@@ -55,3 +55,12 @@ export async function openSession(tx: Queryable, userId: string, token: string):
     insert into auth.sessions (user_id, token, expires_at)
     values (${userId}, ${token}, now() + make_interval(days => ${SESSION_DAYS}))`)
 }
+
+/** Forgets sessions that ended more than a day ago; answers how many. For the daily upkeep. */
+export async function purgeSessions(store: Queryable): Promise<number> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    delete from auth.sessions where id in (
+      select id from auth.sessions where expires_at < now() - interval '1 day' limit 10000 for update skip locked
+    )`)
+  return rowCount
+}

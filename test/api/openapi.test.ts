@@ -123,6 +123,12 @@ describe('the document', () => {
     expect(Object.keys(DeliveryConfigWebhook!['properties'] as object)).toEqual(['type', 'url', 'headers'])
   })
 
+  test('prints nested predicates as the recursion that they are', () => {
+    expect(document.components.schemas['DiffPredicateComposite']).toMatchObject({
+      properties: { conditions: { items: { $ref: '#/components/schemas/DiffPredicate' } } },
+    })
+  })
+
   test('marks what goes beyond the contract', () => {
     expect(document.components.schemas).toMatchObject({
       DiffPredicateFieldAbove: { 'x-beyond-contract': true },

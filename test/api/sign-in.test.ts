@@ -192,6 +192,14 @@ describe('signing in', () => {
     expect((await api.app.inject('/auth/get-session')).payload).toBe('null')
   })
 
+  test('what the database holds of a session opens nothing here either', async () => {
+    const owner = await api.owner()
+    const stored = owner.session_token.split('.')[0] ?? ''
+    expect((await api.app.inject({ url: '/auth/get-session', headers: bearer(stored) })).payload).toBe('null')
+    const cookie = `tidemark.session_token=${stored}`
+    expect((await api.app.inject({ url: '/auth/get-session', headers: { cookie } })).payload).toBe('null')
+  })
+
   test('signing out ends the session', async () => {
     const owner = await api.owner()
     expect((await api.call(owner.session_token, 'POST', '/auth/sign-out')).status).toBe(200)

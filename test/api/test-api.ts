@@ -11,7 +11,7 @@ import type { Role } from '../../schema/role.ts'
 import { createOwner, type CreatedOwner } from '../../store/accounts.ts'
 import { createApiKey } from '../../store/api-keys.ts'
 import { openStore } from '../../store/client.ts'
-import { newSessionToken, sessionKey, signSessionToken } from '../../store/session-token.ts'
+import { newSessionToken, signSessionToken } from '../../store/session-token.ts'
 import { openSession } from '../../store/sessions.ts'
 import { sql } from 'slonik'
 import { nothing } from '../../store/row.ts'
@@ -106,9 +106,6 @@ export async function createTestApi(
     },
   }
 }
-
-/** Key of the tests' sessions, for a second API on the same database. */
-export const testSessionKey = sessionKey(ENCRYPTION_KEY)
 
 async function addMember({ store, sessionKey: key }: Services, owner: CreatedOwner, role: Role): Promise<string> {
   const made = await createOwner(store, {

@@ -6,7 +6,7 @@ import { findLiveApiKey } from '../../store/api-key-lookup.ts'
 import { openStore, type Store } from '../../store/client.ts'
 import { row } from '../../store/row.ts'
 import { readSessionCredential, sessionKey } from '../../store/session-token.ts'
-import { findLiveSession } from '../../store/sessions.ts'
+import { findLiveSession, purgeSessions } from '../../store/sessions.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 const key = sessionKey('a key of the tests, which is long enough')
@@ -132,4 +132,15 @@ test('passwords and keys are nowhere in the database', async () => {
   const text = JSON.stringify(dump)
   for (const secret of ['canary password', made.owner.api_key.slice(8), made.owner.session_token])
     expect(text).not.toContain(secret)
+})
+
+test('sessions that ended are forgotten a day later, open ones never', async () => {
+  const made = await createOwner(store, { email: 'purge@example.com', plan: 'lite', serp: false, sessionKey: key })
+  if (!made.ok) throw new Error(made.reason)
+  const token = readSessionCredential(made.owner.session_token, key) ?? ''
+  expect(await purgeSessions(store)).toBe(0)
+  await store.query(
+    sql.type(row({}))`update auth.sessions set expires_at = now() - interval '25 hours' where token = ${token}`,
+  )
+  expect(await purgeSessions(store)).toBe(1)
 })
