@@ -10,9 +10,11 @@ import { createShortMemory } from './short-memory.ts'
 export interface Principals {
   /** Null when credentials are missing, malformed, unknown, expired or revoked: all are answered alike. */
   find(headers: IncomingHttpHeaders): Promise<Principal | null>
+  /** After keys were ended here: they are refused from the next request on. */
+  forgetKeys(): void
 }
 
-/** Revocation takes effect everywhere within a second (security A1). */
+/** Revocation takes effect in every other process within a second (security A1). */
 const BELIEVED_MS = 900
 
 /** Looks principals up in the store, and remembers each for less than a second. */
@@ -27,6 +29,7 @@ export function createPrincipals(store: Store, carrier: SessionCarrier): Princip
       const session = await sessions.get(credentials.token, () => loadSession(store, credentials.token))
       return session && { ...session, viaCookie: credentials.viaCookie }
     },
+    forgetKeys: () => keys.forget(),
   }
 }
 

@@ -7,6 +7,8 @@ export interface Remembered<V> {
 /** Remembers for a moment what was just looked up; callers that ask at the same time share one look-up. */
 export interface ShortMemory<V> {
   get(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null>
+  /** Believes nothing any longer, what is being looked up included. */
+  forget(): void
 }
 
 const MOST = 10_000
@@ -18,23 +20,33 @@ const MOST = 10_000
 export function createShortMemory<V>(keepMs: number): ShortMemory<V> {
   const known = new Map<string, { readonly value: V; readonly until: number }>()
   const asked = new Map<string, Promise<V | null>>()
+  let age = 0
   return {
     get(key, load) {
       const entry = known.get(key)
       if (entry && performance.now() < entry.until) return Promise.resolve(entry.value)
       const running = asked.get(key)
       if (running) return running
-      const started = lookUp(key, load).finally(() => asked.delete(key))
+      const started = lookUp(key, load).finally(() => {
+        if (asked.get(key) === started) asked.delete(key)
+      })
       asked.set(key, started)
       return started
+    },
+    forget() {
+      age += 1
+      known.clear()
+      asked.clear()
     },
   }
 
   async function lookUp(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null> {
     const began = performance.now()
+    const bornAt = age
     known.delete(key)
     const found = await load()
     if (!found) return null
+    if (age !== bornAt) return found.value
     if (known.size >= MOST) known.clear()
     known.set(key, { value: found.value, until: began + Math.min(keepMs, found.livesMs) })
     return found.value

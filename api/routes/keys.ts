@@ -79,6 +79,7 @@ export const keyRoutes: readonly Route[] = [
         return key
       })
       if (!issued) throw noSuchKey()
+      services.principals.forgetKeys()
       return created(issuedBody(issued))
     },
   }),
@@ -99,6 +100,7 @@ export const keyRoutes: readonly Route[] = [
         return key
       })
       if (!deleted) throw noSuchKey()
+      services.principals.forgetKeys()
       return noContent()
     },
   }),

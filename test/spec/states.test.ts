@@ -131,9 +131,7 @@ describe('Delivery status', () => {
       { status: 'pending' },
     ])
     expect(await served.me.post(`/v1/runs/${run}/replay`)).toMatchObject({ status: 200, body: { queued: 2 } })
-    const { data } = (await served.me.get(`/v1/runs/${run}/deliveries`)).body as {
-      data?: { id: string; status: string }[]
-    }
+    const { data } = (await served.me.get(`/v1/runs/${run}/deliveries`)).body
     expect(data.map(({ id, status: now }) => [ids.indexOf(id), now])).toEqual([
       [0, 'pending'],
       [1, 'pending'],

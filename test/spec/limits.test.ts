@@ -1,0 +1,137 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PLANS, type Tier } from '../../schema/plan.ts'
+import { row } from '../../store/row.ts'
+import { createMonitor, faultsOf, type ServedApi, serveApi } from './support.ts'
+
+let served: ServedApi
+beforeAll(async () => {
+  served = await serveApi()
+})
+afterAll(() => served.close())
+
+describe('Plan table', () => {
+  test.each<[Tier, number, number, number, number, number, number]>([
+    ['free', 200, 14, 1, 50, 0, 2],
+    ['lite', 1_000, 90, 2, 250, 0, 2],
+    ['starter', 5_000, 180, 3, 500, 52_428_800, 3],
+    ['pro', 15_000, 365, 10, 5_000, 524_288_000, 10],
+    ['scale', 100_000, 730, 25, 25_000, 5_368_709_120, 25],
+  ])('%s', (tier, ...figures) => {
+    const plan = PLANS[tier]
+    const {
+      runsPerMonth,
+      retentionDays,
+      maxDeliveriesPerMonitor,
+      llmCallsPerMonth,
+      proxyBytesPerMonth,
+      maxTeamMembers,
+    } = plan
+    expect([
+      runsPerMonth,
+      retentionDays,
+      maxDeliveriesPerMonitor,
+      llmCallsPerMonth,
+      proxyBytesPerMonth,
+      maxTeamMembers,
+    ]).toEqual(figures)
+  })
+
+  test('visual and SERP runs have pools of their own in the trial only', () => {
+    expect(PLANS.free).toMatchObject({
+      visualRunsPerMonth: 100,
+      serpRunsPerMonth: 100,
+      screenshotBytesPerMonth: 209_715_200,
+    })
+    for (const tier of ['lite', 'starter', 'pro', 'scale'] as const)
+      expect(PLANS[tier]).toMatchObject({ visualRunsPerMonth: null, serpRunsPerMonth: null })
+  })
+})
+
+const used = row({ runs_used: Type.Integer(), visual_used: Type.Integer(), credits: Type.Integer() })
+
+describe('Runs', () => {
+  const pools = async (team: string) => {
+    const { services } = served.api
+    return services.store.one(sql.type(used)`
+      select runs_used, visual_used, credits from team_usage where team_id = ${team}`)
+  }
+
+  test('a manual run uses one run of the pool, before credits', async () => {
+    const client = await served.stranger('pro')
+    const { id } = await createMonitor(client)
+    await served.api.sql(`update team_usage set credits = 5 where team_id = '${client.owner.team_id}'`)
+    await client.post(`/v1/monitors/${id}/run`)
+    expect(await pools(client.owner.team_id)).toEqual({ runs_used: 1, visual_used: 0, credits: 5 })
+    await client.post(`/v1/monitors/${id}/run`)
+    expect(await pools(client.owner.team_id)).toEqual({ runs_used: 1, visual_used: 0, credits: 5 })
+  })
+
+  test('on a paid plan a visual run is taken from the shared pool, in the trial from its own', async () => {
+    const paid = await served.stranger('lite')
+    const trial = await served.stranger('free')
+    for (const client of [paid, trial]) {
+      const { id } = await createMonitor(client, { visual_config: { enabled: true } })
+      await client.post(`/v1/monitors/${id}/run`)
+    }
+    expect(await pools(paid.owner.team_id)).toMatchObject({ runs_used: 1, visual_used: 0 })
+    expect(await pools(trial.owner.team_id)).toMatchObject({ runs_used: 0, visual_used: 1 })
+  })
+
+  test('when the pool is used up, credits are used, and none are owed', async () => {
+    const client = await served.stranger('lite')
+    await served.api.sql(
+      `update team_usage set runs_used = runs_limit, credits = 2 where team_id = '${client.owner.team_id}'`,
+    )
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const { id } = await createMonitor(client)
+      statuses.push((await client.post(`/v1/monitors/${id}/run`)).status)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+    expect(await pools(client.owner.team_id)).toEqual({ runs_used: 1000, visual_used: 0, credits: 0 })
+  })
+
+  test('runs asked for at the same time never overspend', async () => {
+    const client = await served.stranger('lite')
+    const ids: string[] = []
+    for (let i = 0; i < 8; i++) ids.push((await createMonitor(client)).id)
+    await served.api.sql(
+      `update team_usage set runs_used = runs_limit - 2, credits = 1 where team_id = '${client.owner.team_id}'`,
+    )
+    const answers = await Promise.all(ids.map((id) => client.post(`/v1/monitors/${id}/run`)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(await pools(client.owner.team_id)).toEqual({ runs_used: 1000, visual_used: 0, credits: 0 })
+  })
+
+  test('the number of monitors is not capped', async () => {
+    const client = await served.stranger('free')
+    for (let i = 0; i < 30; i++) await createMonitor(client)
+    expect((await client.get('/v1/monitors?limit=1')).body.pagination).toMatchObject({ total: 30 })
+  })
+})
+
+describe('Intervals and sizes', () => {
+  test('the minimum interval is 60 seconds on every plan', async () => {
+    for (const tier of ['free', 'scale'] as const) {
+      const client = await served.stranger(tier)
+      await createMonitor(client, { schedule_interval_seconds: 60 })
+      expect(await faultsOf(client, { schedule_interval_seconds: 59 })).toEqual(['schedule_interval_seconds'])
+    }
+  })
+
+  test('a request body of 100,000 characters is taken however it is escaped', async () => {
+    const request_config = { method: 'POST', body: 'é'.repeat(100_000) }
+    expect(await createMonitor(served.me, { request_config })).toMatchObject({ request_config })
+    const escaped = JSON.stringify({ name: 'a', request_config }).replaceAll('é', '\\u00e9')
+    const rest = {
+      url: 'https://example.com/',
+      schedule_interval_seconds: 60,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+    }
+    const body = `${escaped.slice(0, -1)},${JSON.stringify(rest).slice(1)}`
+    expect((await served.me.post('/v1/monitors', body)).status).toBe(201)
+  })
+})
