@@ -3,7 +3,7 @@ import { Piscina } from 'piscina'
 
 /** Tries patterns of predicates in a thread that can be killed. */
 export interface PatternMatcher {
-  /** True or false; `timeout` when the pattern took longer than it may. Never rejects for what a pattern does. */
+  /** True or false; `timeout` when the pattern took longer than it may, or all of its memory. Never rejects for what a pattern does. */
   matches(pattern: string, text: string): Promise<boolean | 'timeout'>
   close(): Promise<void>
 }
@@ -34,13 +34,19 @@ export function createPatternMatcher({ timeoutMs = 1000 }: { timeoutMs?: number 
   }
 
   async function run(pattern: string, text: string): Promise<boolean | 'timeout'> {
+    // A thread's start is not the pattern's time.
+    if (threads.threads.length === 0) await threads.run({ pattern: '', text: '' })
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       return (await threads.run({ pattern, text }, { signal })) as boolean
     } catch (error) {
-      if (signal.aborted) return 'timeout'
-      if (error instanceof SyntaxError || (error instanceof Error && error.name === 'SyntaxError')) return false
+      if (signal.aborted || isOutOfMemory(error)) return 'timeout'
+      // The API refuses patterns that do not compile; an engine that became stricter would find one here.
+      if (error instanceof Error && error.name === 'SyntaxError') return false
       throw error
     }
   }
 }
+
+const isOutOfMemory = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -2,8 +2,6 @@
 export interface Batcher<T> {
   /** Resolves when the batch that holds the item was flushed; rejects as its flush does. */
   add(item: T): Promise<void>
-  /** Flushes what waits and resolves when nothing is under way. */
-  settle(): Promise<void>
 }
 
 export interface BatcherOptions<T> {
@@ -53,11 +51,5 @@ export function createBatcher<T>(options: BatcherOptions<T>): Batcher<T> {
         waiting.push({ item, resolve, reject })
         plan()
       }),
-    async settle() {
-      while (waiting.length > 0 || underWay.size > 0) {
-        start()
-        await Promise.race(underWay)
-      }
-    },
   }
 }

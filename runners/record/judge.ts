@@ -31,15 +31,16 @@ export async function judge({ before, after, order, predicate }: Case, patterns:
   const matched = new Map<string, boolean>()
   const warnings: string[] = []
   for (const { pattern, text } of collectPatterns(predicate, after)) {
-    const result = await patterns.matches(pattern, text)
-    if (result === 'timeout')
-      warnings.push(
-        `The pattern ${JSON.stringify(pattern.slice(0, 100))} of the predicate took too long and was taken as not matching; simplify it.`,
-      )
+    // One that takes too long has used what a check may take: those after it are not tried.
+    const result = warnings.length > 0 ? false : await patterns.matches(pattern, text)
+    if (result === 'timeout') warnings.push(tooLong(pattern))
     matched.set(keyOf(pattern, text), result === true)
   }
   const matches = (pattern: string, text: string) => matched.get(keyOf(pattern, text)) ?? false
   return { diff, fired: fires(predicate, { diff, before, after }, matches), warnings }
 }
+
+const tooLong = (pattern: string) =>
+  `The pattern ${JSON.stringify(pattern.slice(0, 100))} of the predicate took too long; it and those after it were taken as not matching. Simplify it.`
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

@@ -1,5 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
-import { isStoreAway } from '../../store/store-fault.ts'
+import { isStoreAway, sqlStateOf } from '../../store/store-fault.ts'
+import { NO_PARTITION } from '../../store/run-partitions.ts'
+import { whileAway } from './while-away.ts'
 
 interface Fenced {
   readonly no: number
@@ -8,7 +10,10 @@ interface Fenced {
 }
 
 interface Writing<T> {
+  /** Must be idempotent: it is done again when its outcome is unknown. */
   readonly write: (rows: readonly T[]) => Promise<unknown>
+  /** Makes the partitions that the rows' runs go into. */
+  readonly makeRoom: (rows: readonly T[]) => Promise<unknown>
   /** Called for a row that cannot be written even alone. */
   readonly giveUp: (row: T) => Promise<void>
   readonly log: Logger
@@ -17,36 +22,40 @@ interface Writing<T> {
 
 /**
  * Writes a batch. While the store is away it is tried again: every record is idempotent, since a run that was recorded no longer holds its
- * fence's run id. When the store refuses the batch, each row is tried alone, so that one bad row does not take others with it.
+ * fence's run id. Runs of a month that has no partition yet get one. When the store refuses the batch, its halves are tried apart, and theirs, so
+ * that one bad row does not take others with it. Rejects when the store stays away for longer than the patience.
  */
-export async function writeAll<T extends Fenced>(
-  rows: readonly T[],
-  { write, giveUp, log, patienceMs }: Writing<T>,
-): Promise<void> {
-  const until = performance.now() + patienceMs
-  for (let pause = 50; ; pause = Math.min(1000, pause * 2)) {
-    try {
-      await write(rows)
-      return
-    } catch (error) {
-      if (!isStoreAway(error)) {
-        if (rows.length > 1) await Promise.all(rows.map((row) => writeAll([row], { write, giveUp, log, patienceMs })))
-        else await abandon(rows[0] as T, error, giveUp, log)
-        return
-      }
-      if (performance.now() > until) throw error
-      log.warn({ err: error, rows: rows.length }, 'the store is away; finished checks wait')
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
+export async function writeAll<T extends Fenced>(rows: readonly T[], writing: Writing<T>): Promise<void> {
+  try {
+    await whileAway(() => withRoom(rows, writing), writing)
+  } catch (error) {
+    if (isStoreAway(error)) throw error
+    const [only] = rows
+    if (rows.length === 1 && only) return abandon(only, error, writing)
+    const middle = Math.ceil(rows.length / 2)
+    await writeAll(rows.slice(0, middle), writing)
+    await writeAll(rows.slice(middle), writing)
   }
 }
 
-async function abandon<T extends Fenced>(
-  row: T,
-  error: unknown,
-  giveUp: (row: T) => Promise<void>,
-  log: Logger,
-): Promise<void> {
-  log.error({ err: error, run_id: row.run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
-  await giveUp(row)
+/** The clock has moved into a month that nobody has prepared, or the check was claimed before it did. */
+async function withRoom<T extends Fenced>(rows: readonly T[], { write, makeRoom }: Writing<T>): Promise<void> {
+  try {
+    await write(rows)
+  } catch (error) {
+    if (sqlStateOf(error) !== NO_PARTITION) throw error
+    await makeRoom(rows)
+    await write(rows)
+  }
 }
+
+async function abandon<T extends Fenced>(row: T, error: unknown, writing: Writing<T>): Promise<void> {
+  const text = 'the store refuses the outcome of a check; it is recorded as a failure'
+  writing.log.error({ err: error, run_id: row.run_id }, text)
+  await whileAway(
+    () => withRoom([row], { ...writing, write: ([one]) => (one ? writing.giveUp(one) : noRows()) }),
+    writing,
+  )
+}
+
+const noRows = () => Promise.resolve()

@@ -39,11 +39,22 @@ test('The most overdue checks are taken first.', async () => {
 
 test('A claimed check carries its own run id, fence, configuration and times.', async () => {
   const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: 'https://example.com/a', request: { method: 'POST' }, dueSeconds: 2 })
+  const [no = 0] = await world.monitors(team, {
+    url: 'https://example.com/a',
+    request: { method: 'POST' },
+    dueSeconds: 2,
+  })
   const [claimed] = await world.claim()
   const seen = await world.check(no)
 
-  expect(claimed).toMatchObject({ no, fence: 1, run_id: seen.run_id, team_id: team, url: 'https://example.com/a', reading_id: null })
+  expect(claimed).toMatchObject({
+    no,
+    fence: 1,
+    run_id: seen.run_id,
+    team_id: team,
+    url: 'https://example.com/a',
+    reading_id: null,
+  })
   expect(claimed?.request_config).toEqual({ method: 'POST' })
   expect(runIdMonitor(claimed?.run_id ?? '')).toBe(no)
   expect((claimed?.claimed_ms ?? 0) - (claimed?.due_ms ?? 0)).toBeGreaterThan(1_900)
@@ -166,7 +177,10 @@ test('A run asked for while another is under way waits for it, and keeps its id.
 test('A paused check that was asked for runs once and is not scheduled after it.', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team)
-  await world.query('update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+  await world.query(
+    'update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
+    [no],
+  )
   const [claimed] = await world.claim()
   await recordUnchanged(world.store, [unchangedRun(claimed)])
 

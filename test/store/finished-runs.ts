@@ -30,7 +30,11 @@ export const failedRun = (taken: Taken, more: Partial<FailedRun> = {}): FailedRu
   ...more,
 })
 
-export const readingRun = (taken: Taken, values: Record<string, unknown>, more: Partial<ReadingRun> = {}): ReadingRun => ({
+export const readingRun = (
+  taken: Taken,
+  values: Record<string, unknown>,
+  more: Partial<ReadingRun> = {},
+): ReadingRun => ({
   ...common(taken),
   fetch_method: 'static',
   etag: '"1"',

@@ -104,7 +104,8 @@ export async function openQueueWorld(): Promise<QueueWorld> {
   }
   const store = await anotherStore()
   const secrets = createSecretBox('the key of a test')
-  const query = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) => (await pool.query<T>(text, values)).rows
+  const query = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
+    (await pool.query<T>(text, values)).rows
   const one = async <T extends pg.QueryResultRow>(text: string, values: unknown[]) => {
     const [found] = await query<T>(text, values)
     if (!found) throw new Error(`no row for ${values.join(', ')}`)
@@ -128,7 +129,8 @@ export async function openQueueWorld(): Promise<QueueWorld> {
       return made.id
     },
     monitors: (teamId, options) => insertMonitors(query, secrets, teamId, options ?? {}),
-    claim: (more) => claimChecks(store, { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60, ...more }),
+    claim: (more) =>
+      claimChecks(store, { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60, ...more }),
     check: (no) => one<SeenCheck>(`select ${SEEN_CHECK} from checks where no = $1`, [no]),
     runs: (no) => query<SeenRun>('select * from runs where monitor_no = $1 order by id', [no]),
     usage: (teamId) =>
@@ -141,7 +143,9 @@ export async function openQueueWorld(): Promise<QueueWorld> {
       await query(`alter database ${name} set tidemark.clock_offset = '${offset}'`)
     },
     makeDue: async () => {
-      await query(`update checks set next_run_at = clock(), due_at = clock() where run_id is null and next_run_at is not null`)
+      await query(
+        `update checks set next_run_at = clock(), due_at = clock() where run_id is null and next_run_at is not null`,
+      )
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(stores.map((open) => open.end()))
@@ -153,7 +157,12 @@ export async function openQueueWorld(): Promise<QueueWorld> {
 
 type Query = QueueWorld['query']
 
-async function insertMonitors(query: Query, secrets: SecretBox, teamId: string, options: MonitorOptions): Promise<number[]> {
+async function insertMonitors(
+  query: Query,
+  secrets: SecretBox,
+  teamId: string,
+  options: MonitorOptions,
+): Promise<number[]> {
   const { count = 1, dueSeconds = 1, interval = 60 } = options
   const sealed = (column: 'monitors.deliveries' | 'monitors.request_headers', value: unknown) =>
     value === undefined ? null : secrets.seal({ teamId, column }, value)

@@ -1,0 +1,23 @@
+import type { Json, Values } from '../../schema/json.ts'
+
+/** What JSON can say and jsonb cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes them. `\\` is matched to be stepped over. */
+const UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+
+/**
+ * The values as the store can keep them: NUL and lone surrogates become U+FFFD, as an HTML parser makes them. Done before the reading is hashed and
+ * compared, so that what is compared is what was kept.
+ */
+export function storable(values: Values): Values {
+  return Object.values(values).every(isStorable) ? values : (JSON.parse(cleaned(values)) as Values)
+}
+
+function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  const text = JSON.stringify(value)
+  return !text.includes('\\u') || cleaned(value) === text
+}
+
+function cleaned(value: Json | Values): string {
+  return JSON.stringify(value).replace(UNSTORABLE, (match) => (match === '\\\\' ? match : '\\ufffd'))
+}
