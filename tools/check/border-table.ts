@@ -31,12 +31,16 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'parse5-htmlparser2-tree-adapter',
       'piscina',
       'prom-client',
+      'typebox',
       'undici',
       'xpath',
     ],
   },
   // A webhook leaves through the same guard as a check's request does.
-  deliveries: { folders: ['schema', 'core', 'store', 'runners/guard'], packages: ['node:*', 'prom-client', 'undici'] },
+  deliveries: {
+    folders: ['schema', 'core', 'store', 'runners/guard'],
+    packages: ['node:*', 'prom-client', 'typebox', 'undici'],
+  },
   api: {
     folders: ['schema', 'core', 'store', 'runners', 'deliveries'],
     packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'rate-limiter-flexible', 'typebox'],
