@@ -32,22 +32,31 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
     labelNames: ['outcome', 'code'],
     registers,
   })
-  const waiting = new Gauge({
-    name: 'tidemark_checks_waiting',
-    help: 'Claimed checks that wait for a slot in this process.',
-    registers,
-  })
-  const active = new Gauge({ name: 'tidemark_checks_active', help: 'Checks in flight in this process.', registers })
+  // What changes with every check is handed over when it is asked for.
+  const now = { waiting: 0, active: 0, success: 0 }
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('tidemark_checks_waiting', 'Claimed checks that wait for a slot in this process.', () => now.waiting)
+  gauge('tidemark_checks_active', 'Checks in flight in this process.', () => now.active)
+  gauge('tidemark_last_success_timestamp_seconds', 'When a check last succeeded in this process.', () => now.success)
   const faults = new Counter({
     name: 'tidemark_store_faults_total',
     help: 'Claims, heartbeats and records that the store did not answer.',
     registers,
   })
-  const success = new Gauge({
-    name: 'tidemark_last_success_timestamp_seconds',
-    help: 'When a check last succeeded in this process.',
-    registers,
-  })
+  const durations = new Map<string, Histogram.Internal<string>>()
+  const durationBy = (method: string) => {
+    let child = durations.get(method)
+    if (!child) durations.set(method, (child = duration.labels(method)))
+    return child
+  }
   const children = new Map<string, Counter.Internal>()
   const outcome = (kind: string, code: string) => {
     let child = children.get(kind + code)
@@ -61,16 +70,16 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
     },
     finished(_, reading, ms) {
       if (reading.kind === 'abandoned') return
-      duration.labels(reading.fetchMethod ?? 'none').observe(ms / 1000)
+      durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
       outcome(
         reading.kind === 'values' ? 'read' : reading.kind,
         reading.kind === 'failed' ? reading.fault.code : '',
       ).inc()
-      if (reading.kind !== 'failed') success.set(Date.now() / 1000)
+      if (reading.kind !== 'failed') now.success = Date.now() / 1000
     },
     queue(waits, runs) {
-      waiting.set(waits)
-      active.set(runs)
+      now.waiting = waits
+      now.active = runs
     },
     laneFault: () => faults.inc(),
   }
