@@ -5,7 +5,8 @@ import { routes } from '../api/routes.ts'
 import { createServices, type Services } from '../api/services.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
-import { openStore, type Store } from '../store/client.ts'
+import { openStore } from '../store/client.ts'
+import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
@@ -33,23 +34,27 @@ export interface ListeningApi {
 /** Listens; the stack closes it: no new connections, requests under way are answered. */
 export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const { settings, stack, registry } = world
-  const store = await openStore({ url: world.databaseUrl, name: 'tidemark api', connections: 16 })
+  const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
+  const store = await openStore({
+    url: world.databaseUrl,
+    name: 'tidemark api',
+    connections: 16,
+    connectTimeoutMs: 2_000,
+  })
   stack.defer('the store of the API', () => store.end())
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
-  const services = createServices(servicesOptions(world, store, health))
+  const services = createServices({ ...servicesOptions(world, baseUrlOf(settings, port)), store, health })
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, routes)
   stack.defer('the API', () => app.close())
-  const address = await app.listen({ host: settings.HOST, port: settings.PORT })
+  const address = await app.listen({ host: settings.HOST, port })
   await startMetrics(settings, health, stack)
   return { address, services }
 }
 
-function servicesOptions(world: ApiWorld, store: Store, health: Health) {
+function servicesOptions(world: ApiWorld, baseUrl: string) {
   const { settings } = world
-  const baseUrl = baseUrlOf(settings)
   return {
-    store,
     databaseUrl: world.databaseUrl,
     encryptionKey: world.encryptionKey,
     egress: world.egress,
@@ -59,7 +64,6 @@ function servicesOptions(world: ApiWorld, store: Store, health: Health) {
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
-    health,
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
     log: world.log,
     poke: world.poke,
@@ -74,10 +78,9 @@ async function startMetrics(settings: Settings, health: Health, stack: Stack): P
 }
 
 /** The address that people use: the setting, or where we listen. */
-export function baseUrlOf(settings: Settings): string {
+export function baseUrlOf(settings: Settings, port: number): string {
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
   return (
-    settings.TIDEMARK_BASE_URL ??
-    `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${settings.PORT}`
+    settings.TIDEMARK_BASE_URL ?? `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`
   ).replace(/\/+$/, '')
 }

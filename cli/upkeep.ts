@@ -1,10 +1,16 @@
 import type { Logger } from '../core/logger.ts'
 import type { Store } from '../store/client.ts'
 import { ensureRunPartitions } from '../store/run-partitions.ts'
+import { purgeRateLimits } from '../store/rate-limit.ts'
 import { renewPeriods } from '../store/renew-periods.ts'
+import { purgeSessions } from '../store/sessions.ts'
 
-/** Looks after the store once a second: months of runs that are about to be needed, quota periods that ended. */
+/** How often what nobody needs any more is forgotten. */
+const PURGE_EVERY_MS = 3_600_000
+
+/** Looks after the store once a second: months of runs that are about to be needed, quota periods that ended; once an hour what has run out. */
 export async function startUpkeep(store: Store, log: Logger): Promise<{ stop(): Promise<void> }> {
+  let purgedAt = -Infinity
   await tick()
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
@@ -24,5 +30,9 @@ export async function startUpkeep(store: Store, log: Logger): Promise<{ stop(): 
   async function tick(): Promise<void> {
     await ensureRunPartitions(store)
     await renewPeriods(store)
+    if (performance.now() - purgedAt < PURGE_EVERY_MS) return
+    await purgeSessions(store)
+    await purgeRateLimits(store)
+    purgedAt = performance.now()
   }
 }
