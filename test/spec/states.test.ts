@@ -132,7 +132,7 @@ describe('Delivery status', () => {
     ])
     expect(await served.me.post(`/v1/runs/${run}/replay`)).toMatchObject({ status: 200, body: { queued: 2 } })
     const { data } = (await served.me.get(`/v1/runs/${run}/deliveries`)).body
-    expect(data.map(({ id, status: now }) => [ids.indexOf(id), now])).toEqual([
+    expect(data.map((one) => [ids.indexOf(one['id'] ?? ''), one['status']])).toEqual([
       [0, 'pending'],
       [1, 'pending'],
       [2, 'failed'],
