@@ -1,6 +1,6 @@
 import type { Json, Values } from '../../schema/json.ts'
 
-/** What JSON can say and jsonb cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes them. `\\` is matched to be stepped over. */
+/** What JSON can say and text in Postgres cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes them. `\\` is matched to be stepped over. */
 const UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
 
 /**
