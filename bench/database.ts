@@ -9,6 +9,7 @@ import { migrate } from '../store/migrate.ts'
 export interface Server {
   /** A fresh, migrated database. */
   create(name: string): Promise<Database>
+  version(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -40,6 +41,10 @@ export async function startServer(): Promise<Server> {
     async create(name) {
       await admin.query(`create database ${name} template ${template}`)
       return openDatabase(address(name))
+    },
+    async version() {
+      const { rows } = await admin.query<{ server_version: string }>('show server_version')
+      return rows[0]?.server_version ?? ''
     },
     async stop() {
       await admin.end()

@@ -1,24 +1,18 @@
-import { startChild } from './child.ts'
-import { startServer } from './database.ts'
-import { measureThroughput, type Stage } from './throughput.ts'
-import type { BareQuestion, Kind } from './bare-loop.ts'
-import type { TargetQuestion } from './target-server.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Results } from './results.ts'
+import { FULL, QUICK, runBench } from './run-bench.ts'
+import { tableOf, withTable } from './table.ts'
 
-const only = process.argv[2] as Kind
-const checks = Number(process.argv[3])
-const rounds = Number(process.argv[4])
-const target = startChild<{ what: TargetQuestion }, number>('target-server.ts')
-const bare = startChild<BareQuestion, number>('bare-loop.ts')
-const server = await startServer()
-try {
-  const base = `http://127.0.0.1:${await target.ask({ what: 'open' })}`
-  const stage: Stage = { server, target, bare, base, ...(process.argv[5] && { profileDir: process.argv[5] }) }
-  const m = await measureThroughput(stage, { kind: only, checks, rounds })
-  console.log(JSON.stringify(m.row))
-  await m.worker.stop()
-  await m.database.close()
-} finally {
-  await server.stop()
-  await bare.stop()
-  await target.stop()
+/** `npm run bench`: measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less and writes nothing. */
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, profile: { type: 'string' } } })
+const found = await runBench(values.quick ? QUICK : FULL, (line) => console.error(line), values.profile)
+const results: Results = { date: new Date().toISOString(), quick: values.quick, ...found }
+const table = tableOf(results)
+console.log(table)
+if (!values.quick) {
+  const page = join(import.meta.dirname, 'README.md')
+  await writeFile(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+  await writeFile(page, withTable(await readFile(page, 'utf8'), table))
 }

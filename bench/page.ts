@@ -37,12 +37,16 @@ const HEAD = `<!doctype html>
 <p class="rating" aria-label="4.7 of 5">★★★★★ <a href="#reviews">212 reviews</a></p>
 <p class="price-line"><span class="price" data-testid="price">`
 
-const REVIEW = (n: number) => `<li class="review" id="review-${n}"><h3>${n % 3 === 0 ? 'Pours like a dream' : 'Does what it should'}</h3>
+const REVIEW = (
+  n: number,
+) => `<li class="review" id="review-${n}"><h3>${n % 3 === 0 ? 'Pours like a dream' : 'Does what it should'}</h3>
 <p class="byline">by <b>Customer ${n}</b>, <time datetime="2026-01-${String((n % 28) + 1).padStart(2, '0')}">this winter</time></p>
 <p>The spout is steady &amp; the handle stays cool. It holds enough for two large cups; <em>the lid</em> could sit tighter.</p>
 <p class="helpful"><button type="button" data-vote="${n}">Helpful (${(n * 7) % 40})</button></p></li>`
 
-const RELATED = (n: number) => `<li class="card"><a href="/p/${n}"><img loading="lazy" src="/img/p-${n}.webp" alt="" width="240" height="240">
+const RELATED = (
+  n: number,
+) => `<li class="card"><a href="/p/${n}"><img loading="lazy" src="/img/p-${n}.webp" alt="" width="240" height="240">
 <span class="card-title">Companion no. ${n}</span></a><span class="price">€ ${12 + n}.90</span></li>`
 
 const END = `</section>

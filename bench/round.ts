@@ -20,7 +20,9 @@ const PATIENCE_MS = 120_000
  * `round` counts from 1.
  */
 export async function runRound(database: Database, workerPid: number, round: number): Promise<Round> {
-  const before = await database.one<{ checks: number; since: string }>('select count(*)::int as checks, max(last_run_at)::text as since from checks')
+  const before = await database.one<{ checks: number; since: string }>(
+    'select count(*)::int as checks, max(last_run_at)::text as since from checks',
+  )
   const backends = await database.client.query<{ pid: number }>('select pid from pg_stat_activity')
   const pids = backends.rows.map(({ pid }) => pid)
   const worker = await cpuTimeMs([workerPid])
@@ -61,5 +63,6 @@ async function verify(database: Database, runsEach: number): Promise<void> {
       (select count(*)::int from runs where status <> 'success') as failed`,
     [runsEach],
   )
-  if (wrong > 0 || failed > 0) throw new Error(`${wrong} monitors do not have exactly ${runsEach} runs; ${failed} runs failed`)
+  if (wrong > 0 || failed > 0)
+    throw new Error(`${wrong} monitors do not have exactly ${runsEach} runs; ${failed} runs failed`)
 }

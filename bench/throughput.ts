@@ -42,8 +42,8 @@ export interface Measured {
   readonly row: Throughput
   readonly database: Database
   readonly worker: WorkerProcess
-  /** Rounds so far, the warm-up included. */
-  readonly rounds: number
+  /** What the table of runs grew by for each, its indexes included. */
+  readonly bytesPerRun: number
 }
 
 /** Alternates bare loop and ours, after one round of each to warm both up; checks after each of ours that the target was asked exactly as often as said. */
@@ -51,6 +51,7 @@ export async function measureThroughput(stage: Stage, size: RowSize): Promise<Me
   const { kind, checks, rounds } = size
   const database = await stage.server.create(`bench_${kind}`)
   const worker = await prepare(stage, database, size)
+  const before = await bytesOfRuns(database)
   const ours: Round[] = []
   const bare: number[] = []
   for (let round = 0; round <= rounds; round++) {
@@ -60,7 +61,8 @@ export async function measureThroughput(stage: Stage, size: RowSize): Promise<Me
     const asked = await stage.target.ask({ what: 'count' })
     if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
   }
-  return { row: rowOf(size, ours.slice(1), bare.slice(1)), database, worker, rounds: rounds + 1 }
+  const bytesPerRun = ((await bytesOfRuns(database)) - before) / (checks * (rounds + 1))
+  return { row: rowOf(size, ours.slice(1), bare.slice(1)), database, worker, bytesPerRun }
 }
 
 async function prepare(stage: Stage, database: Database, { kind, checks }: RowSize): Promise<WorkerProcess> {
@@ -68,13 +70,21 @@ async function prepare(stage: Stage, database: Database, { kind, checks }: RowSi
   await insertTeam(database)
   await insertMonitors(database, { from: 0, to: 1, base })
   const worker = await startWorkerProcess(database.url, stage.profileDir)
-  while (!(await database.one<{ done: boolean }>('select bool_and(reading_id is not null) as done from checks')).done) await pause(20)
+  while (!(await database.one<{ done: boolean }>('select bool_and(reading_id is not null) as done from checks')).done)
+    await pause(20)
   await database.client.query('begin')
   await insertMonitors(database, { from: 1, to: checks, base })
   await database.client.query('update checks set due_at = null where reading_id is null')
   await database.client.query('commit')
   await copyFirstRun(database)
   return worker
+}
+
+async function bytesOfRuns(database: Database): Promise<number> {
+  const { bytes } = await database.one<{ bytes: number }>(
+    `select sum(pg_total_relation_size(relid))::float8 as bytes from pg_partition_tree('runs')`,
+  )
+  return bytes
 }
 
 function rowOf({ kind, checks, rounds }: RowSize, ours: readonly Round[], bare: readonly number[]): Throughput {

@@ -1,0 +1,65 @@
+import { claimChecks } from '../store/claim.ts'
+import { openStore } from '../store/client.ts'
+import type { Database, Server } from './database.ts'
+import { insertMonitors, insertTeam } from './monitors.ts'
+import { type Spread, spreadOf } from './stats.ts'
+
+/** What claiming one check costs, in µs, when so many monitors of one team are due. */
+export interface ClaimCost {
+  readonly monitors: number
+  readonly us: Spread
+}
+
+/** As the check loop claims. */
+const CLAIM = { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60 } as const
+const CLAIMS_PER_ROUND = 5
+const ROUNDS = 5
+
+/** Claims from each number of monitors in turn, one caller, statement and answer included. */
+export async function measureClaims(server: Server, sizes: readonly number[]): Promise<ClaimCost[]> {
+  const sites = await Promise.all(sizes.map((monitors) => claimSite(server, monitors)))
+  for (let round = 0; round <= ROUNDS; round++) for (const site of sites) await site.round()
+  const costs: ClaimCost[] = []
+  for (const site of sites) {
+    // The first round had the plans and the caches to make.
+    costs.push({ monitors: site.monitors, us: spreadOf(site.us.slice(1)) })
+    await site.close()
+  }
+  return costs
+}
+
+async function claimSite(server: Server, monitors: number) {
+  const database = await server.create(`bench_claims_${monitors}`)
+  await insertTeam(database)
+  await insertMonitors(database, { from: 0, to: monitors, base: 'http://127.0.0.1:9/shop' })
+  await database.client.query(`update checks set due_at = clock() - interval '1 hour' + no * interval '1 ms'`)
+  await database.client.query('vacuum full analyze')
+  const store = await openStore({ url: database.url, name: 'tidemark bench', connections: 1 })
+  const us: number[] = []
+  return {
+    monitors,
+    us,
+    async round() {
+      const start = performance.now()
+      for (let i = 0; i < CLAIMS_PER_ROUND; i++) await claimOnce(store)
+      us.push(((performance.now() - start) * 1000) / (CLAIMS_PER_ROUND * CLAIM.limit))
+      await giveBack(database)
+    },
+    async close() {
+      await store.end()
+      await database.close()
+    },
+  }
+}
+
+async function claimOnce(store: Awaited<ReturnType<typeof openStore>>): Promise<void> {
+  const claimed = await claimChecks(store, CLAIM)
+  if (claimed.length !== CLAIM.limit) throw new Error(`claimed ${claimed.length} checks`)
+}
+
+async function giveBack({ client }: Database): Promise<void> {
+  await client.query(
+    `update checks set run_id = null, due_at = clock() - interval '1 hour' + no * interval '1 ms' where run_id is not null`,
+  )
+  await client.query('vacuum checks')
+}

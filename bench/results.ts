@@ -1,0 +1,17 @@
+import type { ClaimCost } from './claim-cost.ts'
+import type { Lateness } from './lateness.ts'
+import type { StartUp } from './start-up.ts'
+import type { Throughput } from './throughput.ts'
+
+/** What one run of the bench found: `results.json`. */
+export interface Results {
+  readonly date: string
+  readonly quick: boolean
+  readonly machine: { readonly cores: number; readonly node: string; readonly postgres: string }
+  readonly throughput: readonly Throughput[]
+  /** On disk for one unchanged run, its index included. */
+  readonly bytesPerUnchangedRun: number
+  readonly claims: readonly ClaimCost[]
+  readonly lateness: Lateness | null
+  readonly startUp: StartUp | null
+}
