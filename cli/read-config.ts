@@ -2,6 +2,7 @@ import { Config, SECRET_SETTINGS } from '../schema/config.ts'
 import type { Issue } from '../schema/issue.ts'
 import { checkerOf } from '../schema/validate.ts'
 import { parseCidr } from '../runners/guard/cidr.ts'
+import { mailIssues } from './mail-issues.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
@@ -75,8 +76,9 @@ function acrossSettings(config: Config): Issue[] {
   if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
     add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
-    if (config[name] !== undefined && !/^https?:\/\/[^/]+/.test(config[name]))
+    if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
+  issues.push(...mailIssues(config))
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
     for (const entry of list(config[name]))
       if (parseCidr(entry) === null)

@@ -15,6 +15,7 @@ import { createRecorder } from '../runners/record/recorder.ts'
 import { CHECK_QUEUES } from '../store/claim.ts'
 import { openStore, type Store } from '../store/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { mailerOf } from './mail.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
@@ -23,6 +24,8 @@ import type { Stack } from './stack.ts'
 export interface WorkerWorld {
   readonly settings: Settings
   readonly databaseUrl: string
+  /** Where people reach the API; messages lead there unless TIDEMARK_DASHBOARD_URL is set. */
+  readonly baseUrl: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
   readonly registry: Registry
@@ -54,10 +57,16 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
 
   const deliveryAgent = createGuardedAgent(egress)
   stack.defer('the delivery connections', () => deliveryAgent.destroy())
+  const mailer = mailerOf(settings, log)
+  stack.defer('the mail connections', () => mailer?.close())
   const deliveries = createDeliveryLoop({
     store,
     secrets,
-    channels: createChannels({ agent: deliveryAgent }),
+    channels: createChannels({
+      agent: deliveryAgent,
+      mailer,
+      dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? world.baseUrl,
+    }),
     log,
     metrics: createDeliveryMetrics(registry),
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,

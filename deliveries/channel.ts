@@ -22,7 +22,13 @@ export interface SendContext {
 /** What became of an attempt. */
 export type AttemptOutcome =
   /** The destination answered. `body`: at most 4,096 characters that are safe to show. */
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string | null }
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly body: string | null
+      /** What the answer means, where the status is not HTTP's: a mail server's. */
+      readonly verdict?: 'success' | 'client_error' | 'server_error'
+    }
   /** It did not, or may not be asked just now: tried again by the schedule. */
   | { readonly kind: 'no_answer'; readonly message: string }
   /** It cannot be sent, now or by trying again. */

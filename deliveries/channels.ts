@@ -1,29 +1,28 @@
 import type { Dispatcher } from 'undici'
-import type { DeliveryType } from '../schema/delivery-config.ts'
-import type { Channel, Channels } from './channel.ts'
+import type { Channels } from './channel.ts'
+import { createDiscordChannel } from './discord.ts'
+import { createEmailChannel } from './email.ts'
+import type { Mailer } from './mailer.ts'
+import { createSlackChannel } from './slack.ts'
 import { createWebhookChannel } from './webhook.ts'
 
 /** What the channels of this installation are made from. */
 export interface ChannelOptions {
   /** A guarded agent (`runners/guard/guarded-agent.ts`), not shared with checks. */
   readonly agent: Dispatcher
+  /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is. */
+  readonly mailer: Mailer | null
+  /** Where messages lead: `TIDEMARK_DASHBOARD_URL`, or the base address. */
+  readonly dashboardUrl: string
 }
 
 /** The channels of this version, one for each type that a monitor can name. */
-export function createChannels({ agent }: ChannelOptions): Channels {
+export function createChannels({ agent, mailer, dashboardUrl }: ChannelOptions): Channels {
+  const links = { dashboardUrl }
   return {
     webhook: createWebhookChannel({ agent }),
-    slack: notYet('slack'),
-    discord: notYet('discord'),
-    email: notYet('email'),
+    slack: createSlackChannel({ agent, links }),
+    discord: createDiscordChannel({ agent, links }),
+    email: createEmailChannel({ mailer, links }),
   }
-}
-
-/**
- * A type that a monitor may name already and that this version cannot send. Its deliveries are kept and end as `failed` with this
- * explanation, so that they can be replayed once it can.
- */
-function notYet<T extends DeliveryType>(type: T): Channel<T> {
-  const message = `Deliveries of type ${type} are not available in this version of Tidemark. Use a webhook; after an upgrade this delivery can be replayed.`
-  return { send: () => Promise.resolve({ kind: 'impossible', message }) }
 }

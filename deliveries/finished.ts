@@ -23,12 +23,14 @@ export function finished(claimed: ClaimedDelivery, outcome: Counted): FinishedAt
 }
 
 function eventOf(outcome: Counted): Parameters<typeof afterAttempt>[0]['outcome'] {
-  if (outcome.kind === 'answered') return outcomeOf(outcome.status)
+  if (outcome.kind === 'answered') return outcome.verdict ?? outcomeOf(outcome.status)
   // What cannot be sent is as final as a refusal by the destination.
   return outcome.kind === 'impossible' ? 'client_error' : 'no_answer'
 }
 
 /** Whether a destination answers as one that may be sent more at a time. */
 export function isHealthy(outcome: AttemptOutcome): boolean {
-  return outcome.kind === 'answered' && outcome.status < 500 && outcome.status !== 429
+  if (outcome.kind !== 'answered') return false
+  if (outcome.verdict !== undefined) return outcome.verdict !== 'server_error'
+  return outcome.status < 500 && outcome.status !== 429
 }

@@ -1,74 +1,19 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
 import { sign } from '../core/signature.ts'
-import { DELIVERY_TIMEOUT_MS } from '../schema/delivery.ts'
-import type { BodyRule, Exchange } from '../runners/guard/exchange.ts'
-import { guardedRequest } from '../runners/guard/guarded-request.ts'
-import { parseTargetUrl } from '../runners/guard/target-url.ts'
-import type { AttemptOutcome, Channel } from './channel.ts'
-import { noAnswer } from './no-answer.ts'
-import { safeText } from './safe-text.ts'
+import type { Channel } from './channel.ts'
+import { post, type PostOptions } from './post.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** What a webhook channel is made from. */
-export interface WebhookOptions {
-  /** A guarded agent: it dials vetted addresses only and follows nothing. */
-  readonly agent: Dispatcher
-  /** Milliseconds for a whole attempt. Default 15,000 (spec, Delivery retries). */
-  readonly deadlineMs?: number
-}
-
-/** An answer counts as soon as its headers are there; of its body, what helps a person is enough, be it endless, cut off or huge. */
-const GLANCE: BodyRule = { maxBytes: 64 * 1024, partial: true }
-const glance = () => GLANCE
-
-/**
- * One signed POST of the stored text (spec, Events): the bytes that are signed are the bytes that are sent. Redirects are not followed, and a
- * destination that the guard refuses has not answered: names can lead elsewhere tomorrow, so it is tried again by the schedule.
- */
-export function createWebhookChannel({ agent, deadlineMs = DELIVERY_TIMEOUT_MS }: WebhookOptions): Channel<'webhook'> {
+/** One signed POST of the stored text (spec, Events): the bytes that are signed are the bytes that are sent. */
+export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
   return {
-    async send({ id, config, payload, secrets }, { signal, log }) {
-      const target = parseTargetUrl(config.url)
-      if (!target.ok) return { kind: 'impossible', message: target.message }
+    async send({ id, config, payload, secrets }, ctx) {
       if (secrets.length === 0) return { kind: 'impossible', message: NO_SECRET }
       const body = Buffer.from(payload, 'utf8')
       // Wall time, not the store's: receivers compare it with theirs (DESIGN §2).
       const signature = sign(secrets, Math.floor(Date.now() / 1000), body)
-      const exchange = await guardedRequest(agent, {
-        url: target.url,
-        method: 'POST',
-        headers: webhookHeaders(config.headers, signature),
-        body,
-        deadlineMs,
-        signal,
-        bodyRule: glance,
-      })
-      if (!exchange.ok && exchange.failure.kind === 'internal')
-        log.error({ err: exchange.failure.error, delivery_id: id }, 'a webhook attempt failed through a fault of ours')
-      return outcomeOf(exchange, target.url.host)
+      return post(options, { id, url: config.url, headers: webhookHeaders(config.headers, signature), body }, ctx)
     },
   }
 }
 
 const NO_SECRET = 'The monitor has no signing secret, so its webhooks cannot be signed. Rotate its secret, then replay.'
-
-function outcomeOf(exchange: Exchange, host: string): AttemptOutcome {
-  if (exchange.ok) return { kind: 'answered', status: exchange.status, body: bodyOf(exchange) }
-  if (exchange.failure.kind === 'aborted') return { kind: 'aborted' }
-  return { kind: 'no_answer', message: noAnswer(exchange.failure, host) }
-}
-
-function bodyOf({ status, headers, chunks, wireBytes }: Exchange & { readonly ok: true }): string | null {
-  if (wireBytes === 0) return status >= 300 && status < 400 ? NOT_FOLLOWED : null
-  return isEncoded(headers) ? ENCODED : safeText(chunks)
-}
-
-const NOT_FOLLOWED = 'A redirect is not followed. Set the address at which the destination answers itself.'
-/** Nobody asked for an encoding. Undoing it would unpack what a stranger packed, for a text that is rarely looked at. */
-const ENCODED = 'The answer has a content encoding that was not asked for; it is not shown.'
-
-function isEncoded(headers: IncomingHttpHeaders): boolean {
-  const encoding = headers['content-encoding']
-  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity'
-}

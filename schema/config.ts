@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Text, Whole } from './shape.ts'
+import { Choice, Closed, RuledText, Text, Whole } from './shape.ts'
 import { TIERS } from './plan.ts'
 
 const Optional = Type.Optional
@@ -28,6 +28,14 @@ export const Config = Closed({
   }),
   TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Address under which people reach the API. Default: http://HOST:PORT.')),
   TIDEMARK_DASHBOARD_URL: Optional(Text(1, 2048, 'Address that messages link to. Default: the base address.')),
+  SMTP_URL: Optional(
+    Text(
+      1,
+      2048,
+      'Mail server, smtp://user:password@host:587 or smtps://…; docs/messages.md. Unset: no mail is sent, and e-mail deliveries fail.',
+    ),
+  ),
+  SMTP_FROM: Optional(RuledText(254, ['email_address'], 'Address that mail comes from. Required with SMTP_URL.')),
   TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
     maxLength: 4096,
     default: '',
@@ -76,4 +84,8 @@ export const Config = Closed({
 export type Config = Static<typeof Config>
 
 /** Settings whose value never appears in a log or an error. */
-export const SECRET_SETTINGS = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const satisfies readonly (keyof Config)[]
+export const SECRET_SETTINGS = [
+  'DATABASE_URL',
+  'SMTP_URL',
+  'TIDEMARK_ENCRYPTION_KEY',
+] as const satisfies readonly (keyof Config)[]

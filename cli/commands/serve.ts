@@ -24,7 +24,7 @@ export const serveCommand = () =>
           poke: () => worker?.poke(),
           sinceProgress: () => worker?.sinceProgress() ?? 0,
         })
-        worker = await startWorker(world)
+        worker = await startWorker({ ...world, baseUrl: api.services.baseUrl })
         const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
         process.stdout.write(
           banner({

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { buildMetricsApp } from '../../api/health.ts'
 import { isMigrated } from '../../store/migrate.ts'
+import { baseUrlOf } from '../api-parts.ts'
 import { createHealth } from '../health.ts'
 import { needsDatabaseUrl, NotMigratedError } from '../needs-database-url.ts'
 import { runProcess } from '../process-world.ts'
@@ -19,7 +20,7 @@ export const workerCommand = () =>
       runProcess(async (world) => {
         needsDatabaseUrl(world.settings, 'worker')
         if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
-        const worker = await startWorker(world)
+        const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
         const port = world.settings.TIDEMARK_METRICS_PORT
         if (port !== undefined) {
           const app = buildMetricsApp(

@@ -249,19 +249,6 @@ describe('the delivery loop', () => {
     await outbox.until(await outbox.webhook(receiver.url), isSent)
   })
 
-  test.each(['slack', 'discord'] as const)(
-    'ends a %s delivery as failed with an explanation, for it cannot send one yet',
-    async (type) => {
-      await using receiver = await openReceiver()
-      const id = await outbox.add({ type, webhookUrl: receiver.url })
-      await using _ = startLoop(outbox)
-      const row = await outbox.until(id, ({ attempts }) => attempts > 0)
-      expect(row).toMatchObject({ status: 'failed', attempts: 1, next_attempt_at: null, response_status: null })
-      expect(row.response_body).toContain('not available in this version')
-      expect(receiver.contacts).toBe(0)
-    },
-  )
-
   test('signs with the secret before as well while its grace lasts, and not a second longer', async () => {
     await using receiver = await openReceiver()
     const place = { teamId: outbox.teamId, column: 'monitors.signing_secret' } as const

@@ -176,7 +176,7 @@ export function startLoop(outbox: Outbox, overrides: LoopOverrides = {}): Runnin
   const log: string[] = []
   const write = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`)
   const channels = overrides.channels ?? {
-    ...createChannels({ agent }),
+    ...createChannels({ agent, mailer: null, dashboardUrl: 'http://127.0.0.1:8080' }),
     webhook: createWebhookChannel({ agent, deadlineMs: overrides.deadlineMs ?? 5_000 }),
   }
   const loop = createDeliveryLoop({

@@ -1,0 +1,61 @@
+/** Why the mail server did not take a mail, as far as a person can act on it. */
+export type MailFault = 'refused' | 'busy' | 'sender' | 'login' | 'tls' | 'dns' | 'connection' | 'timeout' | 'internal'
+
+/** What became of a mail. */
+export type MailResult =
+  /** The server took it on. `reply`: its last line, such as `250 OK: queued`. */
+  | { readonly kind: 'taken'; readonly reply: string }
+  /**
+   * `refused`: it will not take this mail for this address, now or later (5xx to the recipient or the content). Everything else may go away.
+   * `reply`: what the server said, with its code; null when it said nothing.
+   */
+  | { readonly kind: 'failed'; readonly reason: MailFault; readonly reply: string | null; readonly error: unknown }
+  /** Not an address that mail is sent to. */
+  | { readonly kind: 'unsendable' }
+  | { readonly kind: 'aborted' }
+
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly command?: string
+  readonly response?: string
+  readonly responseCode?: number
+}
+
+/** Reads an error of nodemailer. */
+export function mailFailure(error: unknown): MailResult & { kind: 'failed' } {
+  const { code, command, response, responseCode = 0 } = error instanceof Error ? (error as SmtpError) : {}
+  const reply = typeof response === 'string' && responseCode > 0 ? response : null
+  return { kind: 'failed', reason: reasonOf({ code, command, responseCode }), reply, error }
+}
+
+const BY_CODE: Readonly<Record<string, MailFault>> = {
+  EAUTH: 'login',
+  ENOAUTH: 'login',
+  ETLS: 'tls',
+  EREQUIRETLS: 'tls',
+  EDNS: 'dns',
+  ETIMEDOUT: 'timeout',
+  ESOCKET: 'connection',
+  ECONNECTION: 'connection',
+  EPROTOCOL: 'connection',
+}
+
+/**
+ * A refusal is final only where it is about the recipient or the content. One of the greeting, the login or the sender is about how this installation
+ * is set up, which its operator can mend within the hours of the schedule.
+ */
+function reasonOf({
+  code = '',
+  command = '',
+  responseCode,
+}: {
+  code: string | undefined
+  command: string | undefined
+  responseCode: number
+}): MailFault {
+  const isPermanent = responseCode >= 500 && responseCode < 600 && responseCode !== 503
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE')
+    return BY_CODE[code] ?? (responseCode > 0 ? 'connection' : 'internal')
+  if (!isPermanent) return responseCode > 0 ? 'busy' : 'internal'
+  return command === 'MAIL FROM' ? 'sender' : 'refused'
+}

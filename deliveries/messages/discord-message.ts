@@ -1,0 +1,92 @@
+import { isolate } from './clean-text.ts'
+import type { Links } from './links.ts'
+import type { MessagePayload } from './message-payload.ts'
+import { shorten, shortenBoth } from './shorten.ts'
+import { arrow, type Change, firstOf, storyOf } from './story.ts'
+
+interface DiscordField {
+  readonly name: string
+  readonly value: string
+  readonly inline: false
+}
+
+/** The body of a Discord webhook. */
+export interface DiscordMessage {
+  readonly embeds: readonly [
+    {
+      readonly title: string
+      readonly description: string
+      readonly color: number
+      readonly fields: readonly DiscordField[]
+      readonly footer: { readonly text: string }
+      readonly timestamp: string
+    },
+  ]
+  /** Nobody is pinged, whatever the text says. */
+  readonly allowed_mentions: { readonly parse: readonly [] }
+}
+
+/*
+ * Discord's limits: title 256 characters, description 4,096, 25 fields of 256 and 1,024, 6,000 in all. Exceeding one is a 400, which would be final.
+ */
+const MOST_CHANGES = 10
+const TITLE = 200
+const FIELD_NAME = 120
+const VALUES = 3_000
+const MOST_VALUE = 1_000
+const LONGEST_LINK = 600
+const TEAL = 0x0f766e
+
+/**
+ * One embed: the monitor as title, links below it, a field for each change, the time in the reader's own zone. The link to the run stands in the text and
+ * not in `url`, which Discord refuses for an address without a domain, and the message with it.
+ */
+export function discordMessage(payload: MessagePayload, links: Links): DiscordMessage {
+  const story = storyOf(payload, links)
+  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
+  const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const notes = story.notes.map(escapeDiscord)
+  const where = [link(story.runUrl, 'See the run'), page(story.page)].join('  ·  ')
+  return {
+    embeds: [
+      {
+        title: escapeDiscord(shorten(story.name, TITLE, weight)),
+        description: [...notes, where].join('\n'),
+        color: TEAL,
+        fields: shown.map((change) => field(change, room)),
+        footer: { text: others === null ? 'Tidemark' : `… ${others}  ·  Tidemark` },
+        timestamp: story.firedAt,
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  }
+}
+
+const MARKUP = /[\\*_~`|<>[\]@#+-]/
+/** All that begins markup, a mention, an emoji, a link with another text, a list or a heading. */
+export function escapeDiscord(text: string): string {
+  return text
+    .replace(/[\\*_~`|<>[\]]|^#(?=#{0,2}\s)|^[+-](?=[\s#])|(?<=^\d{1,9})\.(?=\s)/g, '\\$&')
+    .replace(/@(?=everyone|here)/gi, '@\u200b')
+}
+const weight = (character: string) => (MARKUP.test(character) ? 2 : character.length)
+
+function field({ field: name, before, after, note, isShort }: Change, room: number): DiscordField {
+  return {
+    name: escapeDiscord(shorten(name, FIELD_NAME, weight)),
+    value: isShort ? escapeDiscord(arrow({ before, after, note })) : long(),
+    inline: false,
+  }
+
+  function long(): string {
+    const [was, is] = shortenBoth(before, after, Math.floor(room / 2) - 30, weight)
+    return `**Before:** ${escapeDiscord(isolate(was))}\n**Now${note === null ? '' : ` (${note})`}:** ${escapeDiscord(isolate(is))}`
+  }
+}
+
+function page({ text, url }: { readonly text: string; readonly url: string | null }): string {
+  return url === null || url.length > LONGEST_LINK ? escapeDiscord(text) : link(url, text)
+}
+
+const link = (url: string, text: string) =>
+  `[${escapeDiscord(text)}](${url.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll('>', '%3E')})`

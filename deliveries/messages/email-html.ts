@@ -1,0 +1,58 @@
+import type { EmailStory } from './email-message.ts'
+import { escapeHtml } from './escape-html.ts'
+import { isolate } from './clean-text.ts'
+import type { Change } from './story.ts'
+
+const INK = '#1f2937'
+const SOFT = '#6b7280'
+const LINE = '#e5e7eb'
+const TEAL = '#0f766e'
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+
+/**
+ * The HTML part of a mail: one column, styles inside the elements, nothing that is loaded from anywhere. All that comes from a monitor or a page goes
+ * through `safe`.
+ */
+export function emailHtml({ name, headline, changes, others, notes, page, runUrl, time }: EmailStory): string {
+  const pageHtml =
+    page.url === null ? safe(page.text) : `<a href="${safe(page.url)}" style="color:${SOFT}">${safe(page.text)}</a>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>${safe(headline)}</title>
+</head>
+<body style="margin:0;padding:24px 12px;background:#f9fafb;color:${INK};${FONT};font-size:16px;line-height:1.5">
+<table role="presentation" align="center" cellpadding="0" cellspacing="0" style="width:100%;max-width:560px;margin:0 auto;background:#ffffff;border:1px solid ${LINE};border-radius:8px">
+<tr><td style="padding:24px 28px 8px">
+<h1 style="margin:0;font-size:20px;line-height:1.3;overflow-wrap:anywhere">${safe(name)}</h1>
+<p style="margin:4px 0 0;color:${SOFT};font-size:14px;overflow-wrap:anywhere">${pageHtml}</p>
+</td></tr>
+${changes.map(changeHtml).join('\n')}
+${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
+<tr><td style="padding:20px 28px 28px">
+<a href="${safe(runUrl)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:${TEAL};color:#ffffff;text-decoration:none;font-weight:600">See the run</a>
+</td></tr>
+</table>
+<p style="max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;text-align:center">Seen by Tidemark on ${time}. This address is a destination of the monitor.</p>
+</body>
+</html>
+`
+}
+
+const safe = escapeHtml
+const row = (html: string) => `<tr><td style="padding:12px 28px 0;overflow-wrap:anywhere">${html}</td></tr>`
+const noteHtml = (text: string) => row(safe(text))
+const label = (text: string) => `<div style="color:${SOFT};font-size:13px">${safe(text)}</div>`
+
+function changeHtml({ field, before, after, note, isShort }: Change): string {
+  const extra = note === null ? '' : ` <span style="color:${SOFT}">(${safe(note)})</span>`
+  const was = `<span style="color:${SOFT}">${safe(isolate(before))}</span>`
+  const is = `<strong>${safe(isolate(after))}</strong>`
+  if (isShort) return row(`${label(field)}<div>${was} → ${is}${extra}</div>`)
+  const longIs = `<div style="margin-top:6px;padding-left:10px;border-left:3px solid ${TEAL}">${safe(isolate(after))}</div>`
+  const longWas = `<div style="margin-top:4px;padding-left:10px;border-left:3px solid ${LINE};color:${SOFT}">${safe(isolate(before))}</div>`
+  return row(`<div style="color:${SOFT};font-size:13px">${safe(field)}${extra}</div>${longWas}${longIs}`)
+}

@@ -1,0 +1,36 @@
+import { emailHtml } from './email-html.ts'
+import { emailText } from './email-text.ts'
+import type { Links } from './links.ts'
+import type { MessagePayload } from './message-payload.ts'
+import { shortenBoth } from './shorten.ts'
+import { type Change, firstOf, type Story, storyOf } from './story.ts'
+
+/** The readable parts of a mail. None of it has control characters but the line ends of the text. */
+export interface EmailMessage {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** What both bodies of a mail are written from. */
+export interface EmailStory extends Omit<Story, 'changes'> {
+  readonly changes: readonly Change[]
+  /** How many more changed, in words; null when all are shown. */
+  readonly others: string | null
+}
+
+const MOST_CHANGES = 50
+const VALUE = 1_000
+
+/** Subject, text and HTML of the same content. */
+export function emailMessage(payload: MessagePayload, links: Links): EmailMessage {
+  const story = storyOf(payload, links)
+  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
+  const told: EmailStory = { ...story, changes: shown.map(cut), others }
+  return { subject: story.headline, text: emailText(told), html: emailHtml(told) }
+}
+
+function cut(change: Change): Change {
+  const [before, after] = shortenBoth(change.before, change.after, VALUE)
+  return { ...change, before, after }
+}

@@ -1,0 +1,22 @@
+import { isolate } from './clean-text.ts'
+import type { EmailStory } from './email-message.ts'
+import { arrow, type Change } from './story.ts'
+
+/** The text part of a mail: paragraphs with an empty line between them. */
+export function emailText({ name, changes, others, notes, page, runUrl, time }: EmailStory): string {
+  const paragraphs = [
+    name,
+    ...changes.map(changeText),
+    ...(others === null ? [] : [`… ${others}.`]),
+    ...notes,
+    `The run:  ${runUrl}\nThe page: ${page.url ?? page.text}`,
+    `-- \nSeen by Tidemark on ${time}. This address is a destination of the monitor.`,
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+function changeText(change: Change): string {
+  if (change.isShort) return `${change.field}\n  ${arrow(change)}`
+  const { field, before, after, note } = change
+  return `${field}${note === null ? '' : ` (${note})`}\n  before: ${isolate(before)}\n  now:    ${isolate(after)}`
+}

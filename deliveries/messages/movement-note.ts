@@ -1,0 +1,48 @@
+import { compare, type Decimal, magnitude, subtract, decimalText } from '../../core/number/decimal.ts'
+import { readNumber } from '../../core/number/read-number.ts'
+import type { Json } from '../../schema/json.ts'
+
+/** Text longer than this is prose in which a number happens to stand. */
+const MOST_CHARACTERS = 32
+const COUNT = new Intl.NumberFormat('en')
+
+/**
+ * How far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from zero. Null where the two values are not
+ * the same thing counted twice: a number with at most a sign and a currency in front of it (`$`, `CHF `), and the same words around it.
+ */
+export function movementNote(before: Json, after: Json): string | null {
+  const frame = frameOf(before)
+  if (frame === null || frame !== frameOf(after)) return null
+  const from = readNumber(before)
+  const to = readNumber(after)
+  if (from === null || to === null || compare(from, to) === 0) return null
+  const distance = magnitude(subtract(to, from))
+  const sign = compare(to, from) > 0 ? '+' : '−'
+  if (frame.includes('%')) return `${sign}${decimalText(distance)} points`
+  if (from.digits === 0n) return `${sign}${decimalText(distance)}`
+  return percentText(sign, distance, magnitude(from))
+}
+
+/** What stands around the digits; null when it is no number by its looks. */
+function frameOf(value: Json): string | null {
+  if (typeof value === 'number') return ''
+  if (typeof value !== 'string') return null
+  const text = value.trim()
+  if (text.length > MOST_CHARACTERS || !/^(?:Rs\.?\s?|[^\p{Ll}\p{Lo}\p{Nd}]{0,5})\p{Nd}/u.test(text)) return null
+  const digitRuns = text.match(/\p{Nd}[\p{Nd}.,'’٫٬\s]*/gu) ?? []
+  return digitRuns.length === 1 ? text.replace(/[\p{Nd}.,'’٫٬\s+−-]+/gu, '') : null
+}
+
+/** With one decimal below 100 percent. */
+function percentText(sign: string, distance: Decimal, of: Decimal): string {
+  const scale = Math.max(distance.scale, of.scale)
+  const tenths = rounded(
+    1000n * distance.digits * 10n ** BigInt(scale - distance.scale),
+    of.digits * 10n ** BigInt(scale - of.scale),
+  )
+  if (tenths === 0n) return `less than ${sign}0.1 %`
+  if (tenths >= 1000n) return `${sign}${COUNT.format(rounded(tenths, 10n))} %`
+  return `${sign}${decimalText({ digits: tenths, scale: 1 })} %`
+}
+
+const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor)

@@ -1,0 +1,107 @@
+import { isolate } from './clean-text.ts'
+import type { Links } from './links.ts'
+import type { MessagePayload } from './message-payload.ts'
+import { shorten, shortenBoth } from './shorten.ts'
+import { arrow, type Change, firstOf, type Story, storyOf } from './story.ts'
+
+interface PlainText {
+  readonly type: 'plain_text'
+  readonly text: string
+  readonly emoji: false
+}
+interface Markup {
+  readonly type: 'mrkdwn'
+  readonly text: string
+  readonly verbatim: true
+}
+type SlackText = PlainText | Markup
+type SlackBlock =
+  | { readonly type: 'header'; readonly text: PlainText }
+  | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: readonly SlackText[] }
+  | { readonly type: 'context'; readonly elements: readonly SlackText[] }
+
+/** The body of a Slack incoming webhook. */
+export interface SlackMessage {
+  /** What notifications and screen readers get. */
+  readonly text: string
+  readonly blocks: readonly SlackBlock[]
+  readonly unfurl_links: false
+  readonly unfurl_media: false
+}
+
+/*
+ * Slack's limits, all counted with room to spare: a header 150 characters, a section's text 3,000, a field 2,000, ten fields a section, 50 blocks.
+ * Exceeding one is a 400, which would be final.
+ */
+const MOST_CHANGES = 20
+const MOST_FIELDS = 10
+const HEADER = 150
+const FALLBACK = 600
+const FIELD_NAME = 300
+const VALUE = 500
+const LONGEST_LINK = 1_200
+
+/**
+ * Block Kit: the monitor as header; short changes as a table of two columns, long ones with both values side by side; below, in small type, what else is
+ * to say, and links. Values are `plain_text`, in which Slack reads no markup: its mrkdwn has no escape for `*` or `_`. There are links and no buttons,
+ * which show a warning when nobody answers their click.
+ */
+export function slackMessage(payload: MessagePayload, links: Links): SlackMessage {
+  const story = storyOf(payload, links)
+  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
+  const more = [...story.notes, ...(others === null ? [] : [others])]
+  return {
+    text: escapeSlack(shorten(story.headline, FALLBACK, weight)),
+    blocks: [
+      { type: 'header', text: plain(shorten(story.name, HEADER, weight)) },
+      ...tables(shown.filter(({ isShort }) => isShort)),
+      ...shown.filter(({ isShort }) => !isShort).map(sideBySide),
+      ...more.map((text): SlackBlock => ({ type: 'section', text: plain(text) })),
+      { type: 'context', elements: [markup(footer(story))] },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  }
+}
+
+/** `&`, `<` and `>` begin all that Slack acts on: links, mentions, commands such as `<!channel>`. */
+export function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+const weight = (character: string) => (character === '&' ? 5 : character === '<' || character === '>' ? 4 : 1)
+const plain = (text: string): PlainText => ({ type: 'plain_text', text: escapeSlack(text), emoji: false })
+/** `verbatim`: what looks like an address, a channel or a name is not made into a link. */
+const markup = (text: string): Markup => ({ type: 'mrkdwn', text, verbatim: true })
+
+function tables(changes: readonly Change[]): SlackBlock[] {
+  const blocks: SlackBlock[] = []
+  for (let at = 0; at < changes.length; at += MOST_FIELDS / 2) {
+    const rows = changes.slice(at, at + MOST_FIELDS / 2)
+    blocks.push({ type: 'section', fields: rows.flatMap((change) => [label(change.field), plain(arrow(change))]) })
+  }
+  return blocks
+}
+
+function sideBySide({ field, before, after, note }: Change): SlackBlock {
+  const [was, is] = shortenBoth(before, after, VALUE, weight)
+  const fields = [plain(`Before:\n${isolate(was)}`), plain(`Now${note === null ? '' : ` (${note})`}:\n${isolate(is)}`)]
+  return { type: 'section', text: label(field), fields }
+}
+
+/** Bold, unless it holds what would end the bold. */
+function label(field: string): SlackText {
+  const text = shorten(field, FIELD_NAME, weight)
+  return /[*~`]|(?<![\p{L}\p{Nd}])_|_(?![\p{L}\p{Nd}])/u.test(text) ? plain(text) : markup(`*${escapeSlack(text)}*`)
+}
+
+function footer({ runUrl, page, time }: Story): string {
+  const isLink = page.url !== null && escapeSlack(page.url).length <= LONGEST_LINK
+  const seen = isLink ? link(page.url, page.text) : escapeSlack(page.text)
+  return `${link(runUrl, 'See the run')}  ·  ${seen}  ·  ${time}`
+}
+
+function link(url: string, text: string): string {
+  const target = url.replaceAll('|', '%7C').replaceAll('<', '%3C').replaceAll('>', '%3E')
+  return `<${escapeSlack(target)}|${escapeSlack(text.replaceAll('|', '¦'))}>`
+}

@@ -1,0 +1,103 @@
+import type { Json } from '../../schema/json.ts'
+import { cleanText, isolate } from './clean-text.ts'
+import { type Links, pageUrl, runUrl } from './links.ts'
+import type { MessagePayload } from './message-payload.ts'
+import { movementNote } from './movement-note.ts'
+import { shorten } from './shorten.ts'
+import { showValue } from './show-value.ts'
+
+/** A field that changed. The texts are one line each, of any length, and not escaped for any format. */
+export interface Change {
+  readonly field: string
+  readonly before: string
+  readonly after: string
+  /** How far a number moved, such as `−12.5 %`; null where that says nothing. */
+  readonly note: string | null
+  /** Short enough for `before → after` on one line. */
+  readonly isShort: boolean
+}
+
+/** What a message tells, whatever its format. Nothing in it is escaped; everything is free of control characters. */
+export interface Story {
+  readonly name: string
+  /** All of it in one line, for a subject or a phone's notification: at most some 300 characters. */
+  readonly headline: string
+  readonly changes: readonly Change[]
+  /** Sentences about what is not a field. */
+  readonly notes: readonly string[]
+  readonly runUrl: string
+  readonly page: { readonly text: string; readonly url: string | null }
+  /** For people: `1 May 2026, 12:00 UTC`. */
+  readonly time: string
+  readonly firedAt: string
+}
+
+const SHORT = 72
+const NAME_IN_HEADLINE = 120
+
+export function storyOf(payload: MessagePayload, links: Links): Story {
+  const { diff, monitor, visual } = payload
+  const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
+  const changes = isPageOnly
+    ? []
+    : diff.fields_changed.map((field) => changeOf(field, diff.before[field], diff.after[field]))
+  const notes: string[] = []
+  if (isPageOnly) notes.push('The content of the page changed.')
+  if (visual)
+    notes.push(
+      `${percent(visual.change_pct)} of the picture changed; the threshold is ${percent(visual.threshold_pct)}.`,
+    )
+  if (changes.length + notes.length === 0) notes.push('Something changed.')
+  const name = cleanText(monitor.name) || 'Monitor'
+  const url = pageUrl(monitor.url)
+  return {
+    name: isolate(name),
+    headline: `${isolate(shorten(name, NAME_IN_HEADLINE))}: ${gist(changes, notes[0] ?? '')}`,
+    changes,
+    notes,
+    runUrl: runUrl(links, payload),
+    page: { url, text: shorten(url === null ? cleanText(monitor.url) : withoutScheme(url), 80) },
+    time: TIME.format(Date.parse(payload.fired_at) || 0) + ' UTC',
+    firedAt: payload.fired_at,
+  }
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+const percent = (value: number) => `${PERCENT.format(value)} %`
+const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '')
+
+function changeOf(name: string, from: Json = null, to: Json = null): Change {
+  const before = showValue(from)
+  const after = showValue(to)
+  const isShort = before.length + after.length <= SHORT
+  return { field: isolate(cleanText(name)) || 'field', before, after, note: movementNote(from, to), isShort }
+}
+
+/** A full page has one field, whose value is a hash: it says that something changed, and its digits say nothing. */
+function isContentHash({ diff: { fields_changed, before, after } }: MessagePayload): boolean {
+  const isHash = (value: Json = null) => typeof value === 'string' && /^[0-9a-f]{32,}$/.test(value)
+  return fields_changed[0] === 'content_hash' && isHash(before['content_hash']) && isHash(after['content_hash'])
+}
+
+function gist(changes: readonly Change[], note: string): string {
+  const [first, second, ...rest] = changes
+  if (first === undefined) return note.charAt(0).toLowerCase() + note.slice(1).replace(/\.$/, '')
+  if (second === undefined) return first.isShort ? `${first.field} ${arrow(first)}` : `${first.field} changed`
+  if (rest.length === 0) return `${first.field} and ${second.field} changed`
+  return `${first.field}, ${second.field} and ${rest.length} more changed`
+}
+
+/** `$19.99 → $17.49 (−12.5 %)`. */
+export function arrow({ before, after, note }: Pick<Change, 'before' | 'after' | 'note'>): string {
+  return `${isolate(before)} → ${isolate(after)}${note === null ? '' : ` (${note})`}`
+}
+
+/** The changes that a message shows, and a line about the others. */
+export function firstOf(changes: readonly Change[], most: number): { shown: readonly Change[]; others: string | null } {
+  const left = changes.length - most
+  return {
+    shown: changes.slice(0, most),
+    others: left > 0 ? `and ${left} more changed ${left === 1 ? 'field' : 'fields'}` : null,
+  }
+}
