@@ -29,8 +29,11 @@ function fill(node: Node, value: unknown): unknown {
   return copy
 }
 
+/** A tag that is none is for the validator to name: it may be any JSON, and be called like something of Object.prototype. */
 function allowed(node: Node, value: Record<string, unknown>, key: string): boolean {
   const table = node[ARMS]
   if (!table || key === table.tag) return true
-  return table.arms[String(value[table.tag])]?.allowed.includes(key) ?? false
+  const tag = value[table.tag]
+  const arm = typeof tag === 'string' && Object.hasOwn(table.arms, tag) ? table.arms[tag] : undefined
+  return arm?.allowed.includes(key) ?? false
 }

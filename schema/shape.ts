@@ -86,7 +86,7 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
   })
 }
 
-/** A string for people, bounded. Lengths are in characters as JavaScript counts them (UTF-16 units). */
+/** A string for people, bounded. Lengths are in code points, as JSON Schema and CEL count them. */
 export const Text = (minLength: number, maxLength: number, description?: string) =>
   Type.String({ minLength, maxLength, ...(description && { description }) })
 

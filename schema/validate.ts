@@ -3,7 +3,9 @@ import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { withDefaults } from './defaults.ts'
 import { type Issue, joinPath } from './issue.ts'
+import { findOversize } from './oversize.ts'
 import { RULE_TABLE } from './rules.ts'
+import { findUncleanText } from './unclean-text.ts'
 import { walkRules } from './walk-rules.ts'
 
 // All faults at once: a person mends a manifest in one go. The bound keeps an answer to a hostile body small.
@@ -33,8 +35,11 @@ function compile(schema: TSchema): Checker<unknown> {
   const shape = Compile(schema)
   return {
     validate(input, { defaults = false } = {}) {
-      const unclean = findUncleanText(input, '')
+      const unclean = findUncleanText(input)
       if (unclean) return { ok: false, issues: [unclean] }
+      // Listing all faults of a list of a hundred thousand takes a second; that it is too long is seen at once.
+      const oversize = findOversize(schema, input)
+      if (oversize.length > 0) return { ok: false, issues: oversize }
       const value = defaults ? withDefaults(schema, input) : input
       const issues = shape.Check(value) ? [] : shapeIssues(shape.Errors(value), value)
       // Rules judge values of the right shape only; arms are part of the shape, but one that JSON Schema says worse than we do.
@@ -56,6 +61,8 @@ function shapeIssues(errors: readonly ShapeError[], root: unknown): Issue[] {
   for (const error of errors) {
     for (const issue of toIssues(error, root)) issues.set(issue.path, issues.get(issue.path) ?? issue)
   }
+  // What is wrong stays wrong, also where we find no words for it.
+  if (issues.size === 0) return [{ path: '', message: 'is not valid' }]
   return [...issues.values()].slice(0, 50)
 }
 
@@ -69,8 +76,10 @@ function toIssues(error: ShapeError, root: unknown): Issue[] {
     case 'additionalProperties':
       return keys('additionalProperties').map((at) => ({ path: at, message: 'is not a known key' }))
     case 'boolean':
+      // A closed object says this of each unknown key, before it lists them all; of many keys the list is beyond the bound.
+      return [{ path, message: 'is not a known key' }]
     case 'anyOf':
-      // A closed object also says `boolean` of each unknown key, a nullable also `anyOf` of both its sides: the other message is better.
+      // A nullable also says this of both its sides: the message of the side is better.
       return []
     case 'type':
       // The side of a nullable that is null; the other side says what is wrong.
@@ -126,20 +135,3 @@ function pathOf(pointer: string, root: unknown): string {
   }
   return path
 }
-
-/** Postgres stores neither NUL nor lone surrogates (DESIGN §4.12), so neither is taken anywhere. */
-function findUncleanText(value: unknown, path: string, depth = 0): Issue | undefined {
-  if (typeof value === 'string')
-    return cleanText(value) ? undefined : { path, message: 'must not hold NUL or lone surrogate characters' }
-  if (value === null || typeof value !== 'object') return undefined
-  if (depth > 64) return { path, message: 'is nested too deeply' }
-  for (const [key, item] of Object.entries(value)) {
-    const at = joinPath(path, Array.isArray(value) ? Number(key) : key)
-    if (!cleanText(key)) return { path, message: 'must not have keys with NUL or lone surrogate characters' }
-    const issue = findUncleanText(item, at, depth + 1)
-    if (issue) return issue
-  }
-  return undefined
-}
-
-const cleanText = (text: string) => !text.includes('\0') && text.isWellFormed()

@@ -1,14 +1,10 @@
 import { type Issue, joinPath } from './issue.ts'
 import type { RuleName } from './rules/rule-name.ts'
+import { children, type SchemaNode } from './schema-node.ts'
 import { ARMS, RULES, type ArmTable } from './shape.ts'
 
 /** A JSON-Schema node as far as the walk looks at it. */
-interface Node {
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly additionalProperties?: Node | boolean
-  readonly items?: Node
-  readonly anyOf?: readonly Node[]
-  readonly type?: string
+interface Node extends SchemaNode<Node> {
   readonly [ARMS]?: ArmTable
   readonly [RULES]?: readonly RuleName[]
 }
@@ -40,22 +36,10 @@ export function walkRules(schema: object, value: unknown, table: Readonly<Record
 const under = (path: string, rest: string) =>
   path !== '' && rest !== '' && !rest.startsWith('[') ? `${path}.${rest}` : path + rest
 
-function children(node: Node, value: unknown): [string | number, Node, unknown][] {
-  if (value === null || typeof value !== 'object') return []
-  if (Array.isArray(value)) return node.items ? value.map((item, index) => [index, node.items as Node, item]) : []
-  const found: [string, Node, unknown][] = []
-  for (const [key, item] of Object.entries(value)) {
-    const own = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined
-    const child = own ?? (typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined)
-    if (child) found.push([key, child, item])
-  }
-  return found
-}
-
 function armIssues(table: ArmTable | undefined, value: unknown, path: string): Issue[] {
   if (!table || value === null || typeof value !== 'object') return []
   const tag = (value as Record<string, unknown>)[table.tag]
-  const arm = typeof tag === 'string' ? table.arms[tag] : undefined
+  const arm = typeof tag === 'string' && Object.hasOwn(table.arms, tag) ? table.arms[tag] : undefined
   if (!arm) return []
   const missing = arm.required
     .filter((key) => !Object.hasOwn(value, key))

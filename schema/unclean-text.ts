@@ -1,0 +1,36 @@
+import { type Issue, joinPath } from './issue.ts'
+
+/** Values nest at most this deep: far below what any stack bears, far above what anybody writes. */
+const MAX_DEPTH = 64
+
+/**
+ * The first text that cannot be stored, or the place where nesting becomes too deep; undefined when all is well. Postgres takes neither NUL nor
+ * lone surrogates (DESIGN §4.12), so neither is taken anywhere.
+ */
+export function findUncleanText(value: unknown): Issue | undefined {
+  // The path is made only when there is something to say: most values are clean, and some are large.
+  return isClean(value, 0) ? undefined : find(value, '', 0)
+}
+
+const cleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+function isClean(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return cleanText(value)
+  if (value === null || typeof value !== 'object') return true
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.every((item) => isClean(item, depth + 1))
+  return Object.entries(value).every(([key, item]) => cleanText(key) && isClean(item, depth + 1))
+}
+
+function find(value: unknown, path: string, depth: number): Issue | undefined {
+  if (typeof value === 'string')
+    return cleanText(value) ? undefined : { path, message: 'must not hold NUL or lone surrogate characters' }
+  if (value === null || typeof value !== 'object') return undefined
+  if (depth > MAX_DEPTH) return { path, message: 'is nested too deeply' }
+  for (const [key, item] of Object.entries(value)) {
+    if (!cleanText(key)) return { path, message: 'must not have keys with NUL or lone surrogate characters' }
+    const issue = find(item, joinPath(path, Array.isArray(value) ? Number(key) : key), depth + 1)
+    if (issue) return issue
+  }
+  return undefined
+}

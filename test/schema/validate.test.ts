@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { MonitorCreate, MonitorPatch } from '../../schema/monitor.ts'
+import { ApiKeyCreate } from '../../schema/api-key.ts'
+import { checkerOf } from '../../schema/validate.ts'
+import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
+
+describe('faults', () => {
+  test.each<[object, string[]]>([
+    [{ name: 5 }, ['name: must be a string']],
+    [{ name: '' }, ['name: must not be empty']],
+    [{ schedule_interval_seconds: '60' }, ['schedule_interval_seconds: must be an integer']],
+    [{ schedule_interval_seconds: 1 }, ['schedule_interval_seconds: must be at least 60']],
+    [{ fetch_mode: 'x' }, ['fetch_mode: must be one of "auto", "browser"']],
+    [
+      { url: 'ftp://a' },
+      ['url: must be an absolute http:// or https:// address without user name, spaces or backslashes'],
+    ],
+    [{ wrong: 1 }, ['wrong: is not a known key']],
+    [{ 'x-a': 1, '': 2 }, ['x-a: is not a known key', '[""]: is not a known key']],
+    [{ request_config: 5 }, ['request_config: must be an object']],
+    [{ request_config: { method: 'GET', body: 5 } }, ['request_config.body: must be a string']],
+    [{ deliveries: [{ type: 'email' }] }, ['deliveries[0].to: is required with type email']],
+    [
+      { deliveries: [{ type: 'email', to: 'a@example.com', url: 'https://example.com/' }] },
+      ['deliveries[0].url: is not allowed with type email'],
+    ],
+    [{ extract_config: { method: 'css', fields: { 'a b': '' } } }, ['extract_config.fields["a b"]: must not be empty']],
+    [{ extract_config: { method: 'css', fields: { 'a.b': '' } } }, ['extract_config.fields["a.b"]: must not be empty']],
+    [
+      {
+        diff_predicate: { type: 'composite', operator: 'AND', conditions: [{ type: 'field_changes', field: 'stock' }] },
+      },
+      ['diff_predicate.conditions[0].field: is not a field of extract_config, which defines "price"'],
+    ],
+    [
+      { request_headers: { 'X-A': '1', 'x-a': '2' } },
+      ['request_headers["x-a"]: the same header stands twice, in different spelling'],
+    ],
+  ])('%j', (change, faults) => {
+    expect(faultsOf(change)).toEqual(faults)
+  })
+
+  test('a missing key is named, and all of them at once', () => {
+    const result = checkerOf(MonitorCreate).validate({})
+    expect(result.ok ? [] : result.issues).toEqual(
+      Object.keys(SMALLEST).map((path) => ({ path, message: 'is required' })),
+    )
+  })
+
+  test('of different kinds are told together', () => {
+    expect(pathsOf({ name: '', url: 5, wrong: 1, schedule_interval_seconds: 1 }).sort()).toEqual([
+      'name',
+      'schedule_interval_seconds',
+      'url',
+      'wrong',
+    ])
+  })
+
+  test('are fifty at most', () => {
+    const deliveries = Array.from({ length: 25 }, () => ({ type: 'x', a: 1, b: 2, c: 3 }))
+    expect(pathsOf({ deliveries }).length).toBeGreaterThan(10)
+    expect(pathsOf({ deliveries }).length).toBeLessThanOrEqual(50)
+  })
+
+  test.each([null, [], 'x', 5, true, undefined])('%j is no body', (value) => {
+    expect(checkerOf(MonitorCreate).validate(value)).toEqual({
+      ok: false,
+      issues: [{ path: '', message: 'must be an object' }],
+    })
+  })
+
+  test('a list that holds an item twice, and an instant that is none, are named', () => {
+    const result = checkerOf(ApiKeyCreate).validate({ name: 'a', scopes: ['read', 'read'], expires_at: 'tomorrow' })
+    expect(result.ok ? [] : result.issues).toEqual([
+      { path: 'scopes', message: 'must not hold the same item twice' },
+      { path: 'expires_at', message: expect.stringContaining('ISO 8601') },
+    ])
+  })
+})
+
+describe('what is in order', () => {
+  test('is answered as it came, nothing coerced and nothing dropped', () => {
+    const body = { ...SMALLEST, deliveries: [] }
+    expect(checkerOf(MonitorCreate).validate(body)).toEqual({ ok: true, value: body })
+  })
+
+  test('an edit may hold any part, and nothing', () => {
+    for (const patch of [{}, { name: 'b' }, { request_headers: null }, { deliveries: [] }])
+      expect(checkerOf(MonitorPatch).validate(patch)).toEqual({ ok: true, value: patch })
+  })
+
+  test('an edit cannot set what may not be edited or cleared', () => {
+    for (const patch of [
+      { template_slug: 'a' },
+      { id: 'a' },
+      { status: 'active' },
+      { url: null },
+      { name: null },
+      { fetch_mode: null },
+    ])
+      expect(checkerOf(MonitorPatch).validate(patch)).toMatchObject({
+        ok: false,
+        issues: [{ path: Object.keys(patch)[0] }],
+      })
+  })
+})
+
+describe('defaults', () => {
+  const filled = (change: object) => {
+    const result = validate(change, { defaults: true })
+    return result.ok ? result.value : result.issues
+  }
+
+  test('are set where a key is absent, and only when asked for', () => {
+    expect(filled({})).toEqual({
+      ...SMALLEST,
+      deliveries: [],
+      template_slug: null,
+      fetch_mode: 'auto',
+      request_headers: null,
+      request_config: null,
+      visual_config: null,
+    })
+    expect(validate({})).toEqual({ ok: true, value: SMALLEST })
+  })
+
+  test('leave what is there alone, null included', () => {
+    expect(filled({ fetch_mode: 'browser', request_headers: null })).toMatchObject({
+      fetch_mode: 'browser',
+      request_headers: null,
+    })
+  })
+
+  test('of a union are those of the chosen arm', () => {
+    const paging = (pagination: object) =>
+      (filled({ request_config: { pagination } }) as { request_config: { pagination: object } }).request_config
+    expect(paging({ type: 'page', in: 'query', param: 'p' })).toEqual({
+      method: 'GET',
+      pagination: { type: 'page', in: 'query', param: 'p', start: 1, step: 1, max_pages: 20 },
+    })
+    expect(paging({ type: 'link_header' })).toEqual({
+      method: 'GET',
+      pagination: { type: 'link_header', max_pages: 20 },
+    })
+  })
+
+  test('reach into objects in objects', () => {
+    expect(filled({ visual_config: { enabled: true, viewport: { width: 800 } } })).toMatchObject({
+      visual_config: {
+        enabled: true,
+        thresholdPct: 1,
+        fullPage: true,
+        regions: [],
+        viewport: { width: 800, height: 720 },
+      },
+    })
+  })
+
+  test('do not touch the value that was given, nor are they shared', () => {
+    const body = structuredClone(SMALLEST)
+    const [one, other] = [filled(body), filled(body)] as { deliveries: object[] }[]
+    one?.deliveries.push({})
+    expect(other?.deliveries).toEqual([])
+    expect(body).toEqual(SMALLEST)
+  })
+})
