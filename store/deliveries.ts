@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../schema/delivery.ts'
 import type { Queryable } from './client.ts'
 import { DELIVERY_COLUMNS, deliveryRow, StoredDelivery } from './deliveries-record.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from './monitor-limits.ts'
+import { type Page, pageStatement } from './page.ts'
 import { row, rowOf } from './row.ts'
 
 /** A delivery of the team inside its retention window, or null. */
@@ -30,23 +31,22 @@ export async function listRunDeliveries(
 }
 
 /** Which deliveries, and which part of them. */
-export interface DeliveryQuery {
+export interface DeliveryQuery extends Page {
   readonly teamId: string
   readonly status?: DeliveryStatus | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 const listed = rowOf(Type.Object({ ...StoredDelivery.properties, ...retentionProperties }))
 
 /** A page of the team's deliveries inside its retention window, newest first, each with that window. */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
-  return store.any(sql.type(listed)`
+  const { typed, limit, offset } = pageStatement(`list_deliveries_${query.status ?? 'all'}`, listed, query)
+  return store.any(typed`
     select ${DELIVERY_COLUMNS}, ${RETENTION_COLUMNS}
     from (
       select * from deliveries d where ${visible(query)}
       order by d.created_at desc, d.id
-      limit ${query.limit} offset ${query.offset}
+      limit ${limit} offset ${offset}
     ) d
     join monitors m on m.no = d.monitor_no
     join teams t on t.id = d.team_id
@@ -66,5 +66,5 @@ export async function sumDeliveries(store: Queryable, query: Pick<DeliveryQuery,
 
 function visible({ teamId, status }: Pick<DeliveryQuery, 'teamId' | 'status'>) {
   const all = sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`
-  return status === undefined ? all : sql.fragment`${all} and d.status = ${status}`
+  return status === undefined ? all : sql.fragment`${all} and d.status = ${sql.literalValue(status)}`
 }

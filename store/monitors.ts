@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from './client.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { type Page, pageStatement } from './page.ts'
 import { row } from './row.ts'
 
 /** A monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
@@ -14,25 +15,25 @@ export async function findMonitor(store: Queryable, teamId: string, id: string):
 }
 
 /** Which monitors, and which part of them. */
-export interface MonitorQuery {
+export interface MonitorQuery extends Page {
   readonly teamId: string
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 const counted = row({ total: Type.Integer() })
 
 /** A page of the team's monitors, newest first. */
 export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
-  return store.any(sql.type(monitorRow)`
+  const { visual = 'all' } = query
+  const { typed, limit, offset } = pageStatement(`list_monitors_${visual}`, monitorRow, query)
+  return store.any(typed`
     select ${MONITOR_COLUMNS}
     from (
       select * from monitors m
       where ${ofTeam(query)}
       order by m.created_at desc, m.id
-      limit ${query.limit} offset ${query.offset}
+      limit ${limit} offset ${offset}
     ) m
     join checks c on c.no = m.no
     order by m.created_at desc, m.id
@@ -48,5 +49,5 @@ export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 
 function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
   const all = sql.fragment`m.team_id = ${teamId}::uuid and m.deleted_at is null`
   if (visual === undefined) return all
-  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${visual}`
+  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${sql.literalValue(String(visual))}::boolean`
 }

@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import { runIdMonitor } from '../core/run-id.ts'
 import type { Queryable } from './client.ts'
 import { retentionCutoff } from './monitor-limits.ts'
+import { type Page, pageStatement } from './page.ts'
 import { row } from './row.ts'
 import { runRow, type RunRow } from './run-record.ts'
 
@@ -42,17 +43,16 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
 }
 
 /** Which runs, and which part of them. */
-export interface RunQuery {
+export interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
-  readonly limit: number
-  readonly offset: number
 }
 
 /** A page of a monitor's runs, newest first, those under way included. Empty also when there is no such monitor: `countRuns` tells. */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
-  const { teamId, monitorId, limit, offset } = query
-  return store.any(sql.prepared('list_runs', runRow)`
+  const { teamId, monitorId } = query
+  const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
+  return store.any(typed`
     with m as materialized (
       select no, id, name, user_id from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and deleted_at is null
     )
@@ -64,7 +64,7 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
         union all
         (select ${STORED} from runs s
           where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
-          order by s.id desc limit ${limit + offset})
+          order by s.id desc limit ${reach})
       ) both_kinds
       order by id desc
       limit ${limit} offset ${offset}
