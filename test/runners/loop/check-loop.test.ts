@@ -1,0 +1,196 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openQueueWorld, type QueueWorld } from '../../store/queue-world.ts'
+import { eventually } from './eventually.ts'
+import { html, openSite, pageOf, type Site } from './site.ts'
+import { type RunningWorker, startWorker, type WorkerOptions } from './worker.ts'
+
+let world: QueueWorld
+let site: Site
+let worker: RunningWorker | undefined
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+beforeEach(async () => {
+  site = await openSite()
+})
+afterEach(async () => {
+  await worker?.[Symbol.asyncDispose]()
+  worker = undefined
+  await site[Symbol.asyncDispose]()
+  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const start = async (more: Partial<WorkerOptions> = {}) => {
+  worker = await startWorker({ url: world.url, secrets: world.secrets, ...more })
+  return worker
+}
+const recorded = (no: number, count = 1) =>
+  eventually(
+    () => world.runs(no),
+    (runs) => runs.length >= count,
+  )
+
+test('A check that throws becomes a run with an internal error; the others go on.', async () => {
+  const nos = await world.monitors(await world.team(), { url: site.url, count: 3 })
+  const bad = nos[1]
+  await start({
+    around: (task, go) => {
+      if (task.no === bad) throw new Error('a bug of ours')
+      return go()
+    },
+  })
+  const runs = (await Promise.all(nos.map((no) => recorded(no)))).flat()
+  expect(runs.map(({ status, error_code }) => [status, error_code])).toEqual([
+    ['success', null],
+    ['error', 'internal'],
+    ['success', null],
+  ])
+  expect(worker?.log.join()).toContain('a bug of ours')
+  expect(runs[1]?.error_message).not.toContain('bug')
+})
+
+test('A host that hangs holds up no other, and no more of its checks start than its cap.', async () => {
+  const slow = await openSite()
+  let hanging = 0
+  slow.answer(() => void hanging++)
+  const team = await world.team()
+  await world.monitors(team, { url: slow.url, count: 60, dueSeconds: 60 })
+  const fast = await world.monitors(team, { url: site.url, count: 20 })
+  const { loop } = await start({ perHost: 2, concurrency: 4 })
+  await Promise.all(fast.map((no) => recorded(no)))
+
+  expect(hanging).toBe(2)
+  // Of those that waited, most were given back for a moment, with their run id.
+  const back = await world.query<{ n: number }>(
+    `select count(*)::int as n from checks where run_id is not null and fence = 2`,
+  )
+  expect(back[0]?.n).toBeGreaterThan(0)
+  await loop.drain(10)
+  await slow[Symbol.asyncDispose]()
+})
+
+test('A drain gives back what has not started, lets the rest finish, and claims no more.', async () => {
+  const team = await world.team()
+  const nos = await world.monitors(team, { url: site.url, count: 6 })
+  const open: (() => void)[] = []
+  site.answer((response, request, nth) => void open.push(() => html(pageOf('$1'))(response, request, nth)))
+  const { stop } = await start({ perHost: 2 })
+  await eventually(
+    () => open.length,
+    (n) => n === 2,
+  )
+  const stopped = stop(5_000)
+  const waiting = () =>
+    world.query<{ n: number }>('select count(*)::int as n from checks where due_at <= clock() and run_id is not null')
+  await eventually(waiting, (rows) => rows[0]?.n === 4)
+  await world.monitors(team, { url: site.url })
+  for (const answer of open) answer()
+  await stopped
+
+  const runs = (await Promise.all(nos.map((no) => world.runs(no)))).flat()
+  expect(runs.map((run) => run.status)).toEqual(['success', 'success'])
+  expect(site.requests).toHaveLength(2)
+  expect((await world.usage(team)).runs_used).toBe(6)
+  expect(await world.claim()).toHaveLength(5)
+})
+
+test('What hangs beyond the grace of a drain is given back, and runs elsewhere under the same id.', async () => {
+  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  site.answer(() => {})
+  const { stop } = await start()
+  await eventually(
+    () => site.requests.length,
+    (n) => n === 1,
+  )
+  const { run_id } = await world.check(no)
+  const before = performance.now()
+  await stop(100)
+  expect(performance.now() - before).toBeLessThan(3_000)
+  expect(await world.runs(no)).toEqual([])
+
+  site.price('$1')
+  await start()
+  const runs = await recorded(no)
+  expect(runs.map(({ id }) => id)).toEqual([run_id])
+})
+
+test('What a claim brings while a drain has begun is given back at once.', async () => {
+  const team = await world.team()
+  await world.monitors(team, { url: site.url })
+  const holder = new pg.Client({ connectionString: world.url })
+  await holder.connect()
+  await holder.query('begin; lock table checks in access exclusive mode')
+  const { stop } = await start()
+  const waits = `select from pg_stat_activity where datname = current_database() and application_name = 'test worker' and wait_event_type = 'Lock'`
+  await eventually(
+    () => world.query(waits),
+    (rows) => rows.length === 1,
+  )
+  const stopped = stop(5_000)
+  await holder.query('commit')
+  await holder.end()
+  await stopped
+  const [row] = await world.query<{ held: number }>(
+    'select count(*)::int as held from checks where run_id is not null and due_at > clock()',
+  )
+  expect(site.requests).toEqual([])
+  expect(row?.held).toBe(0)
+})
+
+test('Heartbeats keep a check that takes longer than its lease; no other worker starts it.', async () => {
+  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 1_500))
+  await start({ leaseMs: 500 })
+  const other = await startWorker({ url: world.url, secrets: world.secrets, leaseMs: 500 })
+  const runs = await recorded(no)
+  await other.stop(100)
+  expect(runs).toHaveLength(1)
+  expect(site.requests).toHaveLength(1)
+  expect((await world.check(no)).fence).toBe(1)
+})
+
+test('A monitor edited under way is fenced off, and runs again under its new configuration and the same id.', async () => {
+  const [no = 0] = await world.monitors(await world.team(), { url: `${site.url}old` })
+  site.answer((response, request, nth) => {
+    if (request.url === '/new') html(pageOf('$2'))(response, request, nth)
+  })
+  await start({ leaseMs: 900 })
+  await eventually(
+    () => site.requests.length,
+    (n) => n === 1,
+  )
+  const { run_id } = await world.check(no)
+  await world.query('update monitors set url = $2 where no = $1', [no, `${site.url}new`])
+  await world.query('update checks set fence = fence + 1, due_at = clock(), reading_id = null where no = $1', [no])
+
+  const runs = await recorded(no)
+  expect(runs).toMatchObject([{ id: run_id, status: 'success', extracted: { price: '$2' } }])
+  expect(site.requests.map(({ url }) => url)).toEqual(['/old', '/new'])
+})
+
+test('Somebody who asks for a run is not kept waiting for the next look.', async () => {
+  const { loop } = await start()
+  await eventually(
+    () => loop.sinceProgress(),
+    (ms) => ms < 1_000,
+  )
+  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  loop.poke()
+  await recorded(no)
+})
+
+test('Nobody waits longer than one claim behind a team that has thousands of checks due.', async () => {
+  const flood = await world.team({ id: '00000000-0000-4000-8000-00000000000a' })
+  const small = await world.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
+  await world.monitors(flood, { url: site.url, count: 5_000, dueSeconds: 600, interval: 3600 })
+  const nos = await world.monitors(small, { url: site.url, count: 3 })
+  const { loop } = await start({ concurrency: 16, perHost: 16 })
+  await Promise.all(nos.map((no) => recorded(no)))
+  const [row] = await world.query<{ done: number }>('select count(*)::int as done from runs where team_id = $1', [
+    flood,
+  ])
+  expect(row?.done).toBeLessThan(600)
+  await loop.drain(50)
+}, 30_000)

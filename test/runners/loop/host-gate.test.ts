@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createHostGate } from '../../../runners/loop/host-gate.ts'
+
+const job = (host: string, n = 0) => ({ host, n })
+
+test('Jobs of one host start in the order in which they came, up to its cap.', () => {
+  const gate = createHostGate({ perHost: 2, total: 10 })
+  for (let n = 0; n < 3; n++) gate.add(job('a', n))
+  const [first, second, third] = [gate.next(), gate.next(), gate.next()]
+  expect([first, second, third]).toEqual([job('a', 0), job('a', 1), undefined])
+  if (first) gate.done(first)
+  expect(gate.next()).toEqual(job('a', 2))
+})
+
+test('Hosts take turns, so that a long line of one is no longer than the others for the rest.', () => {
+  const gate = createHostGate({ perHost: 100, total: 100 })
+  for (let n = 0; n < 50; n++) gate.add(job('a', n))
+  gate.add(job('b'))
+  const hosts = [gate.next(), gate.next(), gate.next()].map((next) => next?.host)
+  expect(hosts).toContain('b')
+})
+
+test('What waits is handed back whole by a drain, and what was started counts until it is done.', () => {
+  const gate = createHostGate({ perHost: 1, total: 2 })
+  for (const host of ['a', 'a', 'b', 'b', 'c']) gate.add(job(host))
+  const started = [gate.next(), gate.next()]
+  expect(gate.next()).toBeUndefined()
+  expect(gate.drain()).toHaveLength(3)
+  expect([gate.waiting, gate.active, gate.next()]).toEqual([0, 2, undefined])
+  for (const one of started) if (one) gate.done(one)
+  expect(gate.active).toBe(0)
+})
+
+test('Whatever comes and ends, caps hold, nothing is lost and nothing starts twice.', () => {
+  const step = fc.oneof(
+    fc.record({ add: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.constant('next'),
+    fc.constant('done'),
+  )
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 300 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 1, max: 6 }),
+      (steps, perHost, total) => {
+        const gate = createHostGate<{ host: string; n: number }>({ perHost, total })
+        const running: { host: string; n: number }[] = []
+        const seen = new Set<number>()
+        let added = 0
+        for (const what of steps) {
+          if (typeof what === 'object') gate.add({ host: what.add, n: added++ })
+          else if (what === 'done') {
+            const ended = running.shift()
+            if (ended) gate.done(ended)
+          } else {
+            const next = gate.next()
+            if (next) {
+              expect(seen.has(next.n)).toBe(false)
+              seen.add(next.n)
+              running.push(next)
+            }
+          }
+          expect(running.length).toBeLessThanOrEqual(total)
+          for (const host of ['a', 'b', 'c', 'd'])
+            expect(running.filter((one) => one.host === host).length).toBeLessThanOrEqual(perHost)
+          expect(gate.waiting + seen.size).toBe(added)
+        }
+        for (let left = added - seen.size; left > 0;) {
+          for (const ended of running.splice(0)) gate.done(ended)
+          for (let next = gate.next(); next; next = gate.next()) {
+            running.push(next)
+            left--
+          }
+          expect(running.length > 0 || left === 0).toBe(true)
+        }
+        expect(gate.waiting).toBe(0)
+      },
+    ),
+  )
+})

@@ -1,0 +1,80 @@
+import { Registry } from 'prom-client'
+import { createLogger } from '../../../core/logger.ts'
+import { check } from '../../../runners/check/check.ts'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import { createExtractor } from '../../../runners/extract/pool.ts'
+import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
+import { createPolicy } from '../../../runners/guard/policy.ts'
+import { createPostgresLane } from '../../../runners/lane/postgres-lane.ts'
+import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../../../runners/record/recorder.ts'
+import { CHECK_QUEUES } from '../../../store/claim.ts'
+import { openStore, type Store } from '../../../store/client.ts'
+import type { SecretBox } from '../../../store/secret-box.ts'
+
+export interface WorkerOptions {
+  /** Of the store. */
+  readonly url: string
+  readonly secrets: SecretBox
+  readonly leaseMs?: number
+  readonly concurrency?: number
+  readonly perHost?: number
+  readonly patternMs?: number
+  /** Around the check itself. */
+  readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
+}
+
+/** A worker as a process has it, without the process: claims, checks over real sockets, records. */
+export interface RunningWorker extends AsyncDisposable {
+  readonly loop: CheckLoop
+  readonly store: Store
+  /** Lines of the log, at warn and above. */
+  readonly log: readonly string[]
+  /** Drains and closes; also what disposal does, with little grace. */
+  stop(graceMs: number): Promise<void>
+}
+
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { secrets, leaseMs = 60_000 } = options
+  const lines: string[] = []
+  const log = createLogger('warn', { write: (line) => void lines.push(line) })
+  const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 2_000 })
+  const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
+  const extractor = createExtractor({ threads: 1 })
+  const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
+  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: leaseMs })
+  const { around } = options
+  const loop = createCheckLoop({
+    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
+    check: (task, signal) => {
+      const go = () => check(task, { agent, extractor, signal })
+      return around ? around(task, go) : go()
+    },
+    log,
+    metrics: createCheckMetrics(new Registry()),
+    leaseMs,
+    concurrency: options.concurrency ?? 32,
+    perHost: options.perHost ?? 8,
+    idleMs: 20,
+  })
+  let stopped: Promise<void> | undefined
+  const stop = async (graceMs: number) => {
+    await loop.drain(graceMs)
+    await agent.destroy()
+    await recorder.settle()
+    await patterns.close()
+    await extractor.close()
+    await store.end()
+  }
+  loop.start()
+  return {
+    loop,
+    store,
+    log: lines,
+    stop: (graceMs) => (stopped ??= stop(graceMs)),
+    [Symbol.asyncDispose]: () => (stopped ??= stop(100)),
+  }
+}
