@@ -73,14 +73,12 @@ async function measureRows(stage: Stage, sizes: Sizes, say: (line: string) => vo
   let bytesPerUnchangedRun = Number.NaN
   for (const size of sizes.rows) {
     say(`${size.kind}: ${size.rounds} rounds of ${size.checks}`)
-    const measured = await measureThroughput(stage, size)
-    throughput.push(measured.row)
-    if (size.kind === 'unchanged') {
+    await measureThroughput(stage, size, async (measured) => {
+      throughput.push(measured.row)
+      if (size.kind !== 'unchanged') return
       bytesPerUnchangedRun = measured.bytesPerRun
       if (sizes.latenessSeconds > 0) lateness = await latenessOf(measured, sizes.latenessSeconds, say)
-    }
-    await measured.worker.stop()
-    await measured.database.close()
+    })
   }
   return { throughput, bytesPerUnchangedRun, lateness }
 }

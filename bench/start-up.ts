@@ -39,7 +39,7 @@ async function startOnce(dataDir: string): Promise<number> {
     HOME: process.env['HOME'],
     TIDEMARK_DATA_DIR: dataDir,
     PORT: String(port),
-    TIDEMARK_LOG_LEVEL: 'warn',
+    TIDEMARK_LOG_LEVEL: 'error',
   }
   const start = performance.now()
   const child = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })

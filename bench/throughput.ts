@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BareQuestion, Kind } from './bare-loop.ts'
 import type { Child } from './child.ts'
 import type { Database, Server } from './database.ts'
-import { copyFirstRun, insertMonitors, insertTeam } from './monitors.ts'
+import { copyFirstRun, insertMonitors, insertTeam, type Monitors } from './monitors.ts'
 import { type Round, runRound } from './round.ts'
 import { ratios, type Spread, spreadOf } from './stats.ts'
 import type { TargetQuestion } from './target-server.ts'
@@ -37,21 +37,47 @@ export interface RowSize {
   readonly rounds: number
 }
 
-/** A row that was measured, with its database and worker for whatever is measured on them next. */
+/** A row that was measured, with its database for whatever is measured on it next; the worker still runs. */
 export interface Measured {
   readonly row: Throughput
   readonly database: Database
-  readonly worker: WorkerProcess
   /** What the table of runs grew by for each, its indexes included. */
   readonly bytesPerRun: number
 }
 
-/** Alternates bare loop and ours, after one round of each to warm both up; checks after each of ours that the target was asked exactly as often as said. */
-export async function measureThroughput(stage: Stage, size: RowSize): Promise<Measured> {
+/**
+ * Alternates bare loop and ours, after one round of each to warm both up, then hands over to `next` before it stops the worker. After each
+ * round of ours the target must have been asked exactly as often as there are checks.
+ */
+export async function measureThroughput<T>(
+  stage: Stage,
+  size: RowSize,
+  next: (measured: Measured) => Promise<T>,
+): Promise<T> {
+  const database = await stage.server.create(`bench_${size.kind}`)
+  const base = `${stage.base}/${size.kind}`
+  await insertTeam(database)
+  await insertMonitors(database, { from: 0, to: 1, base })
+  const worker = await startWorkerProcess(database.url, stage.profileDir)
+  try {
+    await spreadFirstRun(database, { from: 1, to: size.checks, base })
+    const before = await bytesOfRuns(database)
+    const row = await alternate(stage, size, { database, worker })
+    const bytesPerRun = ((await bytesOfRuns(database)) - before) / (size.checks * (size.rounds + 1))
+    return await next({ row, database, bytesPerRun })
+  } finally {
+    await worker.stop()
+    await database.close()
+  }
+}
+
+interface Ours {
+  readonly database: Database
+  readonly worker: WorkerProcess
+}
+
+async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours): Promise<Throughput> {
   const { kind, checks, rounds } = size
-  const database = await stage.server.create(`bench_${kind}`)
-  const worker = await prepare(stage, database, size)
-  const before = await bytesOfRuns(database)
   const ours: Round[] = []
   const bare: number[] = []
   for (let round = 0; round <= rounds; round++) {
@@ -61,23 +87,18 @@ export async function measureThroughput(stage: Stage, size: RowSize): Promise<Me
     const asked = await stage.target.ask({ what: 'count' })
     if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
   }
-  const bytesPerRun = ((await bytesOfRuns(database)) - before) / (checks * (rounds + 1))
-  return { row: rowOf(size, ours.slice(1), bare.slice(1)), database, worker, bytesPerRun }
+  return rowOf(size, ours.slice(1), bare.slice(1))
 }
 
-async function prepare(stage: Stage, database: Database, { kind, checks }: RowSize): Promise<WorkerProcess> {
-  const base = `${stage.base}/${kind}`
-  await insertTeam(database)
-  await insertMonitors(database, { from: 0, to: 1, base })
-  const worker = await startWorkerProcess(database.url, stage.profileDir)
-  while (!(await database.one<{ done: boolean }>('select bool_and(reading_id is not null) as done from checks')).done)
-    await pause(20)
+/** Lets the worker do one first run, then inserts the others as if each had done its own. */
+async function spreadFirstRun(database: Database, others: Monitors): Promise<void> {
+  const isDone = 'select bool_and(reading_id is not null) as done from checks'
+  while (!(await database.one<{ done: boolean }>(isDone)).done) await pause(20)
   await database.client.query('begin')
-  await insertMonitors(database, { from: 1, to: checks, base })
+  await insertMonitors(database, others)
   await database.client.query('update checks set due_at = null where reading_id is null')
   await database.client.query('commit')
   await copyFirstRun(database)
-  return worker
 }
 
 async function bytesOfRuns(database: Database): Promise<number> {

@@ -22,14 +22,17 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
       // All targets are one host here, and the bare loop has 128 in flight to it.
       TIDEMARK_HOST_CONCURRENCY: '128',
-      TIDEMARK_LOG_LEVEL: 'warn',
+      TIDEMARK_LOG_LEVEL: 'error',
     },
   })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
   await saysReady(child)
   return {
     pid: child.pid ?? 0,
     async stop() {
+      process.off('exit', kill)
+      if (child.exitCode !== null) throw new Error(`the worker ended by itself with ${child.exitCode}`)
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       const [code] = (await exited) as [number | null]

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { Results } from '../../bench/results.ts'
+import { flatnessOf, tableOf, withTable } from '../../bench/table.ts'
+
+const spread = (median: number) => ({ median, min: median / 2, max: median * 2 })
+const results: Results = {
+  date: '2026-02-03T04:05:06.000Z',
+  quick: false,
+  machine: { cores: 2, node: '24.0.0', postgres: '18.0' },
+  throughput: [
+    {
+      kind: 'changed',
+      checks: 100,
+      rounds: 5,
+      ours: spread(600),
+      bare: spread(1000),
+      ratio: spread(0.6),
+      cpu: { worker: 1500.4, postgres: 99.6 },
+    },
+  ],
+  bytesPerUnchangedRun: 110.2,
+  claims: [
+    { monitors: 10_000, us: spread(20) },
+    { monitors: 100_000, us: spread(25) },
+  ],
+  lateness: null,
+  startUp: null,
+}
+
+describe('the table of results', () => {
+  test('has each row beside its bare loop, with the share of it', () => {
+    expect(tableOf(results)).toContain(
+      '| page changed each time, one CSS field | 600 (300–1,200) | 1,000 (500–2,000) | **60 %** (30 %–120 %) | 1,500 + 100 |',
+    )
+  })
+
+  test('says how the cost of a claim grows with the monitors', () => {
+    expect(flatnessOf(results.claims)).toBe(1.25)
+    expect(tableOf(results)).toContain('| claiming one check, 100,000 monitors due | 25.0 µs (12.5–50.0) |')
+  })
+
+  test('leaves out what was not measured', () => {
+    expect(tableOf(results)).not.toContain('npm start')
+    expect(flatnessOf(results.claims.slice(0, 1))).toBeNull()
+  })
+
+  test('takes its place in the page again and again, and what is written by hand stays', () => {
+    const page = 'Before\n\n<!-- results: written by bench/main.ts -->\nold\n<!-- end of results -->\n\nAfter\n'
+    const once = withTable(page, '| new |')
+    expect(once).toContain('| new |')
+    expect(once).not.toContain('old')
+    expect(once.startsWith('Before\n') && once.endsWith('\nAfter\n')).toBe(true)
+    expect(withTable(once, '| new |')).toBe(once)
+  })
+
+  test('is not put into a page that has no place for it', () => {
+    expect(() => withTable('a page', '| new |')).toThrow('no place')
+  })
+})
