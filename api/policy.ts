@@ -25,6 +25,8 @@ export const POLICIES = {
   'secrets.rotate': { role: 'member', scope: 'write', permission: 'rotate signing secrets' },
   'keys.read': { role: 'admin', scope: 'read', permission: 'view API keys' },
   'keys.manage': { role: 'admin', scope: null, permission: 'create, rotate or delete API keys' },
+  'settings.read': { role: 'viewer', scope: 'read', permission: 'view team settings' },
+  'settings.manage': { role: 'admin', scope: null, permission: 'change team settings' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
 } as const satisfies Readonly<Record<string, Policy>>

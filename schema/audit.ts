@@ -1,4 +1,7 @@
-/** Every action that the audit log records, with the type of its target (spec, Recorded audit actions). */
+/**
+ * Every action that the audit log records, with the type of its target (spec, Recorded audit actions).
+ * `settings.error_notifications_toggled` goes beyond its list: every change is recorded.
+ */
 export const AUDIT_ACTIONS = {
   'monitor.created': 'monitor',
   'monitor.updated': 'monitor',
@@ -20,6 +23,7 @@ export const AUDIT_ACTIONS = {
   'api_key.rotated': 'api_key',
   'api_key.deleted': 'api_key',
   'settings.proxy_toggled': 'settings',
+  'settings.error_notifications_toggled': 'settings',
   'team.renamed': 'team',
   'team.member_invited': 'invitation',
   'team.invitation_resent': 'invitation',

@@ -32,6 +32,8 @@ const PASSES: Readonly<Record<PolicyName, readonly (typeof CALLERS)[number][]>> 
   'secrets.rotate': ['write key', 'member', 'admin', 'owner'],
   'keys.read': ['read key', 'write key', 'admin', 'owner'],
   'keys.manage': ['admin', 'owner'],
+  'settings.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
+  'settings.manage': ['admin', 'owner'],
   'usage.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'templates.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
 }
