@@ -23,7 +23,7 @@ describe('Delivery config', () => {
     expect(await createMonitor(served.me, { deliveries: [delivery] })).toMatchObject({ deliveries: [delivery] })
   })
 
-  test.each([
+  test.each<[object, ...string[]]>([
     [{}, 'type'],
     [{ type: 'sms', to: '1' }, 'type'],
     [{ type: 'webhook' }, 'url'],

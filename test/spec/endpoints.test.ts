@@ -42,7 +42,7 @@ describe('Lists', () => {
     ])
     const items = pages.flatMap(({ data }) => data)
     const times = items.map((item) => item['created_at'] ?? item['started_at'])
-    expect(times).toEqual([...times].sort().reverse())
+    expect(times).toEqual(times.map(String).sort().reverse())
     expect(new Set(items.map((item) => item['id'])).size).toBe(5)
   })
 
