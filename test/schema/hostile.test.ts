@@ -107,6 +107,13 @@ describe('unknown keys', () => {
   })
 })
 
+test('unknown keys here and there are named in each place', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, 1]))
+  const paths = pathsOf({ ...unknown, visual_config: { enabled: true, ...unknown } })
+  expect(paths).toEqual(expect.arrayContaining(['k0', 'visual_config.k0']))
+  expect(paths.length).toBeGreaterThan(45)
+})
+
 describe('size', () => {
   const entries = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`k${index}`, 'a']))
 

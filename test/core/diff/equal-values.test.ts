@@ -37,6 +37,7 @@ describe('equal values', () => {
     ['white space inside a word', 'ab', 'a b'],
     ['a missing key and one that is null', {}, { a: null }],
     ['keys of the same number', { a: 1 }, { b: 1 }],
+    ['keys of the same number that are null', { a: null }, { b: null }],
     ['keys with white space', { 'a b': 1 }, { 'a  b': 1 }],
     ['a key that Object.prototype has', { toString: 1 }, { valueOf: 1 }],
     ['a key named __proto__', JSON.parse('{"__proto__": 1}') as Json, JSON.parse('{"__proto__": 2}') as Json],

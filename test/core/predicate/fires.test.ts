@@ -60,6 +60,8 @@ const MOVEMENTS: readonly (readonly [Moving, number, Json, Json, boolean])[] = [
   ['field_increases_by_percent', 5, [100], [105], true],
   ['field_increases_by_percent', 5, 100, ['105'], true],
   ['field_increases_by_percent', 5, [100, 1], [105, 1], false],
+  ['field_increases_by_percent', -50, 10, 9, false],
+  ['field_decreases_by_percent', -50, 10, 11, false],
   ['field_decreases_by_percent', 5, 100, 95, true],
   ['field_decreases_by_percent', 5, 100, 95.00000000000001, false],
   ['field_decreases_by_percent', 100, 5, 0, true],
