@@ -1,8 +1,9 @@
+import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../../../store/accounts.ts'
-import { nothing, row } from '../../../../store/row.ts'
+import { row } from '../../../../store/row.ts'
 import { createTestApi, type TestApi } from '../../test-api.ts'
 
 let api: TestApi
@@ -19,7 +20,7 @@ const event = row({
   target: Type.String(),
   metadata: Type.Unknown(),
 })
-const waitingForLocks = sql.type(row({ waiting: Type.Integer() }))`
+const WAITING = `
   select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 const audit = ({ team_id }: CreatedOwner) =>
   api.services.store.any(sql.type(event)`
@@ -100,16 +101,12 @@ describe('settings', () => {
 
   test('changed by two at once are audited as they came to be', async () => {
     const owner = await api.owner()
-    const { store } = api.services
-    const changes = await store.transaction(async (tx) => {
-      await tx.query(sql.type(nothing)`select from teams where id = ${owner.team_id} for share`)
-      const both = [
-        patch(owner.session_token, { proxy_enabled: true }),
-        patch(owner.session_token, { proxy_enabled: true }),
-      ]
-      await expect.poll(() => store.oneFirst(waitingForLocks), { interval: 10 }).toBe(2)
-      return both
-    })
+    const holder = new pg.Client({ connectionString: api.databaseUrl })
+    await holder.connect()
+    await holder.query(`begin; select from teams where id = '${owner.team_id}' for share`)
+    const changes = [true, true].map((proxy_enabled) => patch(owner.session_token, { proxy_enabled }))
+    await expect.poll(async () => (await holder.query(WAITING)).rows, { interval: 10 }).toEqual([{ waiting: 2 }])
+    await holder.end()
     expect(await Promise.all(changes)).toMatchObject([{ status: 200 }, { status: 200 }])
     expect(await audit(owner)).toHaveLength(1)
   })
