@@ -101,12 +101,14 @@ describe('settings', () => {
 
   test('changed by two at once are audited as they came to be', async () => {
     const owner = await api.owner()
-    const holder = new pg.Client({ connectionString: api.databaseUrl })
-    await holder.connect()
+    const pool = new pg.Pool({ connectionString: api.databaseUrl })
+    const holder = await pool.connect()
     await holder.query(`begin; select from teams where id = '${owner.team_id}' for share`)
     const changes = [true, true].map((proxy_enabled) => patch(owner.session_token, { proxy_enabled }))
-    await expect.poll(async () => (await holder.query(WAITING)).rows, { interval: 10 }).toEqual([{ waiting: 2 }])
-    await holder.end()
+    await expect.poll(async () => (await pool.query(WAITING)).rows, { interval: 10 }).toEqual([{ waiting: 2 }])
+    await holder.query('rollback')
+    holder.release()
+    await pool.end()
     expect(await Promise.all(changes)).toMatchObject([{ status: 200 }, { status: 200 }])
     expect(await audit(owner)).toHaveLength(1)
   })
