@@ -1,16 +1,20 @@
+import { CommanderError } from 'commander'
 import { EmbeddedPostgresError } from '../store/embedded/embedded-postgres-error.ts'
 import { StoreIsNewerError } from '../store/migrate.ts'
 import { scrub } from '../core/logger.ts'
+import { NotMigratedError } from './needs-database-url.ts'
 import { SettingsError } from './read-config.ts'
+
+/** Their messages are for people. */
+const PLAIN = [SettingsError, EmbeddedPostgresError, StoreIsNewerError, NotMigratedError, CommanderError]
 
 /** A failed start in the words that help: what a person can mend without its stack, a bug with it. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `tidemark: ${String(error)}`
-  if (error instanceof SettingsError || error instanceof EmbeddedPostgresError || error instanceof StoreIsNewerError)
-    return `tidemark: ${error.message}`
+  if (PLAIN.some((kind) => error instanceof kind)) return `tidemark: ${error.message}`
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'EADDRINUSE')
-    return `tidemark: the port is taken (${scrub(error.message)}); set PORT to another one, or 0 for any that is free`
+    return `tidemark: the port is taken (${scrub(error.message)}); set PORT (or TIDEMARK_METRICS_PORT) to another one, or 0 for any that is free`
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen')
     return `tidemark: this port may not be opened by this user; set PORT to one above 1023`
   if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|28P01|28000|3D000)$/.test(code))

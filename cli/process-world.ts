@@ -3,6 +3,7 @@ import { createLogger, type Logger } from '../core/logger.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
 import { openDatabase } from './database.ts'
+import { needsDatabaseUrl } from './needs-database-url.ts'
 import { egressPolicy } from './egress.ts'
 import { encryptionKey } from './encryption-key.ts'
 import { readSettings, type Settings } from './read-config.ts'
@@ -22,9 +23,22 @@ export interface ProcessWorld {
   readonly isEmbedded: boolean
 }
 
+/** A stop takes no longer than this: 30 seconds are what clusters give before they kill. */
+const STOP_WITHIN_MS = 22_000
+
+/** What runs until a signal comes. */
+export interface LongRun {
+  readonly command: string
+  /** The command shares its database with others: the embedded one, which belongs to one process, is of no use to it. */
+  readonly isPart?: boolean
+  /** Starts it. */
+  run(world: ProcessWorld): Promise<void>
+}
+
 /** Reads the settings, starts what `run` starts, waits for a signal, stops all in the opposite order. A failed start stops what it had started. */
-export async function runProcess(run: (world: ProcessWorld) => Promise<void>): Promise<void> {
+export async function runProcess({ command, isPart = false, run }: LongRun): Promise<void> {
   const settings = readSettings(process.env)
+  if (isPart) needsDatabaseUrl(settings, command)
   const log = createLogger(settings.TIDEMARK_LOG_LEVEL)
   const stack = createStack(log)
   const stopped = untilSignal()
@@ -33,9 +47,11 @@ export async function runProcess(run: (world: ProcessWorld) => Promise<void>): P
     const signal = await stopped
     log.info({ signal }, 'draining')
   } finally {
-    await stack.unwind()
+    await stack.unwind(STOP_WITHIN_MS)
   }
   log.info('stopped')
+  // All is closed and written. What still keeps the process alive is at fault, and nobody should have to kill it.
+  setTimeout(() => process.exit(), 1_000).unref()
 }
 
 async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise<ProcessWorld> {

@@ -39,15 +39,29 @@ export function readSettings(environment: Environment): Settings {
     if (text !== undefined && text !== '')
       given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
-  const checked = checkerOf(Config).validate(given, { defaults: true })
-  const issues = [...unknownNames(environment), ...(checked.ok ? acrossSettings(checked.value) : checked.issues)]
-  if (!checked.ok || issues.length > 0) throw new SettingsError(issues)
-  const config = checked.value
+  const config = checkedSettings(given, unknownNames(environment))
   return {
     ...config,
     allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
     trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
   }
+}
+
+/** Also where one setting is of the wrong form, the others are looked at whole. */
+function checkedSettings(given: Record<string, unknown>, unknown: readonly Issue[]): Config {
+  const { validate } = checkerOf(Config)
+  const checked = validate(given, { defaults: true })
+  if (checked.ok) {
+    const issues = [...unknown, ...acrossSettings(checked.value)]
+    if (issues.length > 0) throw new SettingsError(issues)
+    return checked.value
+  }
+  const wrong = new Set(checked.issues.map(({ path }) => path))
+  const rest = validate(Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))), {
+    defaults: true,
+  })
+  const across = rest.ok ? acrossSettings(rest.value).filter(({ path }) => !wrong.has(path)) : []
+  throw new SettingsError([...unknown, ...checked.issues, ...across])
 }
 
 /** A misspelt setting would silently be its default. Names of tests and of tools beside us are let be. */

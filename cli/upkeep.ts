@@ -12,13 +12,14 @@ const PURGE_EVERY_MS = 3_600_000
 export async function startUpkeep(store: Store, log: Logger): Promise<{ stop(): Promise<void> }> {
   let purgedAt = -Infinity
   await tick()
-  let running: Promise<void> = Promise.resolve()
+  let running: Promise<void> | null = null
   const timer = setInterval(() => {
-    running = running
-      .then(tick)
+    // A store that is slow is not asked again while it is being asked.
+    running ??= tick()
       .catch((error: unknown) =>
         log.warn({ err: error }, 'the store could not be looked after; trying again in a second'),
       )
+      .finally(() => (running = null))
   }, 1000)
   return {
     async stop() {

@@ -41,8 +41,11 @@ export interface Worker {
   sinceProgress(): number
 }
 
-/** Checks and attempts in flight get this long at a stop; what is left is given back and taken up by another worker. */
-const DRAIN_MS = 20_000
+/**
+ * Checks and attempts in flight get this long at a stop, side by side: an attempt takes 15 seconds at most, so none is cut off and sent twice. What is
+ * left is given back and taken up by another worker.
+ */
+const DRAIN_MS = 18_000
 
 /** Starts the check loop, the delivery loop and the upkeep of the store; the stack stops them. */
 export async function startWorker(world: WorkerWorld): Promise<Worker> {
@@ -72,7 +75,6 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
     perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
   })
-  stack.defer('deliveries', () => deliveries.drain(DRAIN_MS))
 
   const recorder = createRecorder({
     store,
@@ -94,7 +96,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     concurrency: settings.TIDEMARK_CHECK_CONCURRENCY,
     perHost: settings.TIDEMARK_HOST_CONCURRENCY,
   })
-  stack.defer('checks', () => checks.drain(DRAIN_MS))
+  stack.defer('checks and deliveries', () => Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS)]))
 
   const upkeep = await startUpkeep(store, log)
   stack.defer('upkeep', () => upkeep.stop())

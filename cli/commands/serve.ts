@@ -16,23 +16,26 @@ export const serveCommand = () =>
     )
     .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
     .action(() =>
-      runProcess(async (world) => {
-        await migrate(world.databaseUrl)
-        let worker: Worker | undefined
-        const api = await startApi({
-          ...world,
-          poke: () => worker?.poke(),
-          sinceProgress: () => worker?.sinceProgress() ?? 0,
-        })
-        worker = await startWorker({ ...world, baseUrl: api.services.baseUrl })
-        const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
-        process.stdout.write(
-          banner({
-            address: api.services.baseUrl,
-            owner,
-            isEmbedded: world.isEmbedded,
-            dataDir: world.settings.TIDEMARK_DATA_DIR,
-          }),
-        )
+      runProcess({
+        command: 'serve',
+        run: async (world) => {
+          await migrate(world.databaseUrl)
+          let worker: Worker | undefined
+          const api = await startApi({
+            ...world,
+            poke: () => worker?.poke(),
+            sinceProgress: () => worker?.sinceProgress() ?? 0,
+          })
+          worker = await startWorker({ ...world, baseUrl: api.services.baseUrl })
+          const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
+          process.stdout.write(
+            banner({
+              address: api.services.baseUrl,
+              owner,
+              isEmbedded: world.isEmbedded,
+              dataDir: world.settings.TIDEMARK_DATA_DIR,
+            }),
+          )
+        },
       }),
     )

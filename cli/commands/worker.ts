@@ -3,7 +3,7 @@ import { buildMetricsApp } from '../../api/health.ts'
 import { isMigrated } from '../../store/migrate.ts'
 import { baseUrlOf } from '../api-parts.ts'
 import { createHealth } from '../health.ts'
-import { needsDatabaseUrl, NotMigratedError } from '../needs-database-url.ts'
+import { NotMigratedError } from '../needs-database-url.ts'
 import { runProcess } from '../process-world.ts'
 import { startWorker } from '../worker-parts.ts'
 
@@ -17,18 +17,21 @@ export const workerCommand = () =>
       '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx tidemark worker\n',
     )
     .action(() =>
-      runProcess(async (world) => {
-        needsDatabaseUrl(world.settings, 'worker')
-        if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
-        const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
-        const port = world.settings.TIDEMARK_METRICS_PORT
-        if (port !== undefined) {
-          const app = buildMetricsApp(
-            createHealth({ store: worker.store, registry: world.registry, sinceProgress: worker.sinceProgress }),
-          )
-          world.stack.defer('metrics', () => app.close())
-          await app.listen({ host: world.settings.HOST, port })
-        }
-        process.stdout.write('Tidemark is checking and delivering.\n')
+      runProcess({
+        command: 'worker',
+        isPart: true,
+        run: async (world) => {
+          if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
+          const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
+          const port = world.settings.TIDEMARK_METRICS_PORT
+          if (port !== undefined) {
+            const app = buildMetricsApp(
+              createHealth({ store: worker.store, registry: world.registry, sinceProgress: worker.sinceProgress }),
+            )
+            world.stack.defer('metrics', () => app.close())
+            await app.listen({ host: world.settings.HOST, port })
+          }
+          process.stdout.write('Tidemark is checking and delivering.\n')
+        },
       }),
     )
