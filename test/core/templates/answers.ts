@@ -1,0 +1,251 @@
+import type { Json } from '../../../schema/json.ts'
+
+/** An answer in the shape of the real one, which we wrote (test/fixtures/templates), and what a template makes of it. */
+export interface SavedAnswer {
+  readonly slug: string
+  readonly file: string
+  readonly contentType: string
+  readonly fields: Readonly<Record<string, Json>>
+  /** Replacements that are what the template is to tell of, and those that it is to be silent about. */
+  readonly fires: readonly Replacement[]
+  readonly silent: readonly Replacement[]
+}
+export type Replacement = readonly [from: string, to: string]
+
+const HTML = 'text/html; charset=utf-8'
+const JSON_TYPE = 'application/json'
+
+/** At least one a template; `generic-llm-prompt` needs a model and is not among them. */
+export const ANSWERS: readonly SavedAnswer[] = [
+  {
+    slug: 'generic-css-selector',
+    file: 'page.html',
+    contentType: HTML,
+    fields: { value: 'Open   until 18:00' },
+    fires: [['18:00', '20:00']],
+    silent: [
+      ['Open   until', 'Open until'],
+      ['closed on', 'open on'],
+    ],
+  },
+  {
+    slug: 'generic-full-page',
+    file: 'page.html',
+    contentType: HTML,
+    fields: { content_hash: '428195ad4a41af6a9967cf8b7d8724ad03b0f148325a63a573339dad478bdbae' },
+    fires: [['public', 'all public']],
+    silent: [],
+  },
+  {
+    slug: 'generic-json-field',
+    file: 'answer.json',
+    contentType: JSON_TYPE,
+    fields: { value: { data: { version: '4.1.0', channel: 'stable' }, ok: true } },
+    fires: [['4.1.0', '4.2.0']],
+    silent: [[', "channel"', ',\n"channel"']],
+  },
+  {
+    slug: 'status-page',
+    file: 'status-page.json',
+    contentType: JSON_TYPE,
+    fields: { indicator: 'none', description: 'All Systems Operational', incidents: [] },
+    fires: [
+      [
+        '"none", "description": "All Systems Operational"',
+        '"major", "description": "Partial System Outage"',
+      ],
+      ['"incidents": []', '"incidents": [{ "id": "i1", "name": "Slow answers", "status": "investigating" }]'],
+    ],
+    silent: [['09:00:00Z', '09:05:00Z']],
+  },
+  {
+    slug: 'crypto-price',
+    file: 'crypto-price.json',
+    contentType: JSON_TYPE,
+    fields: { price: ['58210.40'] },
+    fires: [
+      ['58210.40', '59374.61'],
+      ['58210.40', '57000'],
+    ],
+    silent: [
+      ['58210.40', '59374.60'],
+      ['58210.40', '58210.41'],
+    ],
+  },
+  {
+    slug: 'stock-price',
+    file: 'stock-price.json',
+    contentType: JSON_TYPE,
+    fields: { price: [124.5], symbol: ['EXMP.DE'] },
+    fires: [
+      ['"regularMarketPrice": 124.5', '"regularMarketPrice": 126.99'],
+      ['"regularMarketPrice": 124.5', '"regularMarketPrice": 122.01'],
+    ],
+    silent: [
+      ['"regularMarketPrice": 124.5', '"regularMarketPrice": 126.98'],
+      ['120331', '120332'],
+    ],
+  },
+  {
+    slug: 'shop-product-price',
+    file: 'shop-open-graph.html',
+    contentType: HTML,
+    fields: { price: '1.249,00', price_in_script: 1249 },
+    fires: [
+      ['content="1.249,00"', 'content="1.199,00"'],
+      ['"price": "1249.00"', '"price": "1299.00"'],
+    ],
+    silent: [
+      ['content="1.249,00"', 'content="1.250,00"'],
+      ['content="5.00"', 'content="9.00"'],
+    ],
+  },
+  {
+    slug: 'shop-product-price',
+    file: 'shop-microdata.html',
+    contentType: HTML,
+    fields: { price: '1\u00a0299,00 kr', price_in_script: null },
+    fires: [['299,00', '199,00']],
+    silent: [
+      ['InStock', 'OutOfStock'],
+      // A page without a price is trouble, not a price of nothing.
+      ['itemprop="price"', 'class="price"'],
+    ],
+  },
+  {
+    slug: 'shop-product-price',
+    file: 'shop-json-ld.html',
+    contentType: HTML,
+    fields: { price: null, price_in_script: 49.9 },
+    fires: [['49.9}', '39.9}']],
+    silent: [
+      ['59.9', '39.9'],
+      ['"price": 0', '"price": 20'],
+    ],
+  },
+  {
+    slug: 'javascript-package-version',
+    file: 'javascript-package.json',
+    contentType: JSON_TYPE,
+    fields: { version: '2.3.1' },
+    fires: [['"latest": "2.3.1"', '"latest": "2.4.0"']],
+    silent: [['beta.2', 'beta.3']],
+  },
+  {
+    slug: 'python-package-version',
+    file: 'python-package.json',
+    contentType: JSON_TYPE,
+    fields: { version: '1.8.0', requires_python: '>=3.11', yanked: false },
+    fires: [
+      ['"version": "1.8.0"', '"version": "1.9.0"'],
+      ['"yanked": false', '"yanked": true'],
+    ],
+    silent: [
+      ['Boils', 'Heats'],
+      ['>=3.11', '>=3.10'],
+    ],
+  },
+  {
+    slug: 'repository-release',
+    file: 'repository-release.json',
+    contentType: JSON_TYPE,
+    fields: {
+      version: 'v1.4.0',
+      title: '1.4.0: quieter boiling',
+      link: 'https://code.example.com/example/kettle/releases/tag/v1.4.0',
+    },
+    fires: [['"tag_name": "v1.4.0"', '"tag_name": "v1.5.0"']],
+    silent: [['quieter', 'much quieter']],
+  },
+  {
+    slug: 'news-front-page',
+    file: 'news-front-page.html',
+    contentType: HTML,
+    fields: { headline: 'Harbour opens again after the storm', link: '/world/harbour-opens' },
+    fires: [['Harbour opens again', 'Harbour stays closed']],
+    silent: [
+      ['weather in your region', 'weather on the coast'],
+      ['Old organ', 'Very old organ'],
+      ['contact of the paper', 'contact of our paper'],
+    ],
+  },
+  {
+    slug: 'feed-new-item',
+    file: 'feed.rss.xml',
+    contentType: 'application/rss+xml',
+    fields: { title: 'Kettles & more: spring sale', link: 'https://news.example.com/spring-sale', id: 'news-118' },
+    fires: [
+      ['<item>', '<item><title>Summer</title><link>https://news.example.com/summer</link><guid>news-119</guid></item><item>'],
+      // A weekly title that stays the same.
+      ['<item>', '<item><title>Kettles &amp; more: spring sale</title><guid>news-119</guid></item><item>'],
+    ],
+    silent: [
+      ['Descaling made', 'Descaling is'],
+      ['Picture of', 'Photo of'],
+    ],
+  },
+  {
+    slug: 'feed-new-item',
+    file: 'feed.atom.xml',
+    contentType: 'application/atom+xml',
+    fields: { title: 'Spring sale', link: 'https://news.example.com/spring-sale', id: 'urn:example:118' },
+    fires: [['<entry>', '<entry><id>urn:example:119</id><title>Summer</title></entry><entry>']],
+    silent: [['2026-05-01', '2026-05-02']],
+  },
+  {
+    slug: 'feed-new-item',
+    file: 'feed.rdf.xml',
+    contentType: 'application/xml',
+    fields: { title: 'Spring sale', link: 'https://news.example.com/spring-sale', id: null },
+    fires: [['<link>https://news.example.com/spring-sale', '<link>https://news.example.com/summer-sale']],
+    silent: [['Kettle news', 'News of kettles']],
+  },
+  {
+    slug: 'sitemap-new-urls',
+    file: 'sitemap.xml',
+    contentType: 'application/xml',
+    fields: { count: 3, last: 'https://shop.example.com/kettles/blue' },
+    fires: [
+      ['<url>', '<url><loc>https://shop.example.com/new</loc></url><url>'],
+      ['kettles/blue', 'kettles/green'],
+    ],
+    silent: [
+      ['2026-04-01', '2026-05-01'],
+      ['<url><loc>https://shop.example.com/kettles/blue</loc></url>\n</urlset>', '<url><loc>https://shop.example.com/kettles/blue</loc></url></urlset>'],
+    ],
+  },
+  {
+    slug: 'sitemap-new-urls',
+    file: 'sitemap-index.xml',
+    contentType: 'text/xml',
+    fields: { count: 2, last: 'https://shop.example.com/sitemap-products.xml' },
+    fires: [['</sitemapindex>', '<sitemap><loc>https://shop.example.com/sitemap-3.xml</loc></sitemap></sitemapindex>']],
+    silent: [['sitemap-pages', 'sitemap-all-pages']],
+  },
+  {
+    slug: 'job-listings',
+    file: 'job-board.json',
+    contentType: JSON_TYPE,
+    fields: {
+      titles: ['Boiler Engineer', 'Tea Taster'],
+      links: ['https://jobs.example.com/4001', 'https://jobs.example.com/4002'],
+      postings: [],
+      posting_links: [],
+    },
+    fires: [['"title": "Tea Taster"', '"title": "Tea Taster, Senior"']],
+    silent: [['"Remote"', '"Anywhere"']],
+  },
+  {
+    slug: 'job-listings',
+    file: 'job-postings.json',
+    contentType: JSON_TYPE,
+    fields: {
+      titles: [],
+      links: [],
+      postings: ['Boiler Engineer', 'Tea Taster'],
+      posting_links: ['https://jobs.example.com/a1', 'https://jobs.example.com/a2'],
+    },
+    fires: [['{ "id": "a2"', '{ "id": "a3", "text": "Stoker", "hostedUrl": "https://jobs.example.com/a3" }, { "id": "a2"']],
+    silent: [['You bring', 'You have']],
+  },
+]

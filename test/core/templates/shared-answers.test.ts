@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TEMPLATES } from '../../../core/templates/templates.ts'
+import { extract } from '../../../runners/extract/extract.ts'
+import type { Values } from '../../../schema/json.ts'
+import { describeIf } from '../../support/skip.ts'
+
+const shared = process.env['TIDEMARK_SHARED']
+const corpus = join(shared ?? '', 'corpus')
+
+function read(slug: string, file: string, contentType: string | null): Values {
+  const template = TEMPLATES.find((one) => one.slug === slug)
+  if (!template) throw new Error(`no template ${slug}`)
+  const page = { body: readFileSync(join(corpus, file)), contentType, url: 'https://example.com/' }
+  const extraction = extract(page, template.config.extract)
+  if (!extraction.ok) throw new Error(`${file}: ${extraction.fault.message}`)
+  return extraction.values
+}
+
+describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with other people’s answers')(
+  'answers that others gave',
+  () => {
+    test.each([
+      ['javascript-package-version', 'json/npm--send.json', { version: '0.17.1' }],
+      ['javascript-package-version', 'json/npm--mime.json', { version: '2.5.2' }],
+      ['python-package-version', 'json/pypi--azure-cli-monitor.json', { version: '0.1.7' }],
+      ['repository-release', 'json/github--release-by-tag.json', { version: 'v2.3.0-pre10' }],
+      ['status-page', 'json/statuspage--instructure-summary.json', { indicator: 'minor' }],
+    ])('%s reads %s', (slug, file, fields) => {
+      expect(read(slug, file, 'application/json')).toMatchObject(fields)
+    })
+
+    test.each([
+      ['json/greenhouse--jobs.json', 'titles', 'links'],
+      ['json/lever--postings-backstory.json', 'postings', 'posting_links'],
+    ])('job-listings reads as many titles as addresses from %s', (file, titles, links) => {
+      const values = read('job-listings', file, 'application/json')
+      expect(values[titles]).toEqual([expect.any(String), expect.any(String), expect.any(String), expect.any(String)])
+      expect(values[links]).toHaveLength(4)
+    })
+
+    test('sitemap-new-urls reads every address of a sitemap', () => {
+      expect(read('sitemap-new-urls', 'sitemaps/trafilatura--sitemap.xml', 'application/xml')).toEqual({
+        count: 84,
+        last: 'https://www.sitemaps.org/zh_TW/terms.html',
+      })
+    })
+
+    test('feed-new-item knows the newest item of every feed that has one', () => {
+      const feeds = readdirSync(join(corpus, 'feeds')).filter((name) => !name.endsWith('.json'))
+      const without = feeds.filter((name) => {
+        const values = read('feed-new-item', `feeds/${name}`, null)
+        return Object.values(values).every((value) => value === null || value === '')
+      })
+      expect(feeds.length).toBeGreaterThan(40)
+      // These have no item at all.
+      expect(without).toEqual([
+        'feedparser--http_i18n.xml',
+        'feedparser--undeclared_namespace.xml',
+        'feedparser--utf-16be-bom.xml',
+        'feedparser--utf-16le-autodetect.xml',
+        'feedparser--utf-8-bom.xml',
+      ])
+    })
+  },
+)
