@@ -16,6 +16,8 @@ export type MailResult =
 
 interface SmtpError extends Error {
   readonly code?: string
+  /** Node's code under nodemailer's. */
+  readonly originalCode?: string
   readonly command?: string
   readonly response?: string
   readonly responseCode?: number
@@ -23,10 +25,20 @@ interface SmtpError extends Error {
 
 /** Reads an error of nodemailer. */
 export function mailFailure(error: unknown): MailResult & { kind: 'failed' } {
-  const { code, command, response, responseCode = 0 } = error instanceof Error ? (error as SmtpError) : {}
+  const {
+    code,
+    originalCode = '',
+    command,
+    response,
+    responseCode = 0,
+  } = error instanceof Error ? (error as SmtpError) : {}
   const reply = typeof response === 'string' && responseCode > 0 ? response : null
-  return { kind: 'failed', reason: reasonOf({ code, command, responseCode }), reply, error }
+  const reason = NOT_TRUSTED.test(originalCode) ? 'tls' : reasonOf({ code, command, responseCode })
+  return { kind: 'failed', reason, reply, error }
 }
+
+/** Certificates that do not hold, and servers that do not speak TLS. */
+const NOT_TRUSTED = /CERT|^UNABLE_TO|^ERR_(?:SSL|TLS)|^EPROTO$/
 
 const BY_CODE: Readonly<Record<string, MailFault>> = {
   EAUTH: 'login',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { Json } from '../../schema/json.ts'
-import { checkerOf } from '../../schema/validate.ts'
 
 /** What messages are made from: of a stored payload (schema/delivery.ts, core/payload.ts) what they show; other keys may stand beside it. */
 const MessagePayload = Type.Object({
@@ -17,12 +17,13 @@ const MessagePayload = Type.Object({
 })
 export type MessagePayload = Static<typeof MessagePayload>
 
-const checker = checkerOf(MessagePayload)
+// Its shape only: what may not be in a text anywhere else is no reason to keep a message back, and is not shown.
+const shape = Compile(MessagePayload)
 
 /** Reads the stored text of a delivery; null when it holds something that no message can be made from. */
 export function readPayload(text: string): MessagePayload | null {
-  const checked = checker.validate(parse(text))
-  return checked.ok ? checked.value : null
+  const value = parse(text)
+  return shape.Check(value) ? value : null
 }
 
 function parse(text: string): unknown {

@@ -1,3 +1,4 @@
+import { valueOf } from '../../core/diff/diff-values.ts'
 import type { Json } from '../../schema/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
@@ -40,7 +41,7 @@ export function storyOf(payload: MessagePayload, links: Links): Story {
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
   const changes = isPageOnly
     ? []
-    : diff.fields_changed.map((field) => changeOf(field, diff.before[field], diff.after[field]))
+    : diff.fields_changed.map((field) => changeOf(field, valueOf(diff.before, field), valueOf(diff.after, field)))
   const notes: string[] = []
   if (isPageOnly) notes.push('The content of the page changed.')
   if (visual)
@@ -67,7 +68,7 @@ const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const percent = (value: number) => `${PERCENT.format(value)} %`
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 
-function changeOf(name: string, from: Json = null, to: Json = null): Change {
+function changeOf(name: string, from: Json, to: Json): Change {
   const before = showValue(from)
   const after = showValue(to)
   const isShort = before.length + after.length <= SHORT
