@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Previews } from '../runners/check/previews.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import type { Tier } from '../schema/plan.ts'
+import type { Template } from '../schema/template.ts'
 import type { Store } from '../store/client.ts'
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
 import { sessionKey } from '../store/session-token.ts'
@@ -32,6 +34,10 @@ export interface ServicesOptions {
   readonly log: FastifyBaseLogger
   /** Tells the workers of this process that something is due now. */
   poke(): void
+  /** Checks for those who wait for the answer; without it they are refused with 503. */
+  readonly previews?: Previews
+  /** Instead of the fifteen of core/templates. */
+  readonly templates?: readonly Template[]
 }
 
 /** What the routes work with. */

@@ -4,6 +4,7 @@ import { buildMetricsApp, type Health } from '../api/health.ts'
 import { routes } from '../api/routes.ts'
 import { createServices, type Services } from '../api/services.ts'
 import type { Logger } from '../core/logger.ts'
+import { createPreviews } from '../runners/check/previews.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { openStore } from '../store/client.ts'
 import { freePort } from './free-port.ts'
@@ -43,10 +44,13 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   })
   stack.defer('the store of the API', () => store.end())
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
-  const services = createServices({ ...servicesOptions(world, baseUrlOf(settings, port)), store, health })
+  const previews = createPreviews({ egress: world.egress })
+  const services = createServices({ ...servicesOptions(world, baseUrlOf(settings, port)), store, health, previews })
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, routes)
   stack.defer('the API', () => app.close())
+  // Ended before the API, which waits for the answers under way.
+  stack.defer('previews', () => previews.close())
   const address = await app.listen({ host: settings.HOST, port })
   await startMetrics(settings, health, stack)
   return { address, services }

@@ -7,9 +7,13 @@ import { ErrorEnvelope } from '../../schema/error.ts'
 import { ExtractConfig } from '../../schema/extract-config.ts'
 import { Monitor, MonitorCreate, MonitorPatch } from '../../schema/monitor.ts'
 import { Pagination } from '../../schema/page-of.ts'
+import { Preview } from '../../schema/preview.ts'
 import { RequestConfig } from '../../schema/request-config.ts'
 import { RequestHeaders } from '../../schema/request-headers.ts'
 import { Diff, Run, RunQueued } from '../../schema/run.ts'
+import { TeamSettings, TeamSettingsPatch } from '../../schema/settings.ts'
+import { Usage } from '../../schema/usage.ts'
+import { FromTemplate, Template } from '../../schema/template.ts'
 import { VisualConfig } from '../../schema/visual-config.ts'
 
 /** The nouns that the document names. Wherever a route's schema holds one of them, the document refers to it. */
@@ -17,6 +21,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Monitor,
   MonitorCreate,
   MonitorPatch,
+  Preview,
+  Template,
+  FromTemplate,
   ExtractConfig,
   DiffPredicate,
   DeliveryConfig,
@@ -32,6 +39,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ApiKeyCreate,
   ApiKeyRotate,
   ApiKeyIssued,
+  TeamSettings,
+  TeamSettingsPatch,
+  Usage,
   Pagination,
   ErrorEnvelope,
 }
@@ -46,7 +56,9 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 5 },
     deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/tidemark' }],
   },
+  FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
+  TeamSettingsPatch: { error_notifications: false },
   ApiKeyCreate: { name: 'Deploy script', scopes: ['read', 'write'], expires_at: null },
   ApiKeyRotate: { grace_period_hours: 24 },
   ErrorEnvelope: {

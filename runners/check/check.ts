@@ -13,6 +13,8 @@ export interface CheckPorts {
   readonly signal: AbortSignal
   /** Milliseconds for the fetch, redirects included. Default 30,000. */
   readonly deadlineMs?: number
+  /** Told what the fetch gave, before its body is handed on: for those who show a check instead of recording it. */
+  readonly onFetched?: (fetched: Fetched) => void
 }
 
 /** One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site does. */
@@ -35,6 +37,7 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
     },
   )
   if (ports.signal.aborted) return { kind: 'abandoned' }
+  ports.onFetched?.(fetched)
   return read(task, fetched, ports)
 }
 

@@ -1,8 +1,8 @@
 import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor.ts'
-import { recordAudit } from '../../../store/audit.ts'
+import { type AuditEntry, recordAudit } from '../../../store/audit.ts'
 import { insertMonitor } from '../../../store/monitor-create.ts'
 import { toMonitor } from '../../../store/monitor-record.ts'
-import { created, route } from '../../route.ts'
+import { type Call, created, route } from '../../route.ts'
 import { monitorIssues } from './monitor-issues.ts'
 import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 
@@ -17,19 +17,25 @@ export const createMonitorRoute = route({
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  async handle({ body, principal, actor, services }) {
-    const { store, secrets } = services
-    const { teamId, userId } = principal
-    // The frame has filled in every default: the body is whole.
-    const spec = body as MonitorSpec
-    const stored = await store.transaction(async (tx) => {
-      await refuseDeliveriesOverCap(tx, teamId, spec)
-      const inserted = await insertMonitor(tx, secrets, { teamId, userId, spec })
-      const { id, name } = inserted
-      await recordAudit(tx, { teamId, actor, action: 'monitor.created', target: { id, label: name } })
-      return inserted
-    })
-    services.poke()
-    return created(toMonitor(stored, secrets))
-  },
+  // The frame has filled in every default: the body is whole.
+  handle: async (call) => created(await createMonitor(call, call.body as MonitorSpec)),
 })
+
+/** Stores a checked monitor within the limits of the caller's plan, with its line in the audit log, and answers it as the API does. */
+export async function createMonitor(
+  { principal, actor, services }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'actor' | 'services'>,
+  spec: MonitorSpec,
+  metadata: AuditEntry['metadata'] = {},
+): Promise<Monitor> {
+  const { store, secrets } = services
+  const { teamId, userId } = principal
+  const stored = await store.transaction(async (tx) => {
+    await refuseDeliveriesOverCap(tx, teamId, spec)
+    const inserted = await insertMonitor(tx, secrets, { teamId, userId, spec })
+    const { id, name } = inserted
+    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target: { id, label: name }, metadata })
+    return inserted
+  })
+  services.poke()
+  return toMonitor(stored, secrets)
+}

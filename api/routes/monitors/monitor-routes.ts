@@ -6,6 +6,7 @@ import { getMonitorRoute } from './get-monitor.ts'
 import { listMonitorRunsRoute } from './list-monitor-runs.ts'
 import { listMonitorsRoute } from './list-monitors.ts'
 import { pauseMonitorRoute } from './pause-monitor.ts'
+import { previewMonitorRoute } from './preview-monitor.ts'
 import { readSigningSecretRoute } from './read-signing-secret.ts'
 import { resumeMonitorRoute } from './resume-monitor.ts'
 import { rotateSigningSecretRoute } from './rotate-signing-secret.ts'
@@ -15,6 +16,7 @@ import { runMonitorRoute } from './run-monitor.ts'
 export const monitorRoutes: readonly Route[] = [
   listMonitorsRoute,
   createMonitorRoute,
+  previewMonitorRoute,
   getMonitorRoute,
   editMonitorRoute,
   deleteMonitorRoute,

@@ -15,11 +15,11 @@ export type Replacement = readonly [from: string, to: string]
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json'
 
-/** At least one a template; `generic-llm-prompt` needs a model and is not among them. */
+/** Pages are kept as text, so that no formatter spreads out what real ones write in one line. At least one a template; `generic-llm-prompt` needs a model and is not among them. */
 export const ANSWERS: readonly SavedAnswer[] = [
   {
     slug: 'generic-css-selector',
-    file: 'page.html',
+    file: 'page.html.txt',
     contentType: HTML,
     fields: { value: 'Open   until 18:00' },
     fires: [['18:00', '20:00']],
@@ -30,7 +30,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'generic-full-page',
-    file: 'page.html',
+    file: 'page.html.txt',
     contentType: HTML,
     fields: { content_hash: '428195ad4a41af6a9967cf8b7d8724ad03b0f148325a63a573339dad478bdbae' },
     fires: [['public', 'all public']],
@@ -50,10 +50,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
     contentType: JSON_TYPE,
     fields: { indicator: 'none', description: 'All Systems Operational', incidents: [] },
     fires: [
-      [
-        '"none", "description": "All Systems Operational"',
-        '"major", "description": "Partial System Outage"',
-      ],
+      ['"none", "description": "All Systems Operational"', '"major", "description": "Partial System Outage"'],
       ['"incidents": []', '"incidents": [{ "id": "i1", "name": "Slow answers", "status": "investigating" }]'],
     ],
     silent: [['09:00:00Z', '09:05:00Z']],
@@ -88,7 +85,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'shop-product-price',
-    file: 'shop-open-graph.html',
+    file: 'shop-open-graph.html.txt',
     contentType: HTML,
     fields: { price: '1.249,00', price_in_script: 1249 },
     fires: [
@@ -102,7 +99,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'shop-product-price',
-    file: 'shop-microdata.html',
+    file: 'shop-microdata.html.txt',
     contentType: HTML,
     fields: { price: '1\u00a0299,00 kr', price_in_script: null },
     fires: [['299,00', '199,00']],
@@ -114,7 +111,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'shop-product-price',
-    file: 'shop-json-ld.html',
+    file: 'shop-json-ld.html.txt',
     contentType: HTML,
     fields: { price: null, price_in_script: 49.9 },
     fires: [['49.9}', '39.9}']],
@@ -159,7 +156,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'news-front-page',
-    file: 'news-front-page.html',
+    file: 'news-front-page.html.txt',
     contentType: HTML,
     fields: { headline: 'Harbour opens again after the storm', link: '/world/harbour-opens' },
     fires: [['Harbour opens again', 'Harbour stays closed']],
@@ -175,7 +172,10 @@ export const ANSWERS: readonly SavedAnswer[] = [
     contentType: 'application/rss+xml',
     fields: { title: 'Kettles & more: spring sale', link: 'https://news.example.com/spring-sale', id: 'news-118' },
     fires: [
-      ['<item>', '<item><title>Summer</title><link>https://news.example.com/summer</link><guid>news-119</guid></item><item>'],
+      [
+        '<item>',
+        '<item><title>Summer</title><link>https://news.example.com/summer</link><guid>news-119</guid></item><item>',
+      ],
       // A weekly title that stays the same.
       ['<item>', '<item><title>Kettles &amp; more: spring sale</title><guid>news-119</guid></item><item>'],
     ],
@@ -211,7 +211,10 @@ export const ANSWERS: readonly SavedAnswer[] = [
     ],
     silent: [
       ['2026-04-01', '2026-05-01'],
-      ['<url><loc>https://shop.example.com/kettles/blue</loc></url>\n</urlset>', '<url><loc>https://shop.example.com/kettles/blue</loc></url></urlset>'],
+      [
+        '<url><loc>https://shop.example.com/kettles/blue</loc></url>\n</urlset>',
+        '<url><loc>https://shop.example.com/kettles/blue</loc></url></urlset>',
+      ],
     ],
   },
   {
@@ -245,7 +248,9 @@ export const ANSWERS: readonly SavedAnswer[] = [
       postings: ['Boiler Engineer', 'Tea Taster'],
       posting_links: ['https://jobs.example.com/a1', 'https://jobs.example.com/a2'],
     },
-    fires: [['{ "id": "a2"', '{ "id": "a3", "text": "Stoker", "hostedUrl": "https://jobs.example.com/a3" }, { "id": "a2"']],
+    fires: [
+      ['{ "id": "a2"', '{ "id": "a3", "text": "Stoker", "hostedUrl": "https://jobs.example.com/a3" }, { "id": "a2"'],
+    ],
     silent: [['You bring', 'You have']],
   },
 ]

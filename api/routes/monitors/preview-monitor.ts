@@ -1,0 +1,50 @@
+import { MonitorCreate, type MonitorSpec } from '../../../schema/monitor.ts'
+import { Preview } from '../../../schema/preview.ts'
+import { monitorQueue } from '../../../store/monitor-queue.ts'
+import { spendRun } from '../../../store/spend-run.ts'
+import { ApiError, apiError } from '../../api-error.ts'
+import { ok, route } from '../../route.ts'
+import { monitorIssues } from './monitor-issues.ts'
+
+const RETRY_SECONDS = '5'
+
+export const previewMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/preview',
+  summary: 'Try a monitor without creating it',
+  description:
+    'Fetches and extracts now, as a run would, and answers what it found. Nothing is stored and nothing is delivered; one run is used. A check that fails is answered with 200 too: `status` is `error`, with `error_code` and `error_message`. Few run at a time: 429 `RATE_LIMIT_EXCEEDED` with `Retry-After` when all places are taken, and no run is used then.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  beyond: true,
+  body: MonitorCreate,
+  defaults: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 200: { description: 'What a run would give.', schema: Preview } },
+  async handle({ body, principal: { teamId }, services: { store, previews } }) {
+    if (!previews) throw unavailable('This process makes no previews.')
+    // The frame has filled in every default: the body is whole.
+    const spec = body as MonitorSpec
+    const place = previews.enter(teamId)
+    if (!place) throw busy()
+    try {
+      const paid = await spendRun(store, teamId, monitorQueue(spec) === 'visual' ? 'visual' : 'runs')
+      if (paid.kind === 'used_up')
+        throw apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [paid.quota])
+      const shown = await place.run(spec)
+      if (!shown) throw unavailable('The service is stopping. Try again in a moment.')
+      return ok(shown)
+    } finally {
+      place.leave()
+    }
+  },
+})
+
+const unavailable = (message: string) => new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
+
+const busy = () =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `As many previews as may run at once are running. Try again in ${RETRY_SECONDS} s.`,
+    { headers: { 'retry-after': RETRY_SECONDS } },
+  )

@@ -1,0 +1,85 @@
+import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import { template } from './template.ts'
+
+/** Either way, by at least so many percent since the check before. */
+function moves(field: string, percent: number): DiffPredicate[] {
+  return [
+    { type: 'field_decreases_by_percent', field, threshold: percent },
+    { type: 'field_increases_by_percent', field, threshold: percent },
+  ]
+}
+
+export const cryptoPrice = template({
+  slug: 'crypto-price',
+  name: 'Price of a cryptocurrency',
+  description:
+    "Tells when a coin's price moves by 2 % or more between two checks. Give the address of an exchange's or aggregator's JSON ticker for one pair: the price is read where it is named price, last, last_price, lastPrice, amount or usd, as text or number.",
+  category: 'crypto',
+  audience: 'both',
+  example_url: null,
+  config: {
+    extract: {
+      method: 'json_path',
+      fields: { price: "$..['price', 'last', 'last_price', 'lastPrice', 'amount', 'usd']" },
+    },
+    diff_predicate: { type: 'composite', operator: 'OR', conditions: moves('price', 2) },
+    schedule_interval_seconds: 900,
+  },
+})
+
+export const stockPrice = template({
+  slug: 'stock-price',
+  name: 'Price of a stock',
+  description:
+    "Tells when a share's price moves by 2 % or more between two checks. Give the address of a market data API's JSON quote for one symbol: the price is read where it is named regularMarketPrice, latestPrice, lastPrice, last_price or price.",
+  category: 'finance',
+  audience: 'both',
+  example_url: null,
+  config: {
+    extract: {
+      method: 'json_path',
+      fields: {
+        price: "$..['regularMarketPrice', 'latestPrice', 'lastPrice', 'last_price', 'price', '05. price']",
+        symbol: "$..['symbol', 'ticker', '01. symbol']",
+      },
+    },
+    diff_predicate: { type: 'composite', operator: 'OR', conditions: moves('price', 2) },
+    schedule_interval_seconds: 900,
+  },
+})
+
+/** Where shops say their price for machines: Open Graph and microdata. Of several the first in the page, which is the product's own. */
+const IN_MARKUP = [
+  '//meta[@property="product:price:amount" or @property="og:price:amount" or @itemprop="price"]/@content',
+  '//*[@itemprop="price"][not(self::meta)]/@content',
+  '//*[@itemprop="price"][not(@content)]',
+].join(' | ')
+
+/**
+ * What follows the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up to the comma or brace behind it. A
+ * number, so that no price is null and 19.90 is 19.9.
+ */
+const IN_SCRIPT = `number(substring-before(concat(translate(normalize-space(substring(substring-after(
+  //script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`.replace(
+  /\n\s*/,
+  '',
+)
+
+export const shopProductPrice = template({
+  slug: 'shop-product-price',
+  name: 'Price of a product in a shop',
+  description:
+    "Tells when a product's price falls or rises by 1 % or more. Give the address of the product's page: the price is read from what shops write for search engines (Open Graph, microdata: price; JSON-LD: price_in_script), so that a new design of the page does not matter.",
+  category: 'ecommerce',
+  audience: 'both',
+  example_url: null,
+  config: {
+    extract: { method: 'xpath', fields: { price: IN_MARKUP, price_in_script: IN_SCRIPT } },
+    diff_predicate: {
+      type: 'composite',
+      operator: 'OR',
+      conditions: [...moves('price', 1), ...moves('price_in_script', 1)],
+    },
+    schedule_interval_seconds: 3600,
+  },
+})

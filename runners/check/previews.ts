@@ -1,0 +1,70 @@
+import type { Preview } from '../../schema/preview.ts'
+import { createExtractor } from '../extract/pool.ts'
+import { createGuardedAgent } from '../guard/guarded-agent.ts'
+import type { EgressPolicy } from '../guard/policy.ts'
+import { preview } from './preview.ts'
+import type { Previewed } from './preview.ts'
+
+export interface PreviewsOptions {
+  readonly egress: EgressPolicy
+  /** Previews at once in this process. Default 4. */
+  readonly atOnce?: number
+  /** Of these, those of one team. Default 2: a team whose sites hang must not keep the others out. */
+  readonly perTeam?: number
+  /** Milliseconds for a fetch. Default 30,000, as for a run. */
+  readonly deadlineMs?: number
+}
+
+/** Checks on demand, for somebody who waits for the answer: within the process that was asked, few at a time. */
+export interface Previews {
+  /** A place to run one check in, or null when all that the team may have are taken. `leave` it whatever happens. */
+  enter(teamId: string): PreviewPlace | null
+  /** Ends the checks under way and their connections and threads. */
+  close(): Promise<void>
+}
+
+export interface PreviewPlace {
+  /** Null when the process is stopping. */
+  run(config: Previewed): Promise<Preview | null>
+  leave(): void
+}
+
+/** Makes the places, with walls and threads of their own as a worker has them; both start when first needed. */
+export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: PreviewsOptions): Previews {
+  const agent = createGuardedAgent(egress, { connections: 1 })
+  const extractor = createExtractor({ threads: 1 })
+  const stopping = new AbortController()
+  const running = new Set<Promise<Preview | null>>()
+  const teams = new Map<string, number>()
+  let taken = 0
+
+  function run(config: Previewed): Promise<Preview | null> {
+    if (stopping.signal.aborted) return Promise.resolve(null)
+    const { signal } = stopping
+    const done = preview(config, { agent, extractor, signal, ...(deadlineMs !== undefined && { deadlineMs }) })
+    running.add(done)
+    return done.finally(() => running.delete(done))
+  }
+
+  function leave(teamId: string): void {
+    taken -= 1
+    const left = (teams.get(teamId) ?? 1) - 1
+    if (left === 0) teams.delete(teamId)
+    else teams.set(teamId, left)
+  }
+
+  return {
+    enter(teamId) {
+      const own = teams.get(teamId) ?? 0
+      if (taken >= atOnce || own >= perTeam) return null
+      taken += 1
+      teams.set(teamId, own + 1)
+      return { run, leave: () => leave(teamId) }
+    },
+    async close() {
+      stopping.abort()
+      await Promise.allSettled(running)
+      await Promise.all([extractor.close(), agent.destroy()])
+    },
+  }
+}
