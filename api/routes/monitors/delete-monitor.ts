@@ -1,9 +1,11 @@
 import { recordAudit } from '../../../store/audit.ts'
+import type { Transaction } from '../../../store/client.ts'
 import { deleteMonitor } from '../../../store/monitor-delete.ts'
 import { lockMonitor } from '../../../store/monitor-edit.ts'
 import { noContent, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchMonitor, refuseManaged } from './monitor-faults.ts'
+import type { OneMonitor } from './one-monitor.ts'
 
 export const deleteMonitorRoute = route({
   method: 'DELETE',
@@ -16,14 +18,16 @@ export const deleteMonitorRoute = route({
   answers: { 204: { description: 'It is deleted.' } },
   async handle({ params, principal, actor, services: { store } }) {
     const { teamId } = principal
-    await store.transaction(async (tx) => {
-      const stored = await lockMonitor(tx, teamId, params.id)
-      if (!stored) throw noSuchMonitor()
-      refuseManaged(stored)
-      await deleteMonitor(tx, stored.no)
-      const target = { id: stored.id, label: stored.name }
-      await recordAudit(tx, { teamId, actor, action: 'monitor.deleted', target })
-    })
+    await store.transaction((tx) => deleteOne(tx, { teamId, actor, id: params.id }))
     return noContent()
   },
 })
+
+/** Deletes a monitor and says so in the audit log. */
+export async function deleteOne(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<void> {
+  const stored = await lockMonitor(tx, teamId, id)
+  if (!stored) throw noSuchMonitor()
+  refuseManaged(stored)
+  await deleteMonitor(tx, stored.no)
+  await recordAudit(tx, { teamId, actor, action: 'monitor.deleted', target: { id: stored.id, label: stored.name } })
+}

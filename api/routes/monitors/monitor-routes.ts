@@ -1,4 +1,5 @@
 import type { Route } from '../../route.ts'
+import { bulkMonitorsRoute } from './bulk-monitors.ts'
 import { createMonitorRoute } from './create-monitor.ts'
 import { deleteMonitorRoute } from './delete-monitor.ts'
 import { editMonitorRoute } from './edit-monitor.ts'
@@ -23,6 +24,7 @@ export const monitorRoutes: readonly Route[] = [
   pauseMonitorRoute,
   resumeMonitorRoute,
   runMonitorRoute,
+  bulkMonitorsRoute,
   listMonitorRunsRoute,
   readSigningSecretRoute,
   rotateSigningSecretRoute,

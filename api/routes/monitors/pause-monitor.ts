@@ -1,11 +1,13 @@
 import { Monitor } from '../../../schema/monitor.ts'
 import { recordAudit } from '../../../store/audit.ts'
+import type { Transaction } from '../../../store/client.ts'
 import { lockMonitor } from '../../../store/monitor-edit.ts'
 import { pauseMonitor } from '../../../store/monitor-pause.ts'
-import { toMonitor } from '../../../store/monitor-record.ts'
+import { type MonitorRow, toMonitor } from '../../../store/monitor-record.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { locked, noSuchMonitor } from './monitor-faults.ts'
+import type { OneMonitor } from './one-monitor.ts'
 
 export const pauseMonitorRoute = route({
   method: 'POST',
@@ -18,16 +20,18 @@ export const pauseMonitorRoute = route({
   answers: { 200: { description: 'The monitor, paused.', schema: Monitor } },
   async handle({ params, principal, actor, services: { store, secrets } }) {
     const { teamId } = principal
-    const monitor = await store.transaction(async (tx) => {
-      const stored = await lockMonitor(tx, teamId, params.id)
-      if (!stored) throw noSuchMonitor()
-      if (stored.locked) throw locked('paused')
-      if (stored.paused) return stored
-      const paused = await pauseMonitor(tx, stored.no)
-      const target = { id: stored.id, label: stored.name }
-      await recordAudit(tx, { teamId, actor, action: 'monitor.paused', target })
-      return paused
-    })
+    const monitor = await store.transaction((tx) => pauseOne(tx, { teamId, actor, id: params.id }))
     return ok(toMonitor(monitor, secrets))
   },
 })
+
+/** Pauses a monitor and says so in the audit log. A paused one stays as it is. */
+export async function pauseOne(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<MonitorRow> {
+  const stored = await lockMonitor(tx, teamId, id)
+  if (!stored) throw noSuchMonitor()
+  if (stored.locked) throw locked('paused')
+  if (stored.paused) return stored
+  const paused = await pauseMonitor(tx, stored.no)
+  await recordAudit(tx, { teamId, actor, action: 'monitor.paused', target: { id: stored.id, label: stored.name } })
+  return paused
+}

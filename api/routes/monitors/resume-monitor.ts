@@ -1,12 +1,14 @@
 import { Monitor } from '../../../schema/monitor.ts'
 import { recordAudit } from '../../../store/audit.ts'
+import type { Transaction } from '../../../store/client.ts'
 import { lockMonitor } from '../../../store/monitor-edit.ts'
 import { resumeMonitor } from '../../../store/monitor-pause.ts'
-import { toMonitor } from '../../../store/monitor-record.ts'
+import { type MonitorRow, toMonitor } from '../../../store/monitor-record.ts'
 import { monitorStatus } from '../../../store/monitor-status.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { locked, noSuchMonitor } from './monitor-faults.ts'
+import type { OneMonitor } from './one-monitor.ts'
 
 export const resumeMonitorRoute = route({
   method: 'POST',
@@ -20,17 +22,19 @@ export const resumeMonitorRoute = route({
   async handle({ params, principal, actor, services }) {
     const { store, secrets } = services
     const { teamId } = principal
-    const monitor = await store.transaction(async (tx) => {
-      const stored = await lockMonitor(tx, teamId, params.id)
-      if (!stored) throw noSuchMonitor()
-      if (stored.locked) throw locked('resumed')
-      if (monitorStatus(stored) === 'active') return stored
-      const resumed = await resumeMonitor(tx, stored.no)
-      const target = { id: stored.id, label: stored.name }
-      await recordAudit(tx, { teamId, actor, action: 'monitor.resumed', target })
-      return resumed
-    })
+    const monitor = await store.transaction((tx) => resumeOne(tx, { teamId, actor, id: params.id }))
     services.poke()
     return ok(toMonitor(monitor, secrets))
   },
 })
+
+/** Resumes a monitor and says so in the audit log. An active one stays as it is. */
+export async function resumeOne(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<MonitorRow> {
+  const stored = await lockMonitor(tx, teamId, id)
+  if (!stored) throw noSuchMonitor()
+  if (stored.locked) throw locked('resumed')
+  if (monitorStatus(stored) === 'active') return stored
+  const resumed = await resumeMonitor(tx, stored.no)
+  await recordAudit(tx, { teamId, actor, action: 'monitor.resumed', target: { id: stored.id, label: stored.name } })
+  return resumed
+}

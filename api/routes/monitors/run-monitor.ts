@@ -1,10 +1,12 @@
 import { RunQueued } from '../../../schema/run.ts'
 import { recordAudit } from '../../../store/audit.ts'
+import type { Transaction } from '../../../store/client.ts'
 import { runNow } from '../../../store/monitor-run-now.ts'
 import { apiError } from '../../api-error.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { locked, noSuchMonitor } from './monitor-faults.ts'
+import type { OneMonitor } from './one-monitor.ts'
 
 export const runMonitorRoute = route({
   method: 'POST',
@@ -17,24 +19,27 @@ export const runMonitorRoute = route({
   answers: { 200: { description: 'The run, readable as running from now on.', schema: RunQueued } },
   async handle({ params, principal, actor, services }) {
     const { teamId } = principal
-    const outcome = await services.store.transaction(async (tx) => {
-      const asked = await runNow(tx, teamId, params.id)
-      if (asked.kind !== 'queued' || !asked.isNew) return asked
-      const target = { id: params.id, label: asked.name }
-      const metadata = { run_id: asked.runId }
-      await recordAudit(tx, { teamId, actor, action: 'monitor.run_triggered', target, metadata })
-      return asked
-    })
-    switch (outcome.kind) {
-      case 'missing':
-        throw noSuchMonitor()
-      case 'used_up':
-        throw apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [outcome.quota])
-      case 'locked':
-        throw locked('run')
-      case 'queued':
-        services.poke()
-        return ok({ run_id: outcome.runId, queued: true })
-    }
+    const runId = await services.store.transaction((tx) => runOne(tx, { teamId, actor, id: params.id }))
+    services.poke()
+    return ok({ run_id: runId, queued: true })
   },
 })
+
+/** Queues a run of a monitor and says so in the audit log; answers the run's id. One that is queued already is answered as it is. */
+export async function runOne(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<string> {
+  const outcome = await runNow(tx, teamId, id)
+  switch (outcome.kind) {
+    case 'missing':
+      throw noSuchMonitor()
+    case 'used_up':
+      throw apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [outcome.quota])
+    case 'locked':
+      throw locked('run')
+    case 'queued': {
+      const target = { id, label: outcome.name }
+      const metadata = { run_id: outcome.runId }
+      if (outcome.isNew) await recordAudit(tx, { teamId, actor, action: 'monitor.run_triggered', target, metadata })
+      return outcome.runId
+    }
+  }
+}
