@@ -11,7 +11,7 @@ export function clientAddress(request: FastifyRequest): string | null {
 export function addressBlock(address: string | null): string {
   if (address === null) return 'unknown'
   if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const [head = '', tail] = address.replace(/%.*$/s, '').split('::')
   const groups = head === '' ? [] : head.split(':')
   const rest = tail === undefined || tail === '' ? [] : tail.split(':')
   const full =

@@ -38,7 +38,8 @@ export function createSecretBox(key: string): SecretBox {
         .setAAD(aad(place))
         .setAuthTag(bytes.subarray(13, 29))
       try {
-        return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'))
+        const opened: unknown = JSON.parse(Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'))
+        return opened
       } catch (cause) {
         throw new Error(
           'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered',

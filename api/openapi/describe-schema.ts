@@ -60,7 +60,7 @@ function plain(node: Node): Described {
   const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== ARMS)
   const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
   return {
-    ...Object.fromEntries(described),
+    ...(Object.fromEntries(described) as Described),
     ...(node.description?.startsWith(BEYOND) && { 'x-beyond-contract': true }),
   }
 }

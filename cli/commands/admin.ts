@@ -99,7 +99,7 @@ function print(json: boolean, value: Record<string, unknown>): void {
   if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
   else
     for (const [name, item] of Object.entries(value))
-      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'object' ? JSON.stringify(item) : String(item)}\n`)
+      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'string' ? item : JSON.stringify(item)}\n`)
 }
 
 function emailAddress(text: string): string {

@@ -73,7 +73,6 @@ function targetOf(location: string, base: URL): URL | null {
 
 function absoluteOf(raw: string, base: URL): string | null {
   // Resolving would repair these before the parse wall could refuse them.
-  // oxlint-disable-next-line no-control-regex
   if (/[\\\s\u0000-\u001f\u007f-\u009f]/.test(raw)) return null
   return URL.parse(raw, base.href)?.href ?? null
 }

@@ -10,7 +10,6 @@ export const MAX_URL_LENGTH = 2_048
 export type ParsedTarget = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string }
 
 /** What two URL parsers may read differently: backslashes, control characters, white space of any script. */
-// oxlint-disable-next-line no-control-regex
 const AMBIGUOUS = /[\\\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/
 
 /**

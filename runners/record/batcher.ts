@@ -20,7 +20,7 @@ interface Entry<T> {
 }
 
 export function createBatcher<T>(options: BatcherOptions<T>): Batcher<T> {
-  let waiting: Entry<T>[] = []
+  const waiting: Entry<T>[] = []
   let timer: NodeJS.Timeout | undefined
   const underWay = new Set<Promise<void>>()
 

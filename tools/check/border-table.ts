@@ -19,13 +19,11 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     folders: ['schema', 'core', 'store'],
     packages: [
       'node:*',
-      '@xmldom/xmldom',
       'css-select',
       'css-what',
       'domhandler',
       'domutils',
       'htmlparser2',
-      'ipaddr.js',
       'json-p3',
       'parse5',
       'parse5-htmlparser2-tree-adapter',
@@ -33,17 +31,16 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'prom-client',
       'typebox',
       'undici',
-      'xpath',
     ],
   },
   // A webhook leaves through the same guard as a check's request does.
   deliveries: {
     folders: ['schema', 'core', 'store', 'runners/guard'],
-    packages: ['node:*', 'prom-client', 'typebox', 'undici'],
+    packages: ['node:*', 'nodemailer', 'prom-client', 'typebox', 'undici'],
   },
   api: {
     folders: ['schema', 'core', 'store', 'runners', 'deliveries'],
-    packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'rate-limiter-flexible', 'typebox'],
+    packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox'],
   },
   operator: {
     folders: ['schema', 'core', 'store', 'runners', 'deliveries'],

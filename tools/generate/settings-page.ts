@@ -37,5 +37,7 @@ function valueOf({ type, enum: choices, minimum, maximum }: Setting): string {
 
 function defaultOf(setting: Setting): string {
   if (setting.default === undefined) return 'unset'
-  return setting.default === '' ? 'empty' : `\`${String(setting.default)}\``
+  return setting.default === ''
+    ? 'empty'
+    : `\`${typeof setting.default === 'string' ? setting.default : JSON.stringify(setting.default)}\``
 }
