@@ -19,10 +19,10 @@ export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: b
   if (metrics) addMetricsRoute(app, health)
 }
 
-/** The app for a metrics port of its own; nothing listens yet. */
+/** The app for a metrics port of its own, which tells health too: a worker has no other. Nothing listens yet. */
 export function buildMetricsApp(health: Health): FastifyInstance {
   const app = fastify({ requestTimeout: 10_000, connectionTimeout: 30_000 })
-  addMetricsRoute(app, health)
+  addHealthRoutes(app, health, true)
   return app
 }
 

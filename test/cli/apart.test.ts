@@ -1,0 +1,188 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../runners/loop/eventually.ts'
+import { html, openSite, pageOf } from '../runners/loop/site.ts'
+import { createEmptyDatabase } from '../support/postgres.ts'
+import { describeIf } from '../support/skip.ts'
+import { startTestServer, systemPostgres } from '../support/test-server.ts'
+import { type CliProcess, runCli, startCli } from './cli-process.ts'
+
+interface Rented {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+async function onPostgres15(): Promise<Rented> {
+  const binaries = systemPostgres(15)
+  if (!binaries) throw new Error('Postgres 15 is not installed')
+  const server = await startTestServer(binaries)
+  return { url: server.url, drop: server.stop }
+}
+
+const KEY = 'the encryption key of a test'
+const LEASE_SECONDS = 2
+
+for (const [version, rent, isThere] of [
+  ['18', createEmptyDatabase, true],
+  ['15', onPostgres15, systemPostgres(15) !== null],
+] as const)
+  describeIf(isThere, `install postgresql-${version}`)(`The commands apart, on Postgres ${version}`, () => {
+    let database: Rented
+    let environment: Record<string, string>
+    let client: pg.Client
+    const running: CliProcess[] = []
+    let bases: string[] = []
+    let owner: { user_id: string; team_id: string; api_key: string; session_token: string }
+
+    const start = (args: readonly string[], more: Record<string, string> = {}) => {
+      const cli = startCli(args, { ...environment, ...more })
+      running.push(cli)
+      return cli
+    }
+    const ask = async (base: string | undefined, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${owner.api_key}`, 'content-type': 'application/json' }
+      const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      return fetch(`${base}${path}`, { headers, ...init })
+    }
+    const rows = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
+      (await client.query<T>(text, values)).rows
+
+    beforeAll(async () => {
+      database = await rent()
+      environment = {
+        DATABASE_URL: database.url,
+        TIDEMARK_ENCRYPTION_KEY: KEY,
+        TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+        TIDEMARK_LEASE_SECONDS: String(LEASE_SECONDS),
+        PORT: '0',
+      }
+      client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+    })
+    afterAll(async () => {
+      await Promise.all(running.map((cli) => cli[Symbol.asyncDispose]()))
+      await client.end()
+      await database.drop()
+    })
+
+    test('A part refuses a database that is not migrated; migrate says what it did, and that nothing is left.', async () => {
+      const early = await runCli(['worker'], environment)
+      expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('tidemark migrate')])
+      expect(early.stderr).not.toContain('    at ')
+      const first = await runCli(['migrate'], environment)
+      expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^Applied 000001-/)])
+    })
+
+    test('create-owner prints what a script needs, and refuses the same address again.', async () => {
+      const args = ['admin', 'create-owner', '--email', 'Owner@example.com', '--plan', 'lite', '--json']
+      const made = await runCli(args, environment)
+      expect([made.code, made.stderr]).toEqual([0, ''])
+      owner = JSON.parse(made.stdout)
+      expect(owner).toMatchObject({
+        user_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        team_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        api_key: expect.stringMatching(/^svc_/),
+        session_token: expect.stringMatching(/./),
+      })
+      const again = await runCli(args, environment)
+      expect([again.code, again.stdout]).toEqual([1, ''])
+      expect(again.stderr).toMatch(/^tidemark: there is an account with the address owner@example\.com already\n$/)
+    })
+
+    test('A monitor made through one API is checked once by either of two workers, and its run is read through the other API.', async () => {
+      const apis = [start(['api']), start(['api'])]
+      start(['worker'])
+      start(['worker'])
+      bases = await Promise.all(apis.map(async (api) => (await api.says(/running at (\S+)\n/))[1] ?? ''))
+      await Promise.all(running.slice(2).map((worker) => worker.says(/checking and delivering/)))
+      await using site = await openSite()
+      const made = await ask(bases[0], '/v1/monitors', monitor(site.url))
+      expect(made.status).toBe(201)
+      const { id } = (await made.json()) as { id: string }
+      const list = await eventually(
+        async () => (await (await ask(bases[1], `/v1/monitors/${id}/runs`)).json()) as { data: { status: string }[] },
+        ({ data }) => data.some(({ status }) => status === 'success'),
+      )
+      expect(list.data).toMatchObject([{ monitor_id: id, status: 'success', extracted: { price: '$1' } }])
+
+      // Two more intervals, by the store's clock.
+      const name = (await rows<{ name: string }>('select current_database() as name'))[0]?.name
+      for (const seconds of [70, 140]) {
+        await client.query(`alter database "${name}" set tidemark.clock_offset = '${seconds} seconds'`)
+        await eventually(
+          () => rows<{ n: number }>('select count(*)::int as n from runs'),
+          ([row]) => row?.n === 1 + seconds / 70,
+        )
+      }
+      expect(site.requests).toHaveLength(3)
+    })
+
+    test('A worker tells its readiness on the metrics port.', async () => {
+      const port = await freePort()
+      const worker = start(['worker'], { TIDEMARK_METRICS_PORT: String(port) })
+      await worker.says(/checking and delivering/)
+      const ready = await eventually(
+        () => fetch(`http://127.0.0.1:${port}/readyz`),
+        (answer) => answer.status === 200,
+      )
+      expect(JSON.stringify(await ready.json())).toContain('moving')
+      expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tidemark_checks_total')
+      worker.signal('SIGTERM')
+      expect(await worker.exited).toBe(0)
+    })
+
+    test('A worker killed in the middle of a check leaves it to another: one run, and one delivery to each destination.', async () => {
+      await using site = await openSite()
+      await using hook = await openSite()
+      hook.answer((response) => response.writeHead(204).end())
+      const deliveries = ['a', 'b'].map((path) => ({ type: 'webhook', url: `${hook.url}${path}` }))
+      const made = await ask(bases[0], '/v1/monitors', { ...monitor(site.url), deliveries })
+      const { id } = (await made.json()) as { id: string }
+      const runs = () =>
+        rows<{ id: string; status: string }>(
+          'select r.id, r.status from runs r join monitors m on m.no = r.monitor_no where m.id = $1',
+          [id],
+        )
+      await eventually(runs, (seen) => seen.length === 1)
+
+      let workers = running.filter((cli) => cli.stdout.includes('checking'))
+      site.answer(() => {})
+      const asked = (await (await ask(bases[0], `/v1/monitors/${id}/run`, {})).json()) as { run_id: string }
+      await eventually(
+        () => site.requests.length,
+        (n) => n === 2,
+      )
+      for (const worker of workers) worker.signal('SIGKILL')
+      await Promise.all(workers.map((worker) => worker.exited))
+      expect(await runs()).toHaveLength(1)
+      site.answer(html(pageOf('$2')))
+      workers = [start(['worker']), start(['worker'])]
+      await Promise.all(workers.map((worker) => worker.says(/checking and delivering/)))
+      await eventually(
+        () => rows(`select from deliveries where status = 'success'`),
+        (sent) => sent.length === 2,
+      )
+
+      const seen = await runs()
+      expect(seen.map((run) => run.id)).toContain(asked.run_id)
+      expect(seen).toHaveLength(2)
+      expect(hook.requests.map(({ url }) => url).sort()).toEqual(['/a', '/b'])
+      const [usage] = await rows<{ n: number }>('select runs_used::int as n from team_usage')
+      expect(usage?.n).toBe((await rows('select from runs')).length)
+      for (const worker of workers) worker.signal('SIGTERM')
+      expect(await Promise.all(workers.map((worker) => worker.exited))).toEqual([0, 0])
+    }, 60_000)
+  })
+
+const monitor = (url: string) => ({
+  name: 'A kettle',
+  url,
+  schedule_interval_seconds: 60,
+  extract_config: { method: 'css', fields: { price: '.price' } },
+  diff_predicate: { type: 'field_changes', field: 'price' },
+})
+
+async function freePort(): Promise<number> {
+  await using site = await openSite()
+  return Number(new URL(site.url).port)
+}

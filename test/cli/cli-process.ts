@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const ENTRY = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
+const PATIENCE_MS = 40_000
+
+/** A `tidemark` command that runs. */
+export interface CliProcess extends AsyncDisposable {
+  readonly pid: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Resolves with the match when standard output matches; rejects when the process ends before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  signal(name: NodeJS.Signals): void
+  /** The exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>
+}
+
+export type Environment = Readonly<Record<string, string>>
+
+/** Starts a command. Of our own environment it gets PATH alone; what it leaves running is killed on disposal. */
+export function startCli(args: readonly string[], environment: Environment = {}): CliProcess {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment }
+  const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const text = { stdout: '', stderr: '' }
+  const listeners = new Set<() => void>()
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk
+      for (const look of listeners) look()
+    })
+  const exited = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const says = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const timer = setTimeout(() => end('was not said in time'), PATIENCE_MS)
+      const stop = () => {
+        clearTimeout(timer)
+        listeners.delete(look)
+      }
+      const end = (what: string) => {
+        stop()
+        reject(new Error(`${String(pattern)} ${what}:\n${text.stdout}\n${text.stderr}`))
+      }
+      const look = () => {
+        const match = pattern.exec(text.stdout)
+        if (!match) return
+        stop()
+        resolve(match)
+      }
+      listeners.add(look)
+      look()
+      void exited.then(() => listeners.has(look) && end('was not said before the end'))
+    })
+  return {
+    pid: child.pid ?? -1,
+    get stdout() {
+      return text.stdout
+    },
+    get stderr() {
+      return text.stderr
+    },
+    says,
+    signal: (name) => void child.kill(name),
+    exited,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function runCli(args: readonly string[], environment: Environment = {}) {
+  await using cli = startCli(args, environment)
+  const code = await cli.exited
+  return { code, stdout: cli.stdout, stderr: cli.stderr }
+}
