@@ -48,9 +48,10 @@ export const DIRECT_OR_VISUAL = rule<Fetched>({
   name: 'direct_or_visual',
   message:
     'visual_config cannot be enabled together with request_config: such a monitor is fetched directly, without a browser',
-  cel: '!(has(self.requestConfig) && has(self.visualConfig) && self.visualConfig.enabled)',
+  cel: '!(has(self.requestConfig) && self.requestConfig != null && has(self.visualConfig) && self.visualConfig != null && self.visualConfig.enabled)',
   accepts: [
     { request_config: {}, visual_config: null },
+    { request_config: null, visual_config: { enabled: true } },
     { visual_config: { enabled: true } },
     { request_config: {}, visual_config: { enabled: false } },
   ],

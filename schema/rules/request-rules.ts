@@ -27,10 +27,17 @@ export const NO_BODY_WITH_GET = rule<Request>({
 export const BODY_PAGING_NEEDS_JSON = rule<Request>({
   name: 'body_paging_needs_json',
   message: 'paging in the body needs a body that is a JSON object',
-  cel: null,
-  accepts: [{ method: 'POST', body: '{"page":1}', pagination: { in: 'body' } }, { pagination: { in: 'query' } }],
+  // CEL cannot parse JSON: what stands in braces is taken, and the operator looks inside.
+  cel: String.raw`!has(self.pagination) || !has(self.pagination.__in__) || self.pagination.__in__ != 'body' || (has(self.body) && self.body.matches(r'^[ \t\r\n]*[{](?s:.*)[}][ \t\r\n]*$'))`,
+  accepts: [
+    { method: 'POST', body: '{"page":1}', pagination: { in: 'body' } },
+    { method: 'POST', body: ' {\n "page": 1\n}\n', pagination: { in: 'body' } },
+    { pagination: { in: 'query' } },
+  ],
   rejects: [
     { method: 'POST', body: '[1]', pagination: { in: 'body' } },
+    { method: 'POST', body: '', pagination: { in: 'body' } },
+    { method: 'POST', body: 'null', pagination: { in: 'body' } },
     { method: 'POST', pagination: { in: 'body' } },
   ],
   holds: ({ body, pagination }) => pagination?.in !== 'body' || (body !== undefined && isJsonObject(body)),

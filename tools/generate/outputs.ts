@@ -1,5 +1,6 @@
 import { describeApi } from '../../api/openapi.ts'
 import { routes } from '../../api/routes.ts'
+import { monitorCrdPage } from './crd/crd-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { settingsPage } from './settings-page.ts'
 
@@ -14,6 +15,7 @@ export interface Output {
 /** Every generated file. */
 export const OUTPUTS: readonly Output[] = [
   { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
+  { path: 'crds/tidemark.dev_monitors.yaml', make: monitorCrdPage },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
 ]

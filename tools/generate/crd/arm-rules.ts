@@ -1,0 +1,70 @@
+import { camelCase } from '../../../core/custom-resource/camel-case.ts'
+import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
+import { ARMS, type ArmTable } from '../../../schema/shape.ts'
+import { isOneOf, member } from './cel-text.ts'
+import type { DefinitionNode } from './definition-node.ts'
+import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+
+type Arms = ArmTable['arms']
+
+/**
+ * The arms of a `Tagged` node, as rules at each key rather than one an arm: so the fault is told at the very key and in the words that the API uses.
+ *
+ * A key without a type is invisible to CEL. Its rules are value validations, which the API server words worse.
+ */
+export function armRules(
+  node: DefinitionNode,
+  place: string,
+): Pick<StructuralSchema, 'allOf'> & { rules: ValidationRule[] } {
+  const table = node[ARMS]
+  if (!table) return { rules: [] }
+  const keys = Object.entries(node.properties ?? {}).filter(([key]) => key !== table.tag)
+  const untyped = keys.filter(([, child]) => isUntyped(child)).flatMap(([key]) => untypedKeyRules(table, key))
+  return {
+    rules: keys.filter(([, child]) => !isUntyped(child)).flatMap(([key]) => keyRules(table, key, place)),
+    ...(untyped.length > 0 && { allOf: untyped }),
+  }
+}
+
+const isUntyped = (node: DefinitionNode) => node.type === undefined && node.anyOf === undefined
+
+const armsThat = (arms: Arms, list: 'required' | 'allowed', key: string) =>
+  Object.keys(arms).filter((name) => arms[name]?.[list].includes(key))
+
+function keyRules({ tag, arms }: ArmTable, key: string, place: string): ValidationRule[] {
+  const name = camelCase(key)
+  const tagValue = member('self', camelCase(tag))
+  const needing = armsThat(arms, 'required', key)
+  const allowing = armsThat(arms, 'allowed', key)
+  // A secret key stands for the key itself: needed in its place, and foreign where it is.
+  const beside = (SECRET_PLACES as readonly string[]).includes(`${place}.${key}`) ? [secretKeyBeside(name)] : []
+  const present = [name, ...beside].map((each) => `has(${member('self', each)})`).join(' || ')
+  const rules: ValidationRule[] = []
+  if (needing.length > 0)
+    rules.push({
+      rule: `!(${isOneOf(tagValue, needing)}) || ${present}`,
+      message: `${[name, ...beside].join(' or ')} is required with ${tag} ${needing.join(', ')}`,
+      messageExpression: `'is required with ${tag} ' + ${tagValue}`,
+      reason: 'FieldValueRequired',
+      fieldPath: `.${name}`,
+    })
+  if (allowing.length < Object.keys(arms).length)
+    for (const each of [name, ...beside])
+      rules.push({
+        rule: `!has(${member('self', each)}) || ${isOneOf(tagValue, allowing)}`,
+        message: `${each} is allowed only with ${tag} ${allowing.join(', ')}`,
+        messageExpression: `'is not allowed with ${tag} ' + ${tagValue}`,
+        reason: 'FieldValueForbidden',
+        fieldPath: `.${each}`,
+      })
+  return rules
+}
+
+function untypedKeyRules({ tag, arms }: ArmTable, key: string): NonNullable<StructuralSchema['allOf']>[number][] {
+  const name = camelCase(key)
+  const tagged = (choices: readonly string[]) => ({ properties: { [camelCase(tag)]: { enum: choices } } })
+  return [
+    { anyOf: [{ not: tagged(armsThat(arms, 'required', key)) }, { required: [name] }] },
+    { anyOf: [tagged(armsThat(arms, 'allowed', key)), { not: { required: [name] } }] },
+  ]
+}

@@ -1,0 +1,33 @@
+import type { RuleName } from '../../../schema/rules/rule-name.ts'
+import { RULE_TABLE } from '../../../schema/rules.ts'
+import { quoted } from './cel-text.ts'
+import { predicateFieldsRules } from './predicate-fields.ts'
+import { inCamelCase } from './property-words.ts'
+import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+
+/** The expressions of the rules that a node names. */
+export const namedRules = (names: readonly RuleName[]): ValidationRule[] => names.flatMap(ruleOf)
+
+/**
+ * What says a rule without CEL, which sees no untyped value: a string is bounded, and no list and no object can meet its bounds.
+ */
+export const BOUNDS_OF_RULE: Partial<Record<RuleName, StructuralSchema>> = {
+  scalar: { maxLength: 10_000, minItems: 1, maxItems: 0, minProperties: 1, maxProperties: 0 },
+}
+
+function ruleOf(name: RuleName): ValidationRule[] {
+  if (name === 'predicate_fields') return predicateFieldsRules()
+  const { cel, message } = RULE_TABLE[name]
+  if (cel === null && !BOUNDS_OF_RULE[name]) throw new Error(`${name}: a rule needs an expression, or bounds`)
+  if (cel === null) return []
+  const words = inCamelCase(message)
+  return [{ rule: cel, message: words, ...namingKeys(cel, words) }]
+}
+
+/** A rule over the keys of a map names those that break it, as the API does by its paths. */
+function namingKeys(cel: string, message: string): Pick<ValidationRule, 'messageExpression'> {
+  const condition = /^self\.all\(name, (.*)\)$/.exec(cel)?.[1]
+  if (condition === undefined) return {}
+  const [before, after] = [quoted('["'), quoted(`"]: ${message}`)]
+  return { messageExpression: `${before} + self.filter(name, !(${condition}))[0] + ${after}` }
+}

@@ -1,0 +1,17 @@
+import { camelCase } from '../../../core/custom-resource/camel-case.ts'
+import { MonitorSpec } from '../../../schema/monitor.ts'
+import { definition, type DefinitionNode } from './definition-node.ts'
+
+const names = new Set<string>()
+collect(definition(MonitorSpec))
+
+function collect(node: DefinitionNode): void {
+  const { properties = {}, additionalProperties: values, items, anyOf = [] } = node
+  for (const name of Object.keys(properties)) names.add(name)
+  for (const child of [...Object.values(properties), ...anyOf, items, values])
+    if (typeof child === 'object') collect(child)
+}
+
+/** Text for people, with the names of properties in the resource's spelling; other words of the kind (`json_path`) are values and stay. */
+export const inCamelCase = (text: string): string =>
+  text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (names.has(word) ? camelCase(word) : word))

@@ -1,0 +1,81 @@
+import { secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
+import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED } from '../../../schema/rules/header-rules.ts'
+import { member } from './cel-text.ts'
+import type { DefinitionNode } from './definition-node.ts'
+import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+
+const secretKeyRef: StructuralSchema = {
+  description: 'A key of a Secret in the same namespace.',
+  type: 'object',
+  required: ['name', 'key'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 253, description: 'Name of the Secret.' },
+    key: { type: 'string', minLength: 1, maxLength: 253, pattern: '^[-._a-zA-Z0-9]+$', description: 'Key within it.' },
+  },
+  'x-kubernetes-map-type': 'atomic',
+}
+
+/** The schema of the key that stands beside `key` and names a Secret, and the rules of the object that holds both. */
+export function secretKey(key: string, node: DefinitionNode): { schema: StructuralSchema; rules: ValidationRule[] } {
+  return node.type === 'string' ? ofText(key) : ofMap(key, node)
+}
+
+function ofText(key: string) {
+  const beside = secretKeyBeside(key)
+  return {
+    schema: {
+      description: `Where ${key} is read from, in place of ${key}.`,
+      type: 'object',
+      required: ['secretKeyRef'],
+      properties: { secretKeyRef },
+    } satisfies StructuralSchema,
+    rules: [
+      {
+        rule: `!(has(${member('self', key)}) && has(${member('self', beside)}))`,
+        message: `is not allowed beside ${key}`,
+        reason: 'FieldValueForbidden',
+        fieldPath: `.${beside}`,
+      } satisfies ValidationRule,
+    ],
+  }
+}
+
+// The names of headers obey the rules of the map's keys.
+const NAME_RULES = [HEADER_NAMES, HEADER_RESERVED, HEADER_CASE].map(({ cel, message }) => {
+  if (cel === null) throw new Error('a rule over names needs an expression')
+  return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }
+})
+
+function ofMap(key: string, { maxProperties: most }: DefinitionNode) {
+  if (most === undefined) throw new Error(`${key}: a map must be bounded`)
+  const beside = secretKeyBeside(key)
+  const map = member('self', key)
+  const list = member('self', beside)
+  const bothStand = `has(${map}) && dyn(${map}) != null && has(${list})`
+  return {
+    schema: {
+      description: `Entries of ${key} whose values are read from Secrets.`,
+      type: 'array',
+      maxItems: most,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: {
+        type: 'object',
+        required: ['name', 'secretKeyRef'],
+        properties: { name: { type: 'string', minLength: 1, maxLength: 256 }, secretKeyRef },
+      },
+      'x-kubernetes-validations': NAME_RULES,
+    } satisfies StructuralSchema,
+    rules: [
+      {
+        rule: `!(${bothStand}) || ${map}.size() + ${list}.size() <= ${most}`,
+        message: `${key} and ${beside} together must have at most ${most} items`,
+      },
+      {
+        rule: `!(${bothStand}) || ${list}.all(item, ${map}.all(name, name.lowerAscii() != item.name.lowerAscii()))`,
+        message: `${beside} repeats a name of ${key}`,
+        fieldPath: `.${beside}`,
+      },
+    ] satisfies ValidationRule[],
+  }
+}

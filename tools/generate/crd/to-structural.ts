@@ -1,0 +1,134 @@
+import { camelCase } from '../../../core/custom-resource/camel-case.ts'
+import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
+import { ARMS, RULES } from '../../../schema/shape.ts'
+import { armRules } from './arm-rules.ts'
+import { type DefinitionNode, withoutNull } from './definition-node.ts'
+import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
+import { inCamelCase } from './property-words.ts'
+import { secretKey } from './secret-keys.ts'
+import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+
+/**
+ * A definition as a structural schema: names in camelCase, null by `nullable`, closed objects by their properties (unknown keys are refused or pruned by
+ * the server), arms and rules as CEL. Throws where the definition is not lawful there: unions, and what is not bounded.
+ *
+ * @param place where it stands, in the API's spelling: `deliveries[].url`
+ */
+export function toStructural(node: DefinitionNode, place: string): StructuralSchema {
+  const { bare, nullable } = withoutNull(node, place)
+  const { schema, rules } = shapeOf(bare, place)
+  const validations = [...rules, ...namedRules(bare[RULES] ?? [])]
+  const description = node.description ?? bare.description
+  return {
+    ...(description && { description: inCamelCase(description) }),
+    ...schema,
+    ...(nullable && { nullable: true }),
+    // In a custom resource null is no default: the key stays absent, which means the same.
+    ...(node.default !== undefined && node.default !== null && { default: node.default }),
+    ...(validations.length > 0 && { 'x-kubernetes-validations': validations }),
+  }
+}
+
+const UNTYPED: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true }
+
+interface Shape {
+  schema: StructuralSchema
+  rules: ValidationRule[]
+}
+
+function shapeOf(node: DefinitionNode, place: string): Shape {
+  switch (node.type) {
+    case 'object':
+      return node.properties ? objectOf(node, node.properties, place) : { schema: mapOf(node, place), rules: [] }
+    case 'array':
+      return { schema: listOf(node, place), rules: [] }
+    case 'string':
+      return { schema: textOf(node, place), rules: [] }
+    case 'integer':
+      return { schema: { type: 'integer', format: 'int64', ...pick(node, ['minimum', 'maximum']) }, rules: [] }
+    case 'number':
+      return { schema: { type: 'number', ...pick(node, ['minimum', 'maximum']) }, rules: [] }
+    case 'boolean':
+      return { schema: { type: 'boolean' }, rules: [] }
+    case undefined: {
+      const bounds = (node[RULES] ?? []).map((name) => BOUNDS_OF_RULE[name] ?? {})
+      return { schema: bounds.reduce((all, each) => ({ ...all, ...each }), UNTYPED), rules: [] }
+    }
+    default:
+      throw new Error(`${place}: ${node.type} is not lawful in a custom resource`)
+  }
+}
+
+function objectOf(node: DefinitionNode, definitions: Readonly<Record<string, DefinitionNode>>, place: string): Shape {
+  const { rules, ...validations } = armRules(node, place)
+  const properties: Record<string, StructuralSchema> = {}
+  for (const [key, child] of Object.entries(definitions)) {
+    const at = place === '' ? key : `${place}.${key}`
+    const name = camelCase(key)
+    properties[name] = withoutForeignDefault(node, key, toStructural(child, at))
+    if (!(SECRET_PLACES as readonly string[]).includes(at)) continue
+    const secret = secretKey(name, withoutNull(child, at).bare)
+    properties[secretKeyBeside(name)] = secret.schema
+    rules.push(...secret.rules)
+  }
+  const required = (node.required ?? []).filter((key) => definitions[key]?.default === undefined).map(camelCase)
+  return {
+    schema: {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      properties,
+      ...validations,
+      // Two appliers that each set half of a union would make an unlawful one.
+      ...(node[ARMS] && { 'x-kubernetes-map-type': 'atomic' as const }),
+    },
+    rules,
+  }
+}
+
+/** A default would be filled into every arm, also those that do not know the key. */
+function withoutForeignDefault(node: DefinitionNode, key: string, schema: StructuralSchema): StructuralSchema {
+  const table = node[ARMS]
+  if (!table || key === table.tag || Object.values(table.arms).every((arm) => arm.allowed.includes(key))) return schema
+  const { default: dropped, ...rest } = schema
+  return dropped === undefined
+    ? rest
+    : { ...rest, description: [rest.description, `Default ${JSON.stringify(dropped)}.`].filter(Boolean).join(' ') }
+}
+
+function mapOf(node: DefinitionNode, place: string): StructuralSchema {
+  const values = node.additionalProperties
+  if (values === true) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  if (typeof values !== 'object' || node.maxProperties === undefined)
+    throw new Error(`${place}: a map must be bounded, and say what it holds`)
+  return {
+    type: 'object',
+    ...pick(node, ['minProperties', 'maxProperties']),
+    additionalProperties: toStructural(values, `${place}{}`),
+  }
+}
+
+function listOf(node: DefinitionNode, place: string): StructuralSchema {
+  if (!node.items || node.maxItems === undefined)
+    throw new Error(`${place}: a list must be bounded, and say what it holds`)
+  return {
+    type: 'array',
+    ...pick(node, ['minItems', 'maxItems']),
+    items: toStructural(node.items, `${place}[]`),
+    'x-kubernetes-list-type': 'atomic',
+  }
+}
+
+function textOf(node: DefinitionNode, place: string): StructuralSchema {
+  if (node.enum) return { type: 'string', enum: node.enum }
+  // The server reads an instant as a time, which has no length.
+  if (node.format === 'date-time') return { type: 'string', format: 'date-time' }
+  if (node.maxLength === undefined) throw new Error(`${place}: a string must be bounded`)
+  return { type: 'string', ...pick(node, ['format', 'minLength', 'maxLength']) }
+}
+
+function pick<K extends keyof DefinitionNode>(node: DefinitionNode, keys: readonly K[]): Pick<DefinitionNode, K> {
+  return Object.fromEntries(keys.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]]))) as Pick<
+    DefinitionNode,
+    K
+  >
+}
