@@ -31,7 +31,7 @@ export interface PreviewPlace {
 
 /** Makes the places, with walls and threads of their own as a worker has them; both start when first needed. */
 export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: PreviewsOptions): Previews {
-  const agent = createGuardedAgent(egress, { connections: 1 })
+  const agent = createGuardedAgent(egress, { connections: atOnce })
   const extractor = createExtractor({ threads: 1 })
   const stopping = new AbortController()
   const running = new Set<Promise<Preview | null>>()

@@ -117,11 +117,13 @@ describe('a saved answer', () => {
   })
 
   const changes = (kind: 'fires' | 'silent') =>
-    ANSWERS.flatMap((answer) => answer[kind].map(([from, to]) => [answer.slug, answer.file, from, to, answer] as const))
-  test.each(changes('fires'))('%s fires when %s has another %s: %s', (slug, _, from, to, answer) => {
-    expect(firesBetween(slug, read(answer), read(answer, replaced(from, to)))).toBe(true)
+    ANSWERS.flatMap((answer) =>
+      answer[kind].map((change) => [`${answer.slug} (${answer.file})`, change, answer] as const),
+    )
+  test.each(changes('fires'))('%s fires at %j', (_, [from, to], answer) => {
+    expect(firesBetween(answer.slug, read(answer), read(answer, replaced(from, to)))).toBe(true)
   })
-  test.each(changes('silent'))('%s is silent when %s has another %s: %s', (slug, _, from, to, answer) => {
-    expect(firesBetween(slug, read(answer), read(answer, replaced(from, to)))).toBe(false)
+  test.each(changes('silent'))('%s is silent at %j', (_, [from, to], answer) => {
+    expect(firesBetween(answer.slug, read(answer), read(answer, replaced(from, to)))).toBe(false)
   })
 })
