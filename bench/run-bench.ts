@@ -21,9 +21,9 @@ export interface Sizes {
 
 export const FULL: Sizes = {
   rows: [
-    { kind: 'unchanged', checks: 25_000, rounds: 5 },
-    { kind: 'etag', checks: 25_000, rounds: 5 },
-    { kind: 'changed', checks: 4_000, rounds: 5 },
+    { kind: 'unchanged', checks: 12_000, rounds: 9 },
+    { kind: 'etag', checks: 12_000, rounds: 9 },
+    { kind: 'changed', checks: 2_000, rounds: 9 },
   ],
   claims: [10_000, 100_000],
   latenessSeconds: 5,
