@@ -19,18 +19,21 @@ export interface EmailStory extends Omit<Story, 'changes'> {
   readonly others: string | null
 }
 
+/* Some mail programmes cut off an HTML part of more than 100 KB. */
 const MOST_CHANGES = 50
-const VALUE = 1_000
+const VALUES = 20_000
+const MOST_VALUE = 1_000
 
 /** Subject, text and HTML of the same content. */
 export function emailMessage(payload: MessagePayload, links: Links): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
-  const told: EmailStory = { ...story, changes: shown.map(cut), others }
+  const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const told: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
   return { subject: story.headline, text: emailText(told), html: emailHtml(told) }
 }
 
-function cut(change: Change): Change {
-  const [before, after] = shortenBoth(change.before, change.after, VALUE)
+function cut(change: Change, room: number): Change {
+  const [before, after] = shortenBoth(change.before, change.after, room)
   return { ...change, before, after }
 }

@@ -54,6 +54,16 @@ export const BORDERS: Readonly<Record<string, Border>> = {
 
 /** What opens connections, and the only places that may name it: one guard stands between a stranger's address and the network. */
 export const NETWORK: { modules: readonly string[]; folders: readonly string[] } = {
-  modules: ['undici', 'node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'node:dns'],
+  modules: [
+    'undici',
+    'nodemailer',
+    'node:net',
+    'node:tls',
+    'node:http',
+    'node:https',
+    'node:http2',
+    'node:dgram',
+    'node:dns',
+  ],
   folders: ['runners/guard', 'runners/fetch', 'deliveries', 'api', 'cli'],
 }

@@ -174,7 +174,9 @@ Seen by Tidemark on 1 May 2026 at 12:00 UTC. This address is a destination of th
 describe('every message', () => {
   const many = (count: number, value: string) =>
     payloadOf(
-      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${'&'.repeat(90)}${n}`, [value, `${value}!`]])),
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`${'&'.repeat(90)}${n}`, [`a${value}`, `b${value}`]]),
+      ),
       {
         name: '&'.repeat(200),
         url: `https://example.com/?${'&'.repeat(2_000)}`,
@@ -249,7 +251,8 @@ describe('every message', () => {
     const payload = many(200, LONG)
     const before = performance.now()
     for (const write of [slackMessage, discordMessage, emailMessage])
-      expect(JSON.stringify(write(payload, LINKS)).length).toBeLessThan(250_000)
+      expect(JSON.stringify(write(payload, LINKS)).length).toBeLessThan(200_000)
+    expect(emailMessage(payload, LINKS).html.length).toBeLessThan(100_000)
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 })
