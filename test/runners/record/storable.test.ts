@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { storable } from '../../../runners/record/storable.ts'
+
+test('Values that the store can keep stay the very same object.', () => {
+  const values = { a: 'é 👍', b: [1, null, { c: '\\u0000' }], d: true }
+  expect(storable(values)).toBe(values)
+})
+
+test('NUL and lone surrogates become replacement characters at any depth, also in keys; all else stays.', () => {
+  const values = { a: 'x\0y', b: [{ 'k\ud800': '\udfff' }], c: '\\u0000 \\ud800', d: '👍' }
+  expect(storable(values)).toEqual({ a: 'x\ufffdy', b: [{ 'k\ufffd': '\ufffd' }], c: '\\u0000 \\ud800', d: '👍' })
+})
+
+test('Whatever comes in, what comes out is well-formed, without NUL, and stays as it is a second time.', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\0', '\ud800', '\\', '\\\0', '\\u0000', '\udc00\ud800'),
+  )
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(text, fc.array(text))), (values) => {
+      const kept = storable(values)
+      const flat = Object.values(kept).flat()
+      expect(flat.every((item) => typeof item === 'string' && item.isWellFormed() && !item.includes('\0'))).toBe(true)
+      expect(storable(kept)).toBe(kept)
+    }),
+  )
+})
