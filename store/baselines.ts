@@ -9,6 +9,8 @@ const Baseline = Type.Object({
   /** Null: there is no baseline; this reading becomes it, silently. */
   reading_id: Type.Union([Type.String(), Type.Null()]),
   extracted: Type.Unknown(),
+  /** What runners/record/vanished.ts counts; null: nothing is missing. */
+  missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
   url: Type.String(),
@@ -27,7 +29,7 @@ export async function readBaselines(
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, b.extracted, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries
+    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries
     from unnest(${sql.array(
       checks.map((check) => check.no),
       'int8',

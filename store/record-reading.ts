@@ -16,9 +16,12 @@ export interface ReadingRun {
   readonly etag: string | null
   readonly last_modified: string | null
   readonly body_hash: Buffer | null
-  readonly reading_hash: Buffer
+  /** Null: the next reading is compared with this one, be it the same or not. */
+  readonly reading_hash: Buffer | null
   /** JSON text of the values. */
   readonly extracted: string
+  /** JSON text of what is missing in it (runners/record/vanished.ts); null: nothing. */
+  readonly missing: string | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
@@ -73,7 +76,7 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
           runs.map((run) => run.body_hash ?? NO_BYTES),
           'bytea',
         )}, ${sql.array(
-          runs.map((run) => run.reading_hash),
+          runs.map((run) => run.reading_hash ?? NO_BYTES),
           'bytea',
         )},
         ${sql.array(
@@ -89,8 +92,11 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
         )}, ${sql.array(
           runs.map((run) => run.deliveries.length > 0),
           'bool',
+        )}, ${sql.array(
+          runs.map((run) => run.missing),
+          'json',
         )}
-      ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered)
+      ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered, missing)
     ),
     moved as (
       update checks c
@@ -99,7 +105,7 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
         failures = 0,
         runs_total = c.runs_total + 1,
         reading_id = i.run_id,
-        reading_hash = i.reading_hash, body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
+        reading_hash = nullif(i.reading_hash, ''), body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
         next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
         due_at = case when c.queued_run_id is not null then t.at
           else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
@@ -108,9 +114,9 @@ export async function recordReadings(store: Store, runs: readonly ReadingRun[]):
       returning c.no, c.team_id, c.reading_id
     ),
     kept as (
-      insert into baselines (no, team_id, extracted)
-      select m.no, m.team_id, i.extracted from moved m join input i on i.no = m.no
-      on conflict (no) do update set extracted = excluded.extracted
+      insert into baselines (no, team_id, extracted, missing)
+      select m.no, m.team_id, i.extracted, i.missing from moved m join input i on i.no = m.no
+      on conflict (no) do update set extracted = excluded.extracted, missing = excluded.missing
     ),
     inserted as (
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted, diff, warnings)

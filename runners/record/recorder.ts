@@ -20,6 +20,7 @@ import { type Batcher, createBatcher } from './batcher.ts'
 import { type Case, judge } from './judge.ts'
 import { type Fired, outboxOf, SealedError } from './outbox.ts'
 import { storable } from './storable.ts'
+import { vanished } from './vanished.ts'
 import { whileAway } from './while-away.ts'
 import { writeAll } from './write-all.ts'
 
@@ -62,6 +63,9 @@ interface Lookup {
   readonly fence: number
   found?: Baseline | undefined
 }
+
+/** Nothing that lets the next check take its page for unchanged. */
+const UNMARKED = { etag: null, last_modified: null, body_hash: null, reading_hash: null } as const
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
 
@@ -129,13 +133,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function rowOf(item: Read, baseline: Baseline): Promise<ReadingRun> {
-    const verdict = await judge(caseOf(item, baseline), options.patterns)
-    const warnings = [...item.reading.warnings, ...verdict.warnings]
+    const held = caseOf(item, baseline)
+    const verdict = await judge(held, options.patterns)
+    const gone = vanished({ ...held, names: held.order, missing: baseline.missing })
+    const warnings = [...item.reading.warnings, ...verdict.warnings, ...gone.warnings]
     return {
       ...common(item.finished),
-      ...markOf(item.reading),
-      reading_hash: item.hash,
+      ...(gone.isOpen ? UNMARKED : { ...markOf(item.reading), reading_hash: item.hash }),
       extracted: JSON.stringify(item.reading.values),
+      missing: gone.missing && JSON.stringify(gone.missing),
       diff: verdict.diff && JSON.stringify(verdict.diff),
       warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
       deliveries: verdict.fired && verdict.diff ? outboxOf(firedBy(item, baseline, verdict.diff), secrets) : [],

@@ -42,6 +42,7 @@ export const readingRun = (
   body_hash: Buffer.from('0123456789abcdef'),
   reading_hash: createHash('sha256').update(JSON.stringify(values)).digest().subarray(0, 16),
   extracted: JSON.stringify(values),
+  missing: null,
   diff: null,
   warnings: null,
   deliveries: [],
