@@ -32,7 +32,7 @@ export interface DiscordMessage {
 const MOST_CHANGES = 10
 const TITLE = 200
 const FIELD_NAME = 120
-const VALUES = 9_000
+const VALUES = 3_000
 const MOST_VALUE = 1_000
 const LONGEST_LINK = 600
 const TEAL = 0x0f766e
