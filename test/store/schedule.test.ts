@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test.for(scheduleExamples)('The store schedules as the core does: $title.', async ({ input, next }) => {
+test.for(scheduleExamples)('The store schedules as the core does: $title', async ({ input, next }) => {
   const [no = 0] = await world.monitors(team, { interval: input.intervalSeconds, shift: input.shiftSeconds })
   const [taken] = await world.claim()
   await world.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
