@@ -8,29 +8,29 @@ const NAMES: Readonly<Record<Kind, string>> = {
   changed: 'page changed each time, one CSS field',
 }
 
-/** The results as Markdown. */
+/** The results as Markdown, set as the formatter sets tables. */
 export function tableOf(results: Results): string {
-  const { machine, throughput } = results
-  const rows = throughput.map(({ kind, ours, bare, ratio, cpu }) =>
-    line(
-      NAMES[kind],
-      spread(ours),
-      spread(bare),
-      `**${percent(ratio.median)}** (${percent(ratio.min)}–${percent(ratio.max)})`,
-      `${whole(cpu.worker)} + ${whole(cpu.postgres)}`,
-    ),
-  )
+  const { date, machine, quick, throughput } = results
+  const rows = throughput.map(({ kind, ours, bare, ratio, cpu }) => [
+    NAMES[kind],
+    spread(ours),
+    spread(bare),
+    `**${percent(ratio.median)}** (${percent(ratio.min)}–${percent(ratio.max)})`,
+    `${whole(cpu.worker)} + ${whole(cpu.postgres)}`,
+  ])
+  const rounds = throughput[0]?.rounds ?? 0
   return [
-    `${results.date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${results.quick ? ', `--quick`' : ''}. Median (least–most) of ${throughput[0]?.rounds ?? 0} rounds.`,
-    '',
-    line('static checks per second', 'Tidemark', 'bare loop', 'share', 'µs of CPU a check: worker + Postgres'),
-    line('---', '---', '---', '---', '---'),
-    ...rows,
-    '',
-    line('besides', ''),
-    line('---', '---'),
-    ...besides(results).map(([name, value]) => line(name, value)),
-  ].join('\n')
+    `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${quick ? ', `--quick`' : ''}. Median (least–most) of ${rounds} rounds.`,
+    grid(['static checks per second', 'Tidemark', 'bare loop', 'share', 'µs of CPU a check: worker + Postgres'], rows),
+    grid(['besides', 'came to'], besides(results)),
+  ].join('\n\n')
+}
+
+function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[], fill: string): string =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`
+  return [line(head, ' '), line([], '-'), ...rows.map((row) => line(row, ' '))].join('\n')
 }
 
 function besides({ bytesPerUnchangedRun, claims, lateness, startUp }: Results): [string, string][] {
@@ -63,7 +63,6 @@ export function flatnessOf(claims: Results['claims']): number | null {
   return first && last && first !== last ? last.us.median / first.us.median : null
 }
 
-const line = (...cells: string[]): string => `| ${cells.join(' | ')} |`
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const percent = (value: number): string => `${Math.round(value * 100)} %`
 const spread = ({ median, min, max }: Spread): string => `${whole(median)} (${whole(min)}–${whole(max)})`

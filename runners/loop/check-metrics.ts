@@ -34,15 +34,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
   })
   // What changes with every check is handed over when it is asked for.
   const now = { waiting: 0, active: 0, success: 0 }
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
+  const gauge = (name: string, help: string, read: () => number): Gauge => gaugeOf(registry, name, help, read)
   gauge('tidemark_checks_waiting', 'Claimed checks that wait for a slot in this process.', () => now.waiting)
   gauge('tidemark_checks_active', 'Checks in flight in this process.', () => now.active)
   gauge('tidemark_last_success_timestamp_seconds', 'When a check last succeeded in this process.', () => now.success)
@@ -83,4 +75,16 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
     },
     laneFault: () => faults.inc(),
   }
+}
+
+/** A gauge that is read when it is asked for. */
+function gaugeOf(registry: Registry, name: string, help: string, read: () => number): Gauge {
+  return new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
 }
