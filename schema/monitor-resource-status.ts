@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Dictionary, Instant, Nullable, Text, Uuid } from './shape.ts'
+import { Choice, Closed, Dictionary, Instant, Text, Uuid } from './shape.ts'
 
 /** Longest text of a value in a status; the rest stands in the run. Statuses travel to every watcher of the cluster. */
 export const MAX_VALUE_TEXT = 200
@@ -24,7 +24,10 @@ export const Condition = Closed({
 })
 export type Condition = Static<typeof Condition>
 
-/** A change as a status tells it. `before` is null for a field that was not there, `after` for one that is gone. */
+/**
+ * A change as a status tells it. A field that was not there has no `before`, one that is gone no `after`: not null, which merge patches drop and so is
+ * not for statuses.
+ */
 export const LastChange = Closed(
   {
     time: Instant('When the run that saw it ended.'),
@@ -32,8 +35,8 @@ export const LastChange = Closed(
     fields: Type.Array(
       Closed({
         name: Text(1, 100),
-        before: Nullable(ValueText('The value before.')),
-        after: Nullable(ValueText('The value after.')),
+        before: Type.Optional(ValueText('The value before.')),
+        after: Type.Optional(ValueText('The value after.')),
       }),
       { maxItems: MAX_SHOWN_FIELDS, description: 'What changed. Empty when only pixels did.' },
     ),

@@ -3,7 +3,7 @@ import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/se
 import { ARMS, type ArmTable } from '../../../schema/shape.ts'
 import { isOneOf, member } from './cel-text.ts'
 import type { DefinitionNode } from './definition-node.ts'
-import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+import type { StructuralSchema, ValidationRule, ValueValidation } from './structural-schema.ts'
 
 type Arms = ArmTable['arms']
 
@@ -60,11 +60,10 @@ function keyRules({ tag, arms }: ArmTable, key: string, place: string): Validati
   return rules
 }
 
-function untypedKeyRules({ tag, arms }: ArmTable, key: string): NonNullable<StructuralSchema['allOf']>[number][] {
-  const name = camelCase(key)
+function untypedKeyRules({ tag, arms }: ArmTable, key: string): ValueValidation[] {
+  const present = { required: [camelCase(key)] }
   const tagged = (choices: readonly string[]) => ({ properties: { [camelCase(tag)]: { enum: choices } } })
-  return [
-    { anyOf: [{ not: tagged(armsThat(arms, 'required', key)) }, { required: [name] }] },
-    { anyOf: [tagged(armsThat(arms, 'allowed', key)), { not: { required: [name] } }] },
-  ]
+  const needing = armsThat(arms, 'required', key)
+  const refusing = Object.keys(arms).filter((name) => !arms[name]?.allowed.includes(key))
+  return [{ not: { ...tagged(needing), not: present } }, { not: { ...tagged(refusing), ...present } }]
 }

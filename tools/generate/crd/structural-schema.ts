@@ -7,7 +7,7 @@ export interface ValidationRule {
   readonly fieldPath?: string
 }
 
-/** The part of a schema that may stand inside `anyOf`: it judges values and declares nothing. */
+/** The part of a schema that may stand inside `allOf`: it judges values and declares nothing. */
 export interface ValueValidation {
   readonly not?: ValueValidation
   readonly required?: readonly string[]
@@ -36,7 +36,7 @@ export interface StructuralSchema {
   readonly properties?: Readonly<Record<string, StructuralSchema>>
   readonly additionalProperties?: StructuralSchema
   readonly items?: StructuralSchema
-  readonly allOf?: readonly { readonly anyOf: readonly ValueValidation[] }[]
+  readonly allOf?: readonly ValueValidation[]
   readonly 'x-kubernetes-preserve-unknown-fields'?: true
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'map'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]

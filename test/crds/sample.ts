@@ -1,0 +1,82 @@
+import { ARMS, RULES } from '../../schema/shape.ts'
+import { bare, child, type Definition, MONITOR, type Place } from './definition.ts'
+
+type Fields = Record<string, unknown>
+
+/** The smallest value that a node takes. */
+export function sample(node: Definition): unknown {
+  const { type, enum: choices, minimum = 0, minItems = 0, minProperties = 0, items, additionalProperties } = bare(node)
+  switch (type) {
+    case 'string':
+      return choices?.[0] ?? text(bare(node), bare(node).minLength ?? 0)
+    case 'integer':
+    case 'number':
+      return Math.max(minimum, 1)
+    case 'boolean':
+      return false
+    case 'array':
+      return Array.from({ length: minItems }, () => sample(items!))
+    case 'object':
+      if (bare(node).properties) return object(bare(node))
+      return minProperties > 0 && typeof additionalProperties === 'object'
+        ? { price: sample(additionalProperties) }
+        : {}
+    default:
+      return 'a'
+  }
+}
+
+/** A text of so many characters that obeys the node's rules. */
+export function text(node: Definition, length: number, letter = 'a'): string {
+  const [rule] = node[RULES] ?? []
+  if (rule === 'web_address') return 'https://example.com/'.padEnd(length, 'a')
+  if (rule !== 'email_address') return letter.repeat(length)
+  const domain = `.${'b'.repeat(62)}`.repeat(4).slice(0, Math.max(length - 66, 0))
+  return length < 66 ? 'name@example.com' : `${'a'.repeat(64)}@b${domain}c`.slice(0, length)
+}
+
+/** An object with the keys that it needs: those of the arm that has `key` where it is a tagged one, and those that its rules want beside `key`. */
+export function object(node: Definition, key?: string): Fields {
+  const table = node[ARMS]
+  if (!table) {
+    const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
+    if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
+    if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
+    return needed
+  }
+  const names = Object.keys(table.arms)
+  // Of several arms the last: the first ones for thresholds have a rule about their sign.
+  const name = key === undefined ? names[0] : names.findLast((each) => table.arms[each]!.allowed.includes(key))
+  return arm(node, name ?? names[0]!)
+}
+
+/** The smallest object of an arm. */
+export function arm(node: Definition, name: string): Fields {
+  const table = bare(node)[ARMS]!
+  const keys = table.arms[name]!.required
+  return { [table.tag]: name, ...Object.fromEntries(keys.map((key) => [key, sample(child(node, key))])) }
+}
+
+/** The smallest monitor that has this value at this place, and in `extract_config` the fields that a predicate there names. */
+export function monitorWith(place: Place, value: unknown): Fields {
+  const monitor = build(MONITOR, place, value) as Fields
+  if (place[0] !== 'diff_predicate') return monitor
+  const fields = Object.fromEntries(['price', ...fieldsOf(monitor['diff_predicate'])].map((name) => [name, '.a']))
+  return { ...monitor, extract_config: { method: 'css', fields } }
+}
+
+function build(node: Definition, place: Place, value: unknown): unknown {
+  const [key, ...rest] = place
+  if (key === undefined) return value
+  const inner = build(child(node, key), rest, value)
+  if (key === '[]') return [inner]
+  if (key === '{}') return { price: inner }
+  return { ...object(bare(node), key), [key]: inner }
+}
+
+function fieldsOf(predicate: unknown): string[] {
+  if (predicate === null || typeof predicate !== 'object') return []
+  const { field, conditions }: { field?: unknown; conditions?: unknown } = predicate
+  const below = Array.isArray(conditions) ? conditions.flatMap(fieldsOf) : []
+  return typeof field === 'string' ? [field, ...below] : below
+}

@@ -1,0 +1,71 @@
+import Type, { type TSchema } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape.ts'
+import { definition } from '../../tools/generate/crd/definition-node.ts'
+import { monitorCrd } from '../../tools/generate/crd/monitor-crd.ts'
+import { toStructural } from '../../tools/generate/crd/to-structural.ts'
+
+const structural = (schema: TSchema) => toStructural(definition(schema), 'place')
+
+describe('From a definition to a structural schema', () => {
+  test.each<[string, TSchema, RegExp]>([
+    ['a union', Type.Union([Type.String(), Type.Number()]), /^place: a union/],
+    ['a string without bounds', Type.String(), /^place: a string must be bounded/],
+    ['a list without bounds', Type.Array(Text(1, 2)), /^place: a list must be bounded/],
+    ['a map without bounds', Type.Record(Type.String(), Text(1, 2)), /^place: a map must be bounded/],
+    [
+      'a fault further down',
+      Closed({ a: Type.Array(Closed({ b: Type.String() }), { maxItems: 1 }) }),
+      /^place.a\[\].b:/,
+    ],
+    ['a null of its own', Type.Null(), /^place: null is not lawful/],
+  ])('refuses %s', (_, schema, message) => {
+    expect(() => structural(schema)).toThrow(message)
+  })
+
+  test('writes names in camelCase, but not the keys that a person chooses', () => {
+    const schema = Closed({
+      first_key: Nullable(Dictionary(Text(1, 9), { maxProperties: 3 })),
+      fullPage: Type.Boolean(),
+    })
+    expect(structural(schema)).toEqual({
+      type: 'object',
+      required: ['firstKey', 'fullPage'],
+      properties: {
+        firstKey: {
+          type: 'object',
+          nullable: true,
+          maxProperties: 3,
+          additionalProperties: { type: 'string', minLength: 1, maxLength: 9 },
+        },
+        fullPage: { type: 'boolean' },
+      },
+    })
+  })
+
+  test('leaves a default out where only some arms know the key', () => {
+    const own = Type.Optional(Whole(0, 9, { default: 1 }))
+    const shape = structural(Tagged('kind', { a: { of_a: own, of_both: own }, b: { of_both: own } }))
+    expect(shape.properties).toMatchObject({ ofA: { description: 'Default 1.' }, ofBoth: { default: 1 } })
+    expect(shape.properties?.['ofA']).not.toHaveProperty('default')
+  })
+
+  test('leaves the template out and lets a manifest suspend', () => {
+    const { spec, status } = monitorCrd().spec.versions[0]!.schema.openAPIV3Schema.properties
+    expect(Object.keys(spec.properties ?? {})).toEqual([
+      'name',
+      'url',
+      'scheduleIntervalSeconds',
+      'extractConfig',
+      'diffPredicate',
+      'deliveries',
+      'fetchMode',
+      'requestHeaders',
+      'requestHeadersFrom',
+      'requestConfig',
+      'visualConfig',
+      'suspend',
+    ])
+    expect(Object.keys(status.properties ?? {})).toContain('conditions')
+  })
+})
