@@ -1,11 +1,12 @@
 import type { ExtractConfig } from '../../schema/extract-config.ts'
 import type { RequestConfig } from '../../schema/request-config.ts'
-import { type Claimed, type CheckQueue, claimChecks } from '../../store/claim.ts'
+import type { CheckQueue, Claimed } from '../../store/claim.ts'
 import type { Store } from '../../store/client.ts'
 import { extendLeases, releaseChecks } from '../../store/lease.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Task } from '../check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { createClaimRound } from './claim-round.ts'
 import type { Lane } from './lane.ts'
 
 export interface PostgresLaneOptions {
@@ -20,37 +21,9 @@ export interface PostgresLaneOptions {
 /** The lane in process: claims from the tables and records into them. */
 export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }: PostgresLaneOptions): Lane {
   const contexts = new WeakMap<Task, RecordContext>()
-  const rounds = new Map(queues.map((queue) => [queue, { afterTeam: '', teams: 1 }]))
   const leaseSeconds = leaseMs / 1000
+  const lines = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
   let turn = 0
-
-  /** Goes on where the last claim stopped, round over all teams: behind a team that fills a claim alone, the others are next. */
-  async function claimFrom(queue: CheckQueue, limit: number): Promise<Task[]> {
-    const round = rounds.get(queue)
-    if (!round) return []
-    const perTeam = Math.max(1, Math.ceil(limit / round.teams))
-    const teams = new Set<string>()
-    const tasks: Task[] = []
-    for (const afterTeam of round.afterTeam === '' ? [''] : [round.afterTeam, '']) {
-      const claimedAt = performance.now()
-      const room = limit - tasks.length
-      const rows = await claimChecks(store, {
-        queue,
-        limit: room,
-        perTeam: Math.min(perTeam, room),
-        afterTeam,
-        leaseSeconds,
-      })
-      for (const row of rows) tasks.push(taskOf(row, queue, claimedAt))
-      const served = new Set(rows.map((row) => row.team_id))
-      for (const team of served) teams.add(team)
-      round.afterTeam = rows.length >= room ? maxOf(served) : ''
-      if (round.afterTeam !== '') break
-    }
-    // The share of each team follows from how many had work last time.
-    round.teams = Math.max(1, teams.size)
-    return tasks
-  }
 
   function taskOf(row: Claimed, queue: CheckQueue, claimedAt: number): Task {
     const task: Task = {
@@ -70,24 +43,26 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
       claimedMs: row.claimed_ms,
       claimedAt,
     }
-    contexts.set(task, { teamId: row.team_id, readingHash: row.reading_hash })
+    contexts.set(task, { teamId: row.team_id, readingHash: row.reading_hash, failures: row.failures })
     return task
+  }
+
+  async function claimFrom({ queue, claim }: (typeof lines)[number], limit: number, tasks: Task[]): Promise<void> {
+    for await (const { rows, claimedAt } of claim(limit - tasks.length))
+      for (const row of rows) tasks.push(taskOf(row, queue, claimedAt))
   }
 
   return {
     async claim(limit) {
       const tasks: Task[] = []
       // Another queue has the first turn each time, so that one that is always full does not starve the rest.
-      const first = turn++ % queues.length
-      for (const queue of [...queues.slice(first), ...queues.slice(0, first)]) {
-        if (tasks.length >= limit) break
-        try {
-          tasks.push(...(await claimFrom(queue, limit - tasks.length)))
-        } catch (error) {
-          // What the queues before it gave is ours already; whether the store is away, the next claim will see.
-          if (tasks.length === 0) throw error
-          break
-        }
+      const first = turn++ % lines.length
+      try {
+        for (const line of [...lines.slice(first), ...lines.slice(0, first)])
+          if (tasks.length < limit) await claimFrom(line, limit, tasks)
+      } catch (error) {
+        // What was claimed before is ours already; whether the store is away, the next claim will see.
+        if (tasks.length === 0) throw error
       }
       return tasks
     },
@@ -118,12 +93,6 @@ function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'ob
         'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.',
     }
   }
-}
-
-function maxOf(ids: ReadonlySet<string>): string {
-  let max = ''
-  for (const id of ids) if (id > max) max = id
-  return max
 }
 
 /** Scheme, host and port: checks of one origin share its cap. */

@@ -1,0 +1,57 @@
+import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import { fieldNames } from '../../schema/extract-config.ts'
+import type { Values } from '../../schema/json.ts'
+import type { Baseline } from '../../store/baselines.ts'
+import type { ReadingRun } from '../../store/record-reading.ts'
+import type { SecretBox } from '../../store/secret-box.ts'
+import type { Reading } from '../check/reading.ts'
+import type { Finished } from '../lane/lane.ts'
+import type { PatternMatcher } from '../pattern/pattern-matcher.ts'
+import { type Case, judge } from './judge.ts'
+import { outboxOf } from './outbox.ts'
+import { markColumns, runColumns } from './run-rows.ts'
+import { vanished } from './vanished.ts'
+
+/** A check that read values, to be compared with the baseline. */
+export interface Read {
+  readonly finished: Finished
+  readonly reading: Extract<Reading, { kind: 'values' }>
+  readonly teamId: string
+  readonly hash: Buffer
+}
+
+interface Judges {
+  readonly patterns: PatternMatcher
+  readonly secrets: SecretBox
+}
+
+/** Nothing that lets the next check take its page for unchanged. */
+const UNMARKED = { etag: null, last_modified: null, body_hash: null, reading_hash: null } as const
+
+/** Compares, decides, and writes out the row with what it sends. Throws SealedError where the destinations cannot be opened. */
+export async function readingRow(item: Read, baseline: Baseline, { patterns, secrets }: Judges): Promise<ReadingRun> {
+  const { finished, reading } = item
+  const held = caseOf(item, baseline)
+  const { diff, fired, warnings: judged } = await judge(held, patterns)
+  const gone = vanished({ ...held, names: held.order, missing: baseline.missing })
+  const warnings = [...reading.warnings, ...judged, ...gone.warnings]
+  const about = { runId: finished.task.runId, teamId: item.teamId, firedAtMs: finished.endedMs, baseline }
+  return {
+    ...runColumns(finished),
+    ...(gone.isOpen ? UNMARKED : { ...markColumns(reading.mark), reading_hash: item.hash }),
+    extracted: JSON.stringify(reading.values),
+    missing: gone.missing && JSON.stringify(gone.missing),
+    diff: diff && JSON.stringify(diff),
+    warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
+    deliveries: fired && diff ? outboxOf({ ...about, diff }, secrets) : [],
+  }
+}
+
+function caseOf({ finished, reading }: Read, baseline: Baseline): Case {
+  return {
+    before: baseline.reading_id === null ? null : (baseline.extracted as Values),
+    after: reading.values,
+    order: fieldNames(finished.task.extract),
+    predicate: baseline.diff_predicate as DiffPredicate,
+  }
+}

@@ -1,0 +1,64 @@
+import type { Logger } from '../../core/logger.ts'
+import type { Store } from '../../store/client.ts'
+import { type FailedRun, recordFailed } from '../../store/record-failed.ts'
+import { type ReadingRun, recordReadings } from '../../store/record-reading.ts'
+import { recordUnchanged, type UnchangedRun } from '../../store/record-unchanged.ts'
+import { ensurePartitionsOf } from '../../store/run-partitions.ts'
+import { type Batcher, createBatcher } from './batcher.ts'
+import { writeAll } from './write-all.ts'
+
+/** Where finished checks are written, in groups, by what came of them. */
+export interface Sinks {
+  readonly failed: Batcher<FailedRun>
+  readonly unchanged: Batcher<UnchangedRun>
+  readonly readings: Batcher<ReadingRun>
+}
+
+interface SinksOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly onDeliveries: () => void
+  readonly patienceMs: number
+}
+
+interface Fenced {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+}
+
+/** A batch waits at most this long (DESIGN §3 allows 50 ms). */
+export const BATCH_WAIT_MS = 20
+
+export function createSinks({ store, log, onDeliveries, patienceMs }: SinksOptions): Sinks {
+  const batches = <T extends Fenced>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> =>
+    createBatcher<T>({
+      maxItems: 1000,
+      maxWaitMs: BATCH_WAIT_MS,
+      parallel: 2,
+      flush: (rows) => writeAll(rows, { write, makeRoom, giveUp, log, patienceMs }),
+    })
+
+  function makeRoom(rows: readonly Fenced[]): Promise<void> {
+    return ensurePartitionsOf(
+      store,
+      rows.map((row) => row.run_id),
+    )
+  }
+
+  /** A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever. */
+  async function giveUp({ no, fence, run_id }: Fenced): Promise<void> {
+    const message = 'The outcome could not be stored; the log has the details under the run id.'
+    const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
+    await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
+  }
+
+  return {
+    failed: batches((rows) => recordFailed(store, rows)),
+    unchanged: batches((rows) => recordUnchanged(store, rows)),
+    readings: batches(async (rows) => {
+      await recordReadings(store, rows)
+      if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
+    }),
+  }
+}
