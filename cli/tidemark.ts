@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { adminCommand } from './commands/admin.ts'
 import { apiCommand } from './commands/api.ts'
+import { checkCommand } from './commands/check.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -19,11 +20,12 @@ Examples:
   $ PORT=9000 npx tidemark serve                    the same on another port
   $ DATABASE_URL=postgres://… npx tidemark migrate  then: npx tidemark api, npx tidemark worker, as many as you like
   $ npx tidemark admin create-owner --email me@example.com --json
+  $ npx tidemark check https://example.com/ --css title=h1    what would a run extract?
 `,
   )
   .showHelpAfterError('(tidemark --help shows the commands)')
 
-for (const command of [serveCommand, apiCommand, workerCommand, migrateCommand, adminCommand])
+for (const command of [serveCommand, apiCommand, workerCommand, migrateCommand, adminCommand, checkCommand])
   program.addCommand(command())
 
 try {

@@ -1,0 +1,106 @@
+import { monitorIssues } from '../../api/routes/monitors/monitor-issues.ts'
+import type { EgressPolicy } from '../../runners/guard/policy.ts'
+import { parseTargetUrl } from '../../runners/guard/target-url.ts'
+import type { Issue } from '../../schema/issue.ts'
+import { MonitorCreate, type MonitorSpec } from '../../schema/monitor.ts'
+import { checkerOf } from '../../schema/validate.ts'
+import { extractOf, headersOf, templateOf } from './extract-of.ts'
+import type { CheckOptions } from './options.ts'
+import { readText } from './source.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What is to be checked, and how. */
+export interface Configuration {
+  readonly spec: MonitorSpec
+  /** Addresses and files, at least one. */
+  readonly targets: readonly string[]
+  /** True when no option said what to extract. */
+  readonly isDefault: boolean
+}
+
+/** Stands for the address where only files are read. */
+const NO_ADDRESS = 'https://example.com/'
+
+/** Reads the command line as far as it is not the targets themselves. Throws UsageError with everything that is wrong. */
+export async function configurationOf(
+  targets: readonly string[],
+  options: CheckOptions,
+  egress: EgressPolicy,
+): Promise<Configuration> {
+  const said = extractOf(options)
+  if (options.monitor !== undefined) return ofMonitor(options.monitor, targets, options, egress)
+  const template = options.template === undefined ? null : templateOf(options.template)
+  const all = targets.length > 0 || !template ? targets : exampleOf(template)
+  refuseTargets(all)
+  const body = {
+    name: 'check',
+    url: NO_ADDRESS,
+    schedule_interval_seconds: 3600,
+    extract_config: template?.config.extract ?? said?.extract ?? { method: 'full_page' },
+    diff_predicate: { type: 'any_field_changes' },
+    request_headers: headersOf(options.header),
+  }
+  const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
+  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said }
+}
+
+/** An address that no run could fetch is a slip of the pen; a private one is for the walls to refuse. */
+function refuseTargets(targets: readonly string[]): void {
+  if (targets.length === 0) throw new UsageError('name a file or an address to check')
+  const faults = targets.flatMap((target) => {
+    const parsed = /^[a-z][a-z+.-]*:\/\//i.test(target) ? parseTargetUrl(target) : null
+    return parsed === null || parsed.ok ? [] : [`${target.replace(/\/\/.*@/, '//…@')}: ${parsed.message}`]
+  })
+  if (faults.length > 0) throw new UsageError(faults.join('\n'))
+}
+
+function exampleOf({ slug, example_url, description }: ReturnType<typeof templateOf>): string[] {
+  if (example_url !== null) return [example_url]
+  throw new UsageError(`the template ${slug} has no address of its own; name one. ${description}`)
+}
+
+async function ofMonitor(
+  path: string,
+  targets: readonly string[],
+  options: CheckOptions,
+  egress: EgressPolicy,
+): Promise<Configuration> {
+  if (options.header)
+    throw new UsageError('--header cannot be combined with --monitor: write the headers into its request_headers')
+  if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
+  const text = await readText(path)
+  if (!text.ok) throw new UsageError(`--monitor: ${text.message}`)
+  const body = parse(text.text, path)
+  refuseTargets(['-', ...targets])
+  const spec = checked(
+    body,
+    egress,
+    ({ path: at, message }) => `  ${at === '' ? path : at} ${message}`,
+    `${path} is not a monitor that could be created:\n`,
+  )
+  return { spec, targets: targets.length > 0 ? targets : [spec.url], isDefault: false }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** As POST /v1/monitors checks a body: every fault at once. */
+function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {
+  const result = checkerOf(MonitorCreate).validate(body, { defaults: true })
+  const found = result.ok ? [] : result.issues
+  const issues = [...found, ...monitorIssues(result.ok ? result.value : body, found, egress)]
+  if (!result.ok || issues.length > 0) throw new UsageError(heading + issues.map(line).join('\n'))
+  return result.value as MonitorSpec
+}
+
+/** `extract_config.fields.price` is what `--css price=…` said. */
+function pathAsOption(path: string, option: string): string {
+  const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
+  if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`
+  return path.startsWith('request_headers') ? `--header${path.slice('request_headers'.length)}` : path
+}

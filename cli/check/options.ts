@@ -1,0 +1,20 @@
+/** The options of `tidemark check`, as commander reads them. */
+export interface CheckOptions {
+  readonly css?: readonly string[]
+  readonly xpath?: readonly string[]
+  readonly jsonPath?: readonly string[]
+  readonly regex?: readonly string[]
+  readonly fullPage?: boolean
+  readonly template?: string
+  readonly monitor?: string
+  readonly header?: readonly string[]
+  readonly json?: boolean
+}
+
+/** The options that say what to extract. A check has one of them. */
+export const RULE_OPTIONS = [
+  { option: '--css', key: 'css', method: 'css', what: 'CSS selector', example: 'price=.price' },
+  { option: '--xpath', key: 'xpath', method: 'xpath', what: 'XPath expression', example: 'link=//h2[1]/a/@href' },
+  { option: '--json-path', key: 'jsonPath', method: 'json_path', what: 'JSONPath', example: 'version=$.data.version' },
+  { option: '--regex', key: 'regex', method: 'regex', what: 'JavaScript pattern', example: "stock='(?i:in stock)'" },
+] as const

@@ -1,0 +1,60 @@
+import { createExtractor, type Extractor } from '../../runners/extract/pool.ts'
+import { createGuardedAgent } from '../../runners/guard/guarded-agent.ts'
+import type { EgressPolicy } from '../../runners/guard/policy.ts'
+import type { Preview } from '../../schema/preview.ts'
+import type { Configuration } from './configuration.ts'
+import { printable } from './printable.ts'
+import { table } from './table.ts'
+import { tryTarget } from './try-target.ts'
+
+/** Where the outcome goes. */
+export interface CheckOutput {
+  readonly json: boolean
+  /** The outcome. */
+  out(text: string): void
+  /** What went wrong, and hints. */
+  err(text: string): void
+}
+
+/** Checks one target after the other and tells of each. True when every check was a success. */
+export async function runCheck(
+  { spec, targets, isDefault }: Configuration,
+  egress: EgressPolicy,
+  output: CheckOutput,
+): Promise<boolean> {
+  const agent = createGuardedAgent(egress, { connections: 1 })
+  const extractor = createExtractor({ threads: 1 })
+  const ports = { agent, extractor, signal: new AbortController().signal }
+  let isSuccess = true
+  try {
+    await warmUp(extractor)
+    for (const [index, target] of targets.entries()) {
+      const shown = await tryTarget(target, spec, ports)
+      if (index > 0 && !output.json) output.out('\n')
+      tell(target, shown, output)
+      isSuccess &&= shown.status === 'success'
+    }
+  } finally {
+    await Promise.all([extractor.close(), agent.destroy()])
+  }
+  if (isSuccess && isDefault && !output.json)
+    output.err('No rule was given, so the whole answer was hashed; name fields with --css and its like.\n')
+  return isSuccess
+}
+
+/** The thread starts here, so that its start is not shown as the time that a page takes. */
+async function warmUp(extractor: Extractor): Promise<void> {
+  const page = { body: Buffer.from('<p>'), contentType: 'text/html', url: 'file:' }
+  await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
+}
+
+function tell(target: string, shown: Preview, { json, out, err }: CheckOutput): void {
+  if (json) return out(`${JSON.stringify({ target, ...shown })}\n`)
+  out(table(target, shown))
+  if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)
+  if (shown.error_code === 'target_not_allowed') err(PRIVATE_HINT)
+}
+
+const PRIVATE_HINT =
+  'To check an address of your own network, open its range for this command, as in\n' +
+  '  TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 npx tidemark check …\n'

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs'
+import { extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
+
+/** Whether a target is an address; all else is a file. */
+export const isWebAddress = (target: string): boolean => /^https?:\/\//i.test(target)
+
+export type Read<T> = { readonly ok: true } & T
+export interface Unread {
+  readonly ok: false
+  readonly message: string
+}
+
+/** A file, or standard input for `-`, whole: as much as a fetch would take. Never rejects for what the file system says. */
+export async function readBytes(path: string): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
+  const source: Readable = path === '-' ? process.stdin : createReadStream(path)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > FETCH_LIMITS.maxBodyBytes)
+        return {
+          ok: false,
+          message: `${nameOf(path)} is larger than ${FETCH_LIMITS.maxBodyBytes / 1_048_576} MiB, more than a check takes.`,
+        }
+    }
+  } catch (error) {
+    return { ok: false, message: `${nameOf(path)} cannot be read: ${reasonOf(error)}.${hintOf(path)}` }
+  } finally {
+    source.destroy()
+  }
+  return { ok: true, bytes: Buffer.concat(chunks) }
+}
+
+/** As `readBytes`, as UTF-8. */
+export async function readText(path: string): Promise<Read<{ readonly text: string }> | Unread> {
+  const read = await readBytes(path)
+  return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\ufeff/, '') } : read
+}
+
+/** The type that a server would send with a file of this name; null where that is anybody's guess, so that the content decides. */
+export function typeOfFile(path: string): string | null {
+  return TYPES[extname(path).toLowerCase()] ?? null
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.xhtml': 'application/xhtml+xml',
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+  '.rss': 'application/rss+xml',
+  '.atom': 'application/atom+xml',
+  '.rdf': 'application/rdf+xml',
+}
+
+const nameOf = (path: string) => (path === '-' ? 'Standard input' : path)
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? (code === '' ? String(error) : code)
+}
+
+/** `example.com/prices` was meant as an address. */
+const hintOf = (path: string) =>
+  /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(path) && !path.includes('..') && !(extname(path).toLowerCase() in TYPES)
+    ? ` If it is an address, write https://${path}`
+    : ''

@@ -1,0 +1,42 @@
+import type { Preview } from '../../schema/preview.ts'
+import { printable, printableValue } from './printable.ts'
+
+const WIDEST_NAME = 32
+
+/** A target's outcome for a person: what the fetch was like, then a line a field, then what to look at. Ends with a newline. */
+export function table(target: string, shown: Preview): string {
+  const names = Object.keys(shown.fields).map(printable)
+  const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map((name) => name.length)))
+  const fields = Object.values(shown.fields).map((value, index) => {
+    const missing = value === null ? '   (not found)' : ''
+    return `  ${(names[index] ?? '').padEnd(width)}   ${printableValue(value)}${missing}`
+  })
+  const warnings = shown.warnings.map((warning) => `  warning: ${printable(warning)}`)
+  const head = [printable(target), `  ${layer(shown, target)} · ${facts(shown)}`]
+  const parts = [head, fields, warnings].filter((lines) => lines.length > 0)
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** Where the page came from. */
+function layer({ fetch_method, bytes }: Preview, target: string): string {
+  if (fetch_method !== null) return fetch_method
+  if (bytes === null) return 'not read'
+  return target === '-' ? 'from standard input' : 'from a file'
+}
+
+function facts({ http_status, content_type, bytes, fetch_ms, extract_ms, duration_ms }: Preview): string {
+  const parts = [
+    http_status === null ? null : `status ${http_status}`,
+    content_type === null ? null : printable(content_type),
+    bytes === null ? null : size(bytes),
+    fetch_ms !== null && extract_ms !== null
+      ? `${duration_ms} ms (fetch ${fetch_ms}, extract ${extract_ms})`
+      : `${duration_ms} ms`,
+  ]
+  return parts.filter((part) => part !== null).join(' · ')
+}
+
+function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  return bytes < 1_048_576 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`
+}

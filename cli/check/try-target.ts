@@ -1,0 +1,46 @@
+import { failure, preview } from '../../runners/check/preview.ts'
+import type { CheckPorts } from '../../runners/check/check.ts'
+import type { Extraction } from '../../runners/extract/page.ts'
+import type { MonitorSpec } from '../../schema/monitor.ts'
+import type { Preview } from '../../schema/preview.ts'
+import { isWebAddress, readBytes, typeOfFile } from './source.ts'
+
+/**
+ * What a run of the monitor on this target would give. An address goes the way of a run; of a file or standard input only the extraction is left. A
+ * file that cannot be read has no `error_code`: runs read none.
+ */
+export async function tryTarget(target: string, spec: MonitorSpec, ports: CheckPorts): Promise<Preview> {
+  if (!isWebAddress(target)) return tryFile(target, spec, ports)
+  const shown = await preview({ ...spec, url: target }, ports)
+  if (!shown) throw new Error('the check was stopped')
+  return shown
+}
+
+async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: CheckPorts): Promise<Preview> {
+  const read = await readBytes(path)
+  const unfetched = { fetch_method: null, http_status: null, content_type: null, bytes: null, fetch_ms: null }
+  if (!read.ok) {
+    const error = { status: 'error', error_code: null, error_message: read.message } as const
+    return { ...unfetched, ...error, fields: {}, warnings: [], extract_ms: null, duration_ms: 0 }
+  }
+  const contentType = typeOfFile(path)
+  // Counted before: a large body is handed on to a thread and is gone then.
+  const bytes = read.bytes.byteLength
+  const startedAt = performance.now()
+  const extraction = await ports.extractor.extract({ body: read.bytes, contentType, url: 'file:' }, config)
+  const ms = Math.round(performance.now() - startedAt)
+  return {
+    ...unfetched,
+    ...outcomeOf(extraction),
+    content_type: contentType,
+    bytes,
+    extract_ms: ms,
+    duration_ms: ms,
+  }
+}
+
+function outcomeOf(extraction: Extraction): ReturnType<typeof failure> {
+  if (!extraction.ok) return failure(extraction.fault)
+  const { values: fields, warnings } = extraction
+  return { status: 'success', fields, warnings: [...warnings], error_code: null, error_message: null }
+}

@@ -1,0 +1,62 @@
+import { Command } from 'commander'
+import { configurationOf } from '../check/configuration.ts'
+import { type CheckOptions, RULE_OPTIONS } from '../check/options.ts'
+import { runCheck } from '../check/run-check.ts'
+import { UsageError } from '../check/usage-error.ts'
+import { egressPolicy } from '../egress.ts'
+import { readSettings } from '../read-config.ts'
+
+const EXAMPLES = `
+A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as a run fetches it; private ones only where
+TIDEMARK_ALLOW_PRIVATE_CIDRS opens their range. Nothing is stored, no server is asked, nothing is compared.
+
+Exits with 0 when every check was a success, 1 when one failed, 2 when the command line cannot be understood.
+
+Examples:
+  $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'
+  $ npx tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
+  $ curl -s https://example.com/api | npx tidemark check - --json-path 'version=$.data.version'
+  $ npx tidemark check --template feed-new-item https://news.example.com/feed.xml
+  $ npx tidemark check --monitor monitor.json            a body of POST /v1/monitors, checked as the API does
+  $ npx tidemark check --monitor monitor.json saved.html the same on another page
+`
+
+/** `tidemark check`: what a run would extract, without a server (DESIGN §2, §4.5). */
+export const checkCommand = () => {
+  const command = new Command('check')
+    .description('Shows what a run would extract from an address or a file. Needs no server and no database.')
+    .argument('[targets...]', 'addresses, files, or -')
+  for (const { option, what, example } of RULE_OPTIONS)
+    command.option(`${option} <name=rule>`, `a field by ${what}, as in ${example}; can be repeated`, collect)
+  return (
+    command
+      .option('--full-page', 'hash the whole answer (what is done when nothing says otherwise)')
+      .option('--template <slug>', 'extract as a template does')
+      .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
+      .option('--header <name: value>', 'request header to send; can be repeated', collect)
+      .option('--json', 'print one line of JSON for each target')
+      .addHelpText('after', EXAMPLES)
+      .showHelpAfterError('(tidemark check --help shows the options)')
+      // What commander refuses is usage too, for which it would exit with 1.
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+      .action((targets: readonly string[], options: CheckOptions) => act(command, targets, options))
+  )
+}
+
+async function act(command: Command, targets: readonly string[], options: CheckOptions): Promise<void> {
+  const egress = egressPolicy(readSettings(process.env))
+  try {
+    const configuration = await configurationOf(targets, options, egress)
+    const isSuccess = await runCheck(configuration, egress, {
+      json: options.json ?? false,
+      out: (text) => void process.stdout.write(text),
+      err: (text) => void process.stderr.write(text),
+    })
+    if (!isSuccess) process.exitCode = 1
+  } catch (error) {
+    if (error instanceof UsageError) command.error(`tidemark check: ${error.message}`)
+    throw error
+  }
+}
+
+const collect = (text: string, before: readonly string[] = []) => [...before, text]
