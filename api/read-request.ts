@@ -1,14 +1,12 @@
 import type { TSchema } from 'typebox'
-import type { Issue } from '../schema/issue.ts'
 import { Closed } from '../schema/shape.ts'
 import { checkerOf } from '../schema/validate.ts'
 import { apiError } from './api-error.ts'
 import type { Route } from './route.ts'
 import type { Services } from './services.ts'
+import { validationError } from './validation-error.ts'
 
 const NOTHING = Closed({})
-/** What the envelope's `details` holds at most. */
-const MOST_ISSUES = 100
 
 /** What a request brought, unread. */
 export interface RawRequest {
@@ -33,13 +31,13 @@ export function readRequest(
 
 function readBody(route: Route, body: unknown, services: Services): unknown {
   if (body === undefined && route.body && !route.bodyOptional)
-    throw invalid('body', [{ path: '', message: 'must be a JSON object' }])
+    throw validationError('body', [{ path: '', message: 'must be a JSON object' }])
   const checked = checkerOf(route.body ?? NOTHING).validate(body === undefined ? {} : body, {
     defaults: route.defaults ?? false,
   })
   const found = checked.ok ? [] : checked.issues
   const issues = [...found, ...(route.review?.(checked.ok ? checked.value : body, found, services) ?? [])]
-  if (issues.length > 0) throw invalid('body', issues.slice(0, MOST_ISSUES))
+  if (issues.length > 0) throw validationError('body', issues)
   return checked.ok ? checked.value : body
 }
 
@@ -47,7 +45,7 @@ function readQuery(schema: TSchema, query: RawRequest['query']): unknown {
   const properties = (schema as { properties?: Readonly<Record<string, { type?: string }>> }).properties ?? {}
   const repeated = Object.keys(query).filter((key) => typeof query[key] !== 'string')
   if (repeated.length > 0)
-    throw invalid(
+    throw validationError(
       'query',
       repeated.map((path) => ({ path, message: 'must be given once' })),
     )
@@ -55,7 +53,7 @@ function readQuery(schema: TSchema, query: RawRequest['query']): unknown {
     Object.entries(query).map(([key, text]) => [key, convert(properties[key]?.type, String(text))]),
   )
   const checked = checkerOf(schema).validate(read, { defaults: true })
-  if (!checked.ok) throw invalid('query', checked.issues)
+  if (!checked.ok) throw validationError('query', checked.issues)
   return checked.value
 }
 
@@ -64,11 +62,4 @@ function convert(type: string | undefined, text: string): unknown {
   if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
-}
-
-const invalid = (part: 'body' | 'query', issues: readonly Issue[]) => {
-  const first = issues[0]
-  const where = first && first.path !== '' ? `${first.path} ` : ''
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return apiError('VALIDATION_ERROR', `The ${part} is not valid: ${where}${first?.message ?? ''}${more}.`, issues)
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../schema/audit.ts'
+import type { ErrorCode } from '../schema/error.ts'
 import type { Issue } from '../schema/issue.ts'
 import type { PolicyName } from './policy.ts'
 import type { Principal } from './principal.ts'
@@ -64,6 +65,8 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
    */
   readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
   readonly answers: Partial<Record<Answer['status'], { readonly description: string; readonly schema?: TSchema }>>
+  /** Errors that the rest of the route does not let expect. */
+  readonly refusals?: readonly ErrorCode[]
   /** Not in the contract (DESIGN §4.22). */
   readonly beyond?: boolean
 }

@@ -77,13 +77,11 @@ function refusals(route: Route): Record<string, object> {
   const codes: ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'UNAVAILABLE', 'VALIDATION_ERROR']
   if (route.policy !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN')
   if (route.params) codes.push('NOT_FOUND')
-  if (route.method !== 'GET') codes.push('CONFLICT')
-  if (route.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  // Also where no body is wanted: one that comes is read.
+  if (route.method !== 'GET') codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  codes.push(...(route.refusals ?? []))
   return Object.fromEntries(
-    codes
-      .map(statusOf)
-      .sort()
-      .map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+    [...new Set(codes.map(statusOf))].sort().map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   )
 }
 

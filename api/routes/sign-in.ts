@@ -95,6 +95,7 @@ function operation(method: Method, path: string, def: Operation): Route {
     perAddress,
     ...(body && { body }),
     answers: { 200: { description: 'Done.', schema: answer } },
+    refusals: ['UNAUTHORIZED', 'FORBIDDEN'],
     beyond: true,
     handle: async (call): Promise<Answer> => {
       def.guard?.(call)

@@ -3,17 +3,11 @@ import type { MonitorSpec } from '../../../schema/monitor.ts'
 import type { Queryable } from '../../../store/client.ts'
 import { findDeliveryCap } from '../../../store/monitor-limits.ts'
 import { apiError } from '../../api-error.ts'
+import { validationError } from '../../validation-error.ts'
 
 /** Throws VALIDATION_ERROR with all issues, if there are any. */
 export function refuseIssues(issues: readonly Issue[]): void {
-  const [first] = issues
-  if (!first) return
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  throw apiError(
-    'VALIDATION_ERROR',
-    `The body is not valid: ${first.path} ${first.message}${more}.`.slice(0, 2000),
-    issues.slice(0, 50),
-  )
+  if (issues.length > 0) throw validationError('body', issues)
 }
 
 /** Throws TIER_LIMIT_EXCEEDED when the plan allows a monitor fewer deliveries (spec, Errors, condition rule 10). */
