@@ -3,7 +3,9 @@ import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { CheckMetrics } from './check-metrics.ts'
-import { createHostGate } from './host-gate.ts'
+import { createHoldings, type Holding, type Holdings } from './holdings.ts'
+import { createHostGate, type HostGate } from './host-gate.ts'
+import { createRepeat, type Repeat } from './repeat.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
 export interface CheckLoopOptions {
@@ -29,18 +31,11 @@ export interface CheckLoop {
   sinceProgress(): number
 }
 
-/** A check under our lease. */
-interface Holding {
-  readonly task: Task
-  /** Aborts the check when its lease is lost; undefined while it waits and when it has ended. */
-  lost?: AbortController | undefined
-  /** `performance.now()` when the lease was last extended. */
-  extendedAt: number
-}
-
 /** Of one slow host, this many times its cap may wait here; the rest is given back for a moment, so that it cannot fill the line. */
 const LINE_PER_SLOT = 16
 const GIVEN_BACK_MS = 3_000
+/** A store that does not answer is asked again after this. */
+const AWAY_MS = 1_000
 
 /**
  * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a poke), busy (claims again as soon
@@ -50,57 +45,30 @@ const GIVEN_BACK_MS = 3_000
  * waited, it did so at two claims of three, and a check waited for the store more than for its page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
-  const { lane, log, metrics, leaseMs, concurrency, perHost, idleMs = 250 } = options
+  const { lane, log, metrics, concurrency, perHost, idleMs = 250 } = options
   const claimSize = Math.min(1000, concurrency * 8)
   const gate = createHostGate<Task>({ perHost, total: concurrency })
-  const held = new Map<number, Holding>()
-  const emptied = Promise.withResolvers<void>()
-  /** Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs. */
-  const spare: AbortController[] = []
-  let draining = false
-  let claiming: Promise<void> | null = null
-  /** Somebody asked for a claim while one was under way, which may have looked too early. */
-  let poked = false
+  const holdings = createHoldings(options)
+  const claims = createRepeat(claim)
+  const attempt = createAttempts(options)
   /** The last claim came back full, so there is probably more. */
   let more = false
   let lastProgress = performance.now()
-  let claimTimer: NodeJS.Timeout | undefined
-  let heartbeatTimer: NodeJS.Timeout | undefined
-
-  function claimIn(ms: number): void {
-    if (draining) return
-    clearTimeout(claimTimer)
-    claimTimer = setTimeout(claim, ms)
-  }
-
-  function claim(): void {
-    if (draining) return
-    if (claiming) {
-      poked = true
-      return
-    }
-    poked = false
-    claiming = claimOnce().then((pause) => {
-      claiming = null
-      claimIn(poked ? 0 : pause)
-      pump()
-    })
-  }
 
   /** Answers the pause until the next claim. */
-  async function claimOnce(): Promise<number> {
+  async function claim(): Promise<number> {
     try {
       const tasks = await lane.claim(claimSize)
       lastProgress = performance.now()
       more = tasks.length > claimSize / 2
       const surplus = take(tasks)
       pump()
-      if (surplus.length > 0) await lane.release(surplus, draining ? 0 : GIVEN_BACK_MS)
-      return idleMs
+      if (surplus.length > 0) await lane.release(surplus, claims.isStopped ? 0 : GIVEN_BACK_MS)
+      return more && gate.waiting < claimSize ? 0 : idleMs
     } catch (error) {
       metrics.laneFault()
       log.warn({ err: error }, 'the store did not answer a claim; asking again in a second')
-      return 1000
+      return AWAY_MS
     }
   }
 
@@ -109,11 +77,9 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     metrics.claimed(tasks)
     const surplus: Task[] = []
     for (const task of tasks) {
-      if (draining || gate.waitingAt(task.host) >= perHost * LINE_PER_SLOT) surplus.push(task)
+      if (claims.isStopped || gate.waitingAt(task.host) >= perHost * LINE_PER_SLOT) surplus.push(task)
       else {
-        // Held already: its lease ended unnoticed, and it came back to us. The check under the old fence is void.
-        held.get(task.no)?.lost?.abort()
-        held.set(task.no, { task, lost: undefined, extendedAt: task.claimedAt })
+        holdings.take(task)
         gate.add(task)
       }
     }
@@ -122,36 +88,67 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 
   function pump(): void {
     for (let task = gate.next(); task; task = gate.next()) {
-      const holding = held.get(task.no)
-      if (holding?.task === task) void run(holding)
+      const holding = holdings.of(task)
+      if (holding) void run(holding)
       else gate.done(task)
     }
     metrics.queue(gate.waiting, gate.active)
-    if (more && !claiming && gate.waiting < claimSize) {
+    if (more && !claims.isUnderWay && gate.waiting < claimSize) {
       more = false
-      claimIn(0)
+      claims.soon()
     }
   }
 
   async function run(holding: Holding): Promise<void> {
     const { task } = holding
     const startedMs = storeTime(task)
-    const reading = await checked(holding)
+    const reading = await attempt(holding)
     gate.done(task)
     pump()
-    if (reading.kind !== 'abandoned') {
-      const endedMs = storeTime(task)
-      metrics.finished(task, reading, endedMs - startedMs)
-      await lane.complete({ task, reading, startedMs, endedMs })
-      forget(holding)
-    }
+    if (reading.kind === 'abandoned') return
+    const endedMs = storeTime(task)
+    metrics.finished(task, reading, endedMs - startedMs)
+    await lane.complete({ task, reading, startedMs, endedMs })
+    holdings.forget(holding)
   }
 
-  async function checked(holding: Holding): Promise<Reading> {
+  return {
+    start() {
+      claims.soon()
+      holdings.keep()
+    },
+    poke: () => claims.soon(),
+    drain: (graceMs) => drained({ claims, gate, holdings }, graceMs),
+    sinceProgress: () => performance.now() - lastProgress,
+  }
+}
+
+interface Drained {
+  readonly claims: Repeat
+  readonly gate: HostGate<Task>
+  readonly holdings: Holdings
+}
+
+async function drained({ claims, gate, holdings }: Drained, graceMs: number): Promise<void> {
+  const until = performance.now() + graceMs
+  const claimed = claims.stop()
+  const unstarted = new Set(gate.drain())
+  await holdings.giveBack((task) => unstarted.has(task))
+  // What a claim under way brings is given back by it.
+  await within(claimed, until - performance.now())
+  await within(holdings.emptied(), until - performance.now())
+  holdings.stop()
+  await holdings.giveBack(() => true)
+}
+
+/** Does a check; what it throws is a failure of ours. Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs. */
+function createAttempts({ check, log }: CheckLoopOptions): (holding: Holding) => Promise<Reading> {
+  const spare: AbortController[] = []
+  return async (holding) => {
     const { task } = holding
     const lost = (holding.lost = spare.pop() ?? new AbortController())
     try {
-      return await options.check(task, lost.signal)
+      return await check(task, lost.signal)
     } catch (error) {
       log.error({ err: error, run_id: task.runId, monitor_id: task.monitorId }, 'a check threw')
       return { kind: 'failed', fetchMethod: null, fault: INTERNAL, retryAfterMs: 0 }
@@ -159,73 +156,6 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       holding.lost = undefined
       if (!lost.signal.aborted) spare.push(lost)
     }
-  }
-
-  function forget(holding: Holding): void {
-    if (held.get(holding.task.no) === holding) held.delete(holding.task.no)
-    if (draining && held.size === 0) emptied.resolve()
-  }
-
-  /** Only what has been held for a while: a fast check never costs a heartbeat. */
-  async function heartbeat(): Promise<void> {
-    const now = performance.now()
-    const due = [...held.values()].filter(({ extendedAt }) => now - extendedAt > leaseMs / 3)
-    if (due.length === 0) return
-    for (const holding of due) holding.extendedAt = now
-    try {
-      const kept = await lane.heartbeat(due.map(({ task }) => task))
-      for (const holding of due) {
-        if (kept.has(holding.task.no)) continue
-        log.debug(
-          { run_id: holding.task.runId },
-          'a check lost its lease: it was edited, deleted, or held for too long',
-        )
-        holding.lost?.abort()
-        forget(holding)
-      }
-    } catch (error) {
-      // The next one, in a moment, may still extend the lease; if not, the fence keeps our result out.
-      for (const holding of due) holding.extendedAt = -Infinity
-      metrics.laneFault()
-      log.warn({ err: error }, 'a heartbeat failed')
-    }
-  }
-
-  async function giveBack(holdings: readonly Holding[]): Promise<void> {
-    for (const { task, lost } of holdings) {
-      lost?.abort()
-      held.delete(task.no)
-    }
-    if (holdings.length === 0) return
-    try {
-      await lane.release(
-        holdings.map(({ task }) => task),
-        0,
-      )
-    } catch (error) {
-      log.warn({ err: error }, 'could not give checks back; they are taken up again when their leases end')
-    }
-  }
-
-  return {
-    start() {
-      claimIn(0)
-      heartbeatTimer = setInterval(() => void heartbeat(), Math.min(1000, leaseMs / 6))
-    },
-    poke: () => claimIn(0),
-    async drain(graceMs) {
-      const until = performance.now() + graceMs
-      draining = true
-      clearTimeout(claimTimer)
-      const unstarted = new Set(gate.drain())
-      await giveBack([...held.values()].filter(({ task }) => unstarted.has(task)))
-      // What a claim under way brings is given back by it.
-      if (claiming) await within(claiming, graceMs)
-      if (held.size > 0) await within(emptied.promise, until - performance.now())
-      clearInterval(heartbeatTimer)
-      await giveBack([...held.values()])
-    },
-    sinceProgress: () => performance.now() - lastProgress,
   }
 }
 
