@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MonitorCreate } from '../../schema/monitor.ts'
 import { checkerOf } from '../../schema/validate.ts'
@@ -118,6 +120,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
     ])
   })
 
+  test('is what the page about custom resources shows', async () => {
+    const page = await readFile(new URL('../../docs/custom-resources.md', import.meta.url), 'utf8')
+    const [, manifest] = /```yaml\n([^]*?)```/.exec(page) ?? []
+    expect((await kubernetes(kube, parse(manifest ?? '').spec)).faults).toEqual([])
+  })
+
   test('is found by what it does', async () => {
     await create('asleep', { ...least, suspend: true })
     await create('seen', { ...least, fetchMode: 'browser', extractConfig: { method: 'full_page' } })
@@ -201,7 +209,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
     ).toHaveLength(1)
   })
 
-  test('needs no secret to be left alone', async () => {
+  test('takes as many headers as there may be', async () => {
     expect(await faultsOf({ ...withHeader('x-a'), headers: manyHeaders(19) })).toEqual([])
   })
 })
