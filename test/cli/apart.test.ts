@@ -166,7 +166,10 @@ for (const [version, rent, isThere] of [
       const seen = await runs()
       expect(seen.map((run) => run.id)).toContain(asked.run_id)
       expect(seen).toHaveLength(2)
-      expect(hook.requests.map(({ url }) => url).sort()).toEqual(['/a', '/b'])
+      expect(hook.requests.map(({ url }) => String(url)).toSorted((one, other) => one.localeCompare(other))).toEqual([
+        '/a',
+        '/b',
+      ])
       const [usage] = await rows<{ n: number }>('select runs_used::int as n from team_usage')
       expect(usage?.n).toBe((await rows('select from runs')).length)
       for (const worker of workers) worker.signal('SIGTERM')
