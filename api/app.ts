@@ -21,7 +21,12 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
   })
-  app.addHook('onRequest', async (request, reply) => void reply.headers(standardHeaders(request.id)))
+  const notFound = createNotFound(routes)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(standardHeaders(request.id))
+    // Before its body is read, which may be as wrong as its address.
+    if (request.is404) throw notFound(request.url)
+  })
   addEndings(app)
   // Checks are ours (schema/validate.ts); whoever gives a route Fastify's own kind of schema would get none.
   app.setValidatorCompiler(() => {
@@ -33,7 +38,6 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     return parseJsonBody(body)
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
-  const notFound = createNotFound(routes)
   app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply))
   addHealthRoutes(app, services.health, services.metricsHere)
   for (const route of routes) addRoute(app, services, route)
