@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import { createChannels } from '../deliveries/channels.ts'
 import { createDeliveryLoop } from '../deliveries/delivery-loop.ts'
 import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
+import { createNoticeLoop } from '../deliveries/notice-loop.ts'
 import { check } from '../runners/check/check.ts'
 import { createExtractor } from '../runners/extract/pool.ts'
 import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
@@ -62,13 +63,14 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the delivery connections', () => deliveryAgent.destroy())
   const mailer = mailerOf(settings, log)
   stack.defer('the mail connections', () => mailer?.close())
+  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? world.baseUrl
   const deliveries = createDeliveryLoop({
     store,
     secrets,
     channels: createChannels({
       agent: deliveryAgent,
       mailer,
-      dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? world.baseUrl,
+      dashboardUrl,
     }),
     log,
     metrics: createDeliveryMetrics(registry),
@@ -76,12 +78,15 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
   })
 
+  const notices = mailer && createNoticeLoop({ store, mailer, links: { dashboardUrl }, log })
+
   const recorder = createRecorder({
     store,
     secrets,
     patterns,
     log,
     onDeliveries: () => deliveries.poke(),
+    ...(notices && { onNotices: () => notices.poke() }),
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
@@ -96,11 +101,14 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     concurrency: settings.TIDEMARK_CHECK_CONCURRENCY,
     perHost: settings.TIDEMARK_HOST_CONCURRENCY,
   })
-  stack.defer('checks and deliveries', () => Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS)]))
+  stack.defer('checks and deliveries', () =>
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain()]),
+  )
 
   const upkeep = await startUpkeep(store, log)
   stack.defer('upkeep', () => upkeep.stop())
   checks.start()
   deliveries.start()
+  notices?.start()
   return { store, poke: () => (checks.poke(), deliveries.poke()), sinceProgress: () => checks.sinceProgress() }
 }

@@ -24,6 +24,8 @@ const Claimed = Type.Object({
   extract_config: Type.Unknown(),
   request_config: Type.Unknown(),
   request_headers: Bytes,
+  /** Failures in a row before this check. */
+  failures: Type.Integer(),
   reading_id: Type.Union([Type.String(), Type.Null()]),
   reading_hash: Bytes,
   body_hash: Bytes,
@@ -125,7 +127,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
     select h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
       (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
       m.url, m.fetch_mode, m.extract_config, m.request_config, m.request_headers,
-      h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified
+      h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified
     from held h join monitors m on m.no = h.no
   `)
 }

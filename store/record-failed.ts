@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { RunFaultCode } from '../schema/run-fault.ts'
 import type { FetchMethod } from '../schema/run.ts'
-import type { Store } from './client.ts'
+import type { Queryable } from './client.ts'
 import { row } from './row.ts'
 
 /** A finished check that failed. */
@@ -34,7 +34,7 @@ const NEXT_AFTER_FAILURE = sql.fragment`
  * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`, DESIGN §4.7) a check backs off: twice its
  * interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by number; one that is missing lost its fence.
  */
-export async function recordFailed(store: Store, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
+export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
   const rows = await store.any(sql.prepared('record_failed', recorded)`
     with t as materialized (select clock() as at),
     input as materialized (

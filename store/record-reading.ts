@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { FetchMethod } from '../schema/run.ts'
-import type { Store } from './client.ts'
+import type { Queryable } from './client.ts'
 import type { DeliveryRow } from './delivery-queue-row.ts'
 import { row } from './row.ts'
 
@@ -38,7 +38,7 @@ const NO_BYTES = Buffer.alloc(0)
  * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly there, with its deliveries,
  * or not at all. Answers the numbers that were recorded.
  */
-export async function recordReadings(store: Store, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
+export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
   const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
   const rows = await store.any(sql.prepared('record_readings', recorded)`
     with t as materialized (select clock() as at),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { FetchMethod } from '../schema/run.ts'
-import type { Store } from './client.ts'
+import type { Queryable } from './client.ts'
 import { row } from './row.ts'
 
 /** A finished check whose reading equals the baseline. */
@@ -30,7 +30,7 @@ const NO_BYTES = Buffer.alloc(0)
  * inserts its lean run. The first unchanged run of a month stores the reading again and becomes the one that later runs point at, so that
  * a month of runs can be dropped whole. Answers the numbers that were recorded: one that is missing lost its fence and changed nothing.
  */
-export async function recordUnchanged(store: Store, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
+export async function recordUnchanged(store: Queryable, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('record_unchanged', recorded)`
     with t as materialized (select clock() as at, run_id_floor(date_trunc('month', clock(), 'UTC')) as month),
     input as materialized (

@@ -17,6 +17,8 @@ export interface Read {
   readonly finished: Finished
   readonly reading: Extract<Reading, { kind: 'values' }>
   readonly teamId: string
+  /** Failures in a row before it. */
+  readonly failures: number
   readonly hash: Buffer
 }
 

@@ -73,6 +73,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function judged(item: Read, baseline: Baseline): Promise<void> {
+    const standing = { failures_before: item.failures }
     let row: ReadingRun
     try {
       row = await readingRow(item, baseline, options)
@@ -80,20 +81,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const { runId } = item.finished.task
       log.error({ err: error, run_id: runId }, 'a reading could not be judged; it is recorded as a failure')
       const message = error instanceof SealedError ? error.message : UNJUDGED
-      return failed.add(failedRow(item.finished, { code: 'internal', message }, 0))
+      return failed.add({ ...failedRow(item.finished, { code: 'internal', message }, 0), ...standing })
     }
-    return readings.add(row)
+    return readings.add({ ...row, ...standing })
   }
 
   async function route(finished: Finished, context: RecordContext): Promise<void> {
     const { reading } = finished
-    if (reading.kind === 'failed') return failed.add(failedRow(finished, reading.fault, reading.retryAfterMs))
-    if (reading.kind === 'unchanged') return unchanged.add(unchangedRow(finished, reading.mark))
+    const { teamId, failures } = context
+    const standing = { failures_before: failures }
+    if (reading.kind === 'failed')
+      return failed.add({ ...failedRow(finished, reading.fault, reading.retryAfterMs), ...standing })
+    if (reading.kind === 'unchanged') return unchanged.add({ ...unchangedRow(finished, reading.mark), ...standing })
     const values = storable(reading.values)
     const hash = readingHash(values)
     const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
-    if (isSame && reading.warnings.length === 0) return unchanged.add(unchangedRow(finished, reading.mark))
-    return compare({ finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) })
+    if (isSame && reading.warnings.length === 0)
+      return unchanged.add({ ...unchangedRow(finished, reading.mark), ...standing })
+    return compare({ finished, reading: { ...reading, values }, teamId, failures, hash: Buffer.from(hash) })
   }
 
   async function record(finished: Finished, context: RecordContext): Promise<void> {

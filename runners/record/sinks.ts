@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/client.ts'
+import { type Recording, recordTelling, type Telling } from '../../store/notices.ts'
 import { type FailedRun, recordFailed } from '../../store/record-failed.ts'
 import { type ReadingRun, recordReadings } from '../../store/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/record-unchanged.ts'
@@ -9,15 +10,16 @@ import { writeAll } from './write-all.ts'
 
 /** Where finished checks are written, in groups, by what came of them. */
 export interface Sinks {
-  readonly failed: Batcher<FailedRun>
-  readonly unchanged: Batcher<UnchangedRun>
-  readonly readings: Batcher<ReadingRun>
+  readonly failed: Batcher<FailedRun & Telling>
+  readonly unchanged: Batcher<UnchangedRun & Telling>
+  readonly readings: Batcher<ReadingRun & Telling>
 }
 
 interface SinksOptions {
   readonly store: Store
   readonly log: Logger
   readonly onDeliveries: () => void
+  readonly onNotices?: () => void
   readonly patienceMs: number
 }
 
@@ -30,7 +32,7 @@ interface Fenced {
 /** A batch waits at most this long (DESIGN §3 allows 50 ms). */
 export const BATCH_WAIT_MS = 20
 
-export function createSinks({ store, log, onDeliveries, patienceMs }: SinksOptions): Sinks {
+export function createSinks({ store, log, onDeliveries, onNotices, patienceMs }: SinksOptions): Sinks {
   const batches = <T extends Fenced>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> =>
     createBatcher<T>({
       maxItems: 1000,
@@ -53,11 +55,17 @@ export function createSinks({ store, log, onDeliveries, patienceMs }: SinksOptio
     await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
   }
 
+  /** The owner is told where a run crosses the line (DESIGN §4.7); without mail nothing is queued. */
+  async function write<T extends Telling>(rows: readonly T[], recording: Recording<NoInfer<T>>): Promise<void> {
+    if (!onNotices) await recording.record(store, rows)
+    else if (await recordTelling(store, rows, recording)) onNotices()
+  }
+
   return {
-    failed: batches((rows) => recordFailed(store, rows)),
-    unchanged: batches((rows) => recordUnchanged(store, rows)),
+    failed: batches((rows) => write(rows, { kind: 'failing', record: recordFailed })),
+    unchanged: batches((rows) => write(rows, { kind: 'recovered', record: recordUnchanged })),
     readings: batches(async (rows) => {
-      await recordReadings(store, rows)
+      await write(rows, { kind: 'recovered', record: recordReadings })
       if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
     }),
   }

@@ -23,6 +23,8 @@ export interface WorkerOptions {
   readonly concurrency?: number
   readonly perHost?: number
   readonly patternMs?: number
+  /** Owners are told, and this is called when there may be something to tell. */
+  readonly onNotices?: () => void
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -45,7 +47,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
   const extractor = createExtractor({ threads: 1 })
   const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
-  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: leaseMs })
+  const recorder = createRecorder({
+    store,
+    secrets,
+    patterns,
+    log,
+    onDeliveries: () => {},
+    patienceMs: leaseMs,
+    ...(options.onNotices && { onNotices: options.onNotices }),
+  })
   const { around } = options
   const loop = createCheckLoop({
     lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
