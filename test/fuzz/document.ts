@@ -1,0 +1,128 @@
+import { Compile } from 'typebox/compile'
+import type { Json } from '../../schema/json.ts'
+
+/** A JSON Schema node of the served document. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly enum?: readonly Json[]
+  readonly const?: Json
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly schema: Schema
+}
+interface Content {
+  readonly content?: { readonly 'application/json': { readonly schema: Schema } }
+}
+interface Response extends Content {
+  readonly $ref?: string
+}
+
+/** One method of one address, as the document has it. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly query: readonly Parameter[]
+  readonly pathNames: readonly string[]
+  readonly body: Schema | null
+  readonly bodyRequired: boolean
+  /** The schema of each documented status; null: no body. */
+  readonly answers: ReadonlyMap<number, Schema | null>
+  /** Nobody, whoever is signed in, or also a key. */
+  readonly open: 'all' | 'session' | 'key'
+}
+
+export interface ApiDocument {
+  readonly operations: readonly Operation[]
+  /** Follows a reference; the name of a component, where it is one. */
+  resolve(schema: Schema): { readonly schema: Schema; readonly name: string | null }
+  /** Whether a value is what a schema of the document says, judged by an engine that knows none of our builders. */
+  allows(schema: Schema, value: unknown): boolean
+}
+
+interface RawOperation {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: Content & { readonly required: boolean }
+  readonly responses: Readonly<Record<string, Response>>
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+}
+interface RawDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
+}
+
+const SCHEMAS = '#/components/schemas/'
+const RESPONSES = '#/components/responses/'
+
+/** Reads the text of an OpenAPI 3.1 document as far as the fuzz needs it. */
+export function readDocument(text: string): ApiDocument {
+  const raw: RawDocument = JSON.parse(text)
+  const { schemas, responses } = raw.components
+  const definitions: Record<string, object> = JSON.parse(JSON.stringify(schemas).replaceAll(SCHEMAS, '#/$defs/'))
+  const checks = new Map<Schema, { Check(value: unknown): boolean }>()
+
+  function check(schema: Schema) {
+    let compiled = checks.get(schema)
+    if (!compiled) {
+      const moved: object = JSON.parse(JSON.stringify(schema).replaceAll(SCHEMAS, '#/$defs/'))
+      compiled = Compile({ ...moved, $defs: definitions })
+      checks.set(schema, compiled)
+    }
+    return compiled
+  }
+
+  const schemaOf = (response: Response): Schema | null => {
+    const named = response.$ref === undefined ? response : responses[response.$ref.slice(RESPONSES.length)]
+    return named?.content?.['application/json'].schema ?? null
+  }
+  const operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      query: operation.parameters.filter((parameter) => parameter.in === 'query'),
+      pathNames: operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+      body: operation.requestBody?.content?.['application/json'].schema ?? null,
+      bodyRequired: operation.requestBody?.required ?? false,
+      answers: new Map(
+        Object.entries(operation.responses).map(([status, response]) => [Number(status), schemaOf(response)]),
+      ),
+      open:
+        operation.security.length === 0 ? 'all' : operation.security.some((way) => 'apiKey' in way) ? 'key' : 'session',
+    })),
+  )
+  return {
+    operations,
+    resolve(schema) {
+      if (schema.$ref === undefined) return { schema, name: null }
+      const name = schema.$ref.slice(SCHEMAS.length)
+      const found = schemas[name]
+      if (!found) throw new Error(`the document has no ${schema.$ref}`)
+      return { schema: found, name }
+    },
+    allows: (schema, value) => check(schema).Check(value),
+  }
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { type ExtractConfig, fieldNames } from '../../schema/extract-config.ts'
+import type { Json } from '../../schema/json.ts'
+import { mark } from './marks.ts'
+
+type Bag = Readonly<Record<string, Json>>
+type Hint = (plain: () => fc.Arbitrary<Json>) => fc.Arbitrary<Json>
+
+const fieldName = fc.constantFrom(
+  'price',
+  'stock',
+  'the price',
+  'Größe',
+  '😀',
+  'toString',
+  'constructor',
+  'a.b',
+  '["x"]',
+  '0',
+  'x'.repeat(100),
+)
+const address = fc.constantFrom(
+  'https://example.com/',
+  'http://example.com:8080/a?b=c#d',
+  'https://bücher.example/ä?q=ö',
+  'https://example.com/100%',
+  'HTTPS://EXAMPLE.com/@name',
+  'https://shop.example.net/kettles/blue',
+)
+const email = fc.constantFrom('name@example.com', 'first.last+tag@sub.example.co.uk')
+const rules =
+  (...texts: string[]): Hint =>
+  () =>
+    fc.dictionary(fieldName, fc.constantFrom(...texts), { minKeys: 1, maxKeys: 4, noNullPrototype: true })
+const headers = fc.dictionary(
+  fc.constantFrom('x-token', 'Accept', 'authorization', '!#$', 'x_y', 'User-Agent'),
+  fc.constantFrom('', 'a', 'Bearer abc', 'text/html; q=0.5', 'tab\there ~'),
+  { maxKeys: 4, noNullPrototype: true },
+)
+const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
+const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
+
+/** Mostly what is right for the chain. */
+const constantOrElse = (kind: string, ...others: readonly string[]) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(mark(kind)) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+
+/** What holds beyond the document, by component and key; `*` stands for whatever owns the key. Each narrows what the document allows. */
+export const HINTS: Readonly<Record<string, Hint>> = {
+  '*.url': () => address,
+  '*.webhookUrl': () => address,
+  '*.to': () => email,
+  'postAuthSignUpEmail.email': () => fc.uuid().map((id) => `${id}@example.com`),
+  'postAuthSignInEmail.email': () => constantOrElse('email', 'nobody@example.com'),
+  'postAuthSignUpEmail.password': () => fc.constantFrom('correct horse', '😀'.repeat(8)),
+  '*.password': () => constantOrElse('password', 'correct horse'),
+  '*.currentPassword': () => constantOrElse('password', 'wrong horse'),
+  '*.newPassword': () => fc.constant(mark('password')),
+  '*.token': () => constantOrElse('token', 'none', 'a.b'),
+  'MonitorBulk.ids[]': () =>
+    fc.oneof({ weight: 4, arbitrary: fc.nat(2).map((at) => mark('monitor', at)) }, { weight: 1, arbitrary: fc.uuid() }),
+  RequestHeaders: () => headers,
+  'ExtractConfigCss.fields': rules('.price', '#stock', 'h1', 'ul > li:first-child', 'a[href^="https"]', ':not(p)'),
+  'ExtractConfigXpath.fields': rules('//h1', '//a/@href', 'string(//p[1])', 'count(//li)'),
+  'ExtractConfigJsonPath.fields': rules('$', '$.price', '$..price', "$['a b'][0]", '$[?@.a > 1]'),
+  'ExtractConfigRegex.fields': rules(String.raw`(\d+) EUR`, '.', 'a|b', '(?<name>x+)'),
+  'ExtractConfigPrompt.schema': () =>
+    fc.dictionary(fc.constantFrom('price', 'stock', '😀'), fc.constant({ type: 'string' }), {
+      minKeys: 1,
+      noNullPrototype: true,
+    }),
+  'DiffPredicateFieldIncreasesByPercent.threshold': () => positive,
+  'DiffPredicateFieldDecreasesByPercent.threshold': () => positive,
+  'DiffPredicateFieldMatchesRegex.pattern': () => fc.constantFrom('a', String.raw`^\d+$`, '(?:x|y)*', '😀'),
+  'DiffPredicateFieldEquals.value': () => fc.oneof(fc.constantFrom('', 'sold out', true, false), fc.integer()),
+  RequestConfig: paging,
+  'VisualConfig.regions[]': (plain) => plain().map((region) => mendRegion(bagOf(region))),
+  'VisualConfig.ignoreSelectors[]': () => fc.constantFrom('.ad', '#banner'),
+  MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
+  MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
+}
+
+const bagOf = (value: Json): Bag =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Bag) : {}
+const without = (bag: Bag, key: string): Bag => Object.fromEntries(Object.entries(bag).filter(([name]) => name !== key))
+
+/** Predicates name fields that there are; only one of a direct request and a picture. */
+function mendMonitor(monitor: Bag): Json {
+  const { extract_config: extract, diff_predicate: predicate, visual_config: visual, request_config: request } = monitor
+  const names = extract === undefined ? ['price'] : fieldNames(bagOf(extract) as never as ExtractConfig)
+  return {
+    ...monitor,
+    ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), names) }),
+    ...(visual && request && { visual_config: { ...bagOf(visual), enabled: false } }),
+  }
+}
+
+function withFields(predicate: Bag, names: readonly string[]): Bag {
+  const { conditions, field } = predicate
+  if (Array.isArray(conditions))
+    return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), names)) }
+  return typeof field === 'string' ? { ...predicate, field: names[field.length % names.length] ?? 'price' } : predicate
+}
+
+function mendRequest(config: Bag): Json {
+  if (bagOf(config['pagination'] ?? null)['in'] === 'body')
+    return { ...config, method: 'POST', body: '{"page":{"number":1}}' }
+  return (config['method'] ?? 'GET') === 'GET' ? without(config, 'body') : config
+}
+
+function mendRegion(region: Bag): Json {
+  if (region['selector'] !== undefined) return { ...without(region, 'rect'), selector: '#main' }
+  return region['rect'] === undefined ? { ...region, selector: 'h1' } : region
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLane } from './run-chain.ts'
+import { chainsOf } from './steps.ts'
+import { createTally } from './tally.ts'
+import { createWorld, type World } from './world.ts'
+
+/** As many requests are sent, by so many at once. */
+const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_000)
+const LANES = 3
+/** The same requests each time, unless asked for others: a number, or `new`. */
+const wanted = process.env['TIDEMARK_TEST_FUZZ_SEED'] ?? '20260501'
+const SEED = wanted === 'new' ? Date.now() % 1_000_000_000 : Number(wanted)
+const CHAINS_A_ROUND = 8
+const SHRINKING_MS = 10_000
+/** Other faults are looked for until there are so many kinds. */
+const MOST_FAILURES = 6
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test(
+  'whatever is sent, each answer is quick, is what the document says, and a refusal changes nothing',
+  async () => {
+    const tally = createTally()
+    const { any, rollCall } = chainsOf(world.document, world.slugs)
+    const failures = new Map<string, string>()
+
+    const lane = async (number: number) => {
+      const { run, close } = createLane(world, tally)
+      for (let round = 0; tally.sent < REQUESTS && failures.size < MOST_FAILURES; round += 1) {
+        const property = fc.asyncProperty(round === 0 && number === 0 ? rollCall : any, run)
+        const seed = SEED + number * 1_000_003 + round
+        const details = await fc.check(property, {
+          seed,
+          numRuns: CHAINS_A_ROUND,
+          interruptAfterTimeLimit: SHRINKING_MS,
+        })
+        const fault = String(details.errorInstance)
+        if (details.failed)
+          failures.set(fault.split('\n', 1)[0] ?? '', `seed ${SEED}, lane ${number}, round ${round}:\n${fault}`)
+      }
+      close()
+    }
+    await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)))
+
+    process.stdout.write(`fuzz, seed ${SEED}: ${tally.summary()}\n`)
+    expect([...failures.values()].join('\n\n'), `TIDEMARK_TEST_FUZZ_SEED=${SEED}`).toBe('')
+    expect(world.errors, 'what the service logged as errors').toEqual([])
+    if (REQUESTS < 2_000) return
+    for (const { id, open } of world.document.operations) {
+      expect(tally.of(id).taken, `${id} succeeded`).toBeGreaterThan(0)
+      if (open !== 'all') expect(tally.of(id).refused, `${id} was refused`).toBeGreaterThan(0)
+    }
+  },
+  60_000 + REQUESTS * 60,
+)

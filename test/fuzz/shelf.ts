@@ -1,0 +1,62 @@
+import type { Received } from './client.ts'
+import type { Planned } from './plan.ts'
+
+/** What the store has never heard of. */
+export const UNKNOWN_ID = '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'
+
+/** The ids of what a chain has made, by kind. */
+export interface Shelf {
+  add(kind: string, id: string): void
+  /** By age, 0 is the newest; null when there is none. */
+  live(kind: string, age: number): string | null
+  dead(kind: string, age: number): string | null
+  /** Takes note of what an answer made or ended. */
+  learn(planned: Planned, answer: Received): void
+}
+
+/** What a stranger makes is the stranger's; what signing in makes is nobody's. */
+const concerns = (path: string, caller: string) => caller !== 'stranger' && !path.startsWith('/auth/')
+
+/** `/v1/monitors/{id}/run` is about a monitor. */
+export const kindOf = (path: string): string => (path.split('/')[2] ?? '').replace(/ies$/, 'y').replace(/s$/, '')
+
+export function createShelf(): Shelf {
+  const living = new Map<string, string[]>()
+  const gone = new Map<string, string[]>()
+  const list = (of: Map<string, string[]>, kind: string) => of.get(kind) ?? of.set(kind, []).get(kind)!
+  const pick = (ids: readonly string[], age: number) => ids[ids.length - 1 - (age % Math.max(1, ids.length))] ?? null
+  const take = (kind: string, id: string) =>
+    living.set(
+      kind,
+      list(living, kind).filter((one) => one !== id),
+    )
+  const end = (kind: string, id: string) => {
+    take(kind, id)
+    list(gone, kind).push(id)
+  }
+  return {
+    add: (kind, id) => void list(living, kind).push(id),
+    live: (kind, age) => pick(list(living, kind), age),
+    dead: (kind, age) => pick(list(gone, kind), age),
+    learn({ expected: { operation }, id, caller }, { status, text }) {
+      if (!operation || status >= 300 || !concerns(operation.path, caller)) return
+      const kind = kindOf(operation.path)
+      if (operation.method === 'DELETE' && id !== null) end(kind, id)
+      if (text === '') return
+      const { id: made, apiKey, run_id: run, action, results = [] }: Made = JSON.parse(text)
+      if (status === 201) list(living, kind).push(String(apiKey?.id ?? made))
+      // The replaced key lives on for its hours of grace: neither here nor there.
+      if (status === 201 && id !== null) take(kind, id)
+      if (typeof run === 'string') list(living, 'run').push(run)
+      if (action === 'delete') for (const result of results) if (result.ok) end(kind, result.id)
+    },
+  }
+}
+
+interface Made {
+  readonly id?: unknown
+  readonly apiKey?: { readonly id: unknown }
+  readonly run_id?: unknown
+  readonly action?: unknown
+  readonly results?: readonly { readonly id: string; readonly ok: boolean }[]
+}
