@@ -111,6 +111,14 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'shop-product-price',
+    file: 'shop-microdata-content.html.txt',
+    contentType: HTML,
+    fields: { price: '49.90', price_in_script: null },
+    fires: [['content="49.90"', 'content="44.90"']],
+    silent: [['<sup>90', '<sup>10']],
+  },
+  {
+    slug: 'shop-product-price',
     file: 'shop-json-ld.html.txt',
     contentType: HTML,
     fields: { price: null, price_in_script: 49.9 },

@@ -8,6 +8,8 @@ import { createPolicy } from '../../../../runners/guard/policy.ts'
 import { Preview } from '../../../../schema/preview.ts'
 import { checkerOf } from '../../../../schema/validate.ts'
 import { row } from '../../../../store/row.ts'
+import { spendRun } from '../../../../store/spend-run.ts'
+import { eventually } from '../../../runners/loop/eventually.ts'
 import { MONITOR, pathsOf, type ServedApi, serveApi } from '../../../spec/support.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
@@ -55,6 +57,7 @@ afterAll(async () => {
 const show = (overrides: object = {}, client = served.me) =>
   client.post('/v1/monitors/preview', { ...MONITOR, url: `${base}/`, ...overrides })
 
+const waiters = row({ count: Type.Number() })
 const usage = row({ runs_used: Type.Number(), visual_used: Type.Number(), credits: Type.Number() })
 const used = (teamId = served.owner.team_id) =>
   served.api.services.store.one(
@@ -169,12 +172,29 @@ describe('POST /v1/monitors/preview', () => {
     expect(await used(stranger.owner.team_id)).toEqual({ ...before, visual_used: before.visual_used + 1 })
   })
 
-  test('of previews that meet at the last run of a team, one is paid', async () => {
-    const stranger = await served.stranger()
-    const { team_id } = stranger.owner
+  test('of two that meet at the last run of a team, one is paid', async () => {
+    const { store } = served.api.services
+    const { team_id } = (await served.stranger()).owner
     await served.api.sql(`update team_usage set runs_used = runs_limit - 1 where team_id = '${team_id}'`)
-    const statuses = (await Promise.all([show({}, stranger), show({}, stranger)])).map(({ status }) => status)
-    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 429])
+    const held = Promise.withResolvers<void>()
+    const commit = Promise.withResolvers<void>()
+    const first = store.transaction(async (tx) => {
+      const spent = await spendRun(tx, team_id, 'runs')
+      held.resolve()
+      await commit.promise
+      return spent
+    })
+    await held.promise
+    const second = spendRun(store, team_id, 'runs')
+    await eventually(
+      () =>
+        store.oneFirst(sql.type(waiters)`
+          select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      (waiting) => waiting === 1,
+    )
+    commit.resolve()
+    expect(await first).toEqual({ kind: 'spent' })
+    expect(await second).toMatchObject({ kind: 'used_up' })
   })
 
   test('a team has two places, the process a third; who finds none is told when to come again, and pays nothing', async () => {
