@@ -20,6 +20,7 @@ export interface Schema {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly uniqueItems?: boolean
   readonly minProperties?: number
   readonly maxProperties?: number
 }

@@ -64,10 +64,7 @@ function byKeywords(document: ApiDocument, node: Schema, at: string, above: read
     case 'string':
       return texts(node)
     case 'array':
-      return fc.array(inner(node.items ?? {}, `${at}[]`), {
-        minLength: node.minItems ?? 0,
-        maxLength: Math.min(node.maxItems ?? 3, Math.max(node.minItems ?? 0, 3)),
-      })
+      return lists(node, inner(node.items ?? {}, `${at}[]`))
     case 'object':
       return objects(node, at, inner)
     default:
@@ -77,6 +74,16 @@ function byKeywords(document: ApiDocument, node: Schema, at: string, above: read
 
 const isRecursive = (document: ApiDocument, arm: Schema, name: string) =>
   JSON.stringify(document.resolve(arm).schema).includes(`"#/components/schemas/${name}"`)
+
+function lists(
+  { minItems = 0, maxItems = 3, uniqueItems = false }: Schema,
+  item: fc.Arbitrary<Json>,
+): fc.Arbitrary<Json> {
+  const bounds = { minLength: minItems, maxLength: Math.min(maxItems, Math.max(minItems, 3)) }
+  return uniqueItems
+    ? fc.uniqueArray(item, { ...bounds, selector: (value) => JSON.stringify(value) })
+    : fc.array(item, bounds)
+}
 
 function texts({ format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<Json> {
   if (format === 'uuid')

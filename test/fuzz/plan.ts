@@ -173,7 +173,7 @@ function isWrongBody(document: ApiDocument, operation: Operation, body: Body | n
   if (!operation.body) return body.value !== undefined && JSON.stringify(body.value) !== '{}' && !body.transport.wrong
   return (
     body.transport.wrong ||
-    body.changes.some(({ wrong }) => wrong) ||
+    (body.changes.at(-1)?.wrong ?? false) ||
     body.value === undefined ||
     !document.allows(operation.body, body.value)
   )

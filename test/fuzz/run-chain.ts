@@ -81,9 +81,9 @@ function groups(steps: readonly Step[]): Step[][] {
 /** A refused request leaves the store as it was. */
 async function runAlone(setting: Setting, trail: Trail, step: Step): Promise<void> {
   trail.print ??= await setting.team.fingerprint()
-  const { status } = await runStep(setting, trail, step, false)
+  const { status, method } = await runStep(setting, trail, step, false)
   if (status < 400) {
-    if ((step.method ?? '') !== 'HEAD' && !step.id.startsWith('get')) trail.print = null
+    if (method !== 'GET' && method !== 'HEAD') trail.print = null
     return
   }
   const after = await setting.team.fingerprint()
@@ -91,7 +91,12 @@ async function runAlone(setting: Setting, trail: Trail, step: Step): Promise<voi
     fail(trail, [`it was refused (${status}), and still changed what is stored: ${trail.print} → ${after}`])
 }
 
-async function runStep(setting: Setting, trail: Trail, step: Step, raced: boolean): Promise<Received> {
+interface Outcome {
+  readonly status: number
+  readonly method: string
+}
+
+async function runStep(setting: Setting, trail: Trail, step: Step, raced: boolean): Promise<Outcome> {
   const { world, client, team, tally } = setting
   if (raced) trail.print = null
   if (step.caller === 'leaver') await team.returns()
@@ -99,11 +104,11 @@ async function runStep(setting: Setting, trail: Trail, step: Step, raced: boolea
   trail.lines.push(`${planned.what}\n  ${curlLine(world.origin, planned.sent, step.caller)}`)
   const answer = await send(client, trail, planned)
   trail.lines.push(`  ${answer.status}${raced ? ' (at the same time as others)' : ''} ${answer.text.slice(0, 600)}`)
-  tally.count(planned.expected.operation?.id ?? 'not in the document', planned.expected.good, answer)
+  tally.count(planned, answer)
   const faults = judge(world.document, planned.expected, answer)
   if (faults.length > 0) fail(trail, faults)
   trail.shelf.learn(planned, answer)
-  return answer
+  return { status: answer.status, method: planned.sent.method }
 }
 
 async function send(client: Client, trail: Trail, { sent }: Planned): Promise<Received> {

@@ -1,4 +1,5 @@
 import type { Received } from './client.ts'
+import type { Operation } from './document.ts'
 import type { Planned } from './plan.ts'
 
 /** What the store has never heard of. */
@@ -43,13 +44,23 @@ export function createShelf(): Shelf {
       const kind = kindOf(operation.path)
       if (operation.method === 'DELETE' && id !== null) end(kind, id)
       if (text === '') return
-      const { id: made, apiKey, run_id: run, action, results = [] }: Made = JSON.parse(text)
-      if (status === 201) list(living, kind).push(String(apiKey?.id ?? made))
+      const { made, run, ended } = newsOf(operation, status, text)
+      if (made !== null) list(living, kind).push(made)
       // The replaced key lives on for its hours of grace: neither here nor there.
-      if (status === 201 && id !== null) take(kind, id)
-      if (typeof run === 'string') list(living, 'run').push(run)
-      if (action === 'delete') for (const result of results) if (result.ok) end(kind, result.id)
+      if (made !== null && id !== null) take(kind, id)
+      if (run !== null) list(living, 'run').push(run)
+      for (const one of ended) end(kind, one)
     },
+  }
+}
+
+function newsOf({ path }: Operation, status: number, text: string) {
+  const { id, apiKey, run_id: run, action, results = [] }: Made = JSON.parse(text)
+  return {
+    made: status === 201 ? String(apiKey?.id ?? id) : null,
+    run: typeof run === 'string' ? run : null,
+    ended:
+      path.endsWith('/bulk') && action === 'delete' ? results.filter(({ ok }) => ok).map((result) => result.id) : [],
   }
 }
 
