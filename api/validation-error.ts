@@ -13,7 +13,11 @@ export function validationError(part: 'body' | 'query', issues: readonly Issue[]
   const first = shown[0]
   const where = first && first.path !== '' ? `${first.path} ` : ''
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return apiError('VALIDATION_ERROR', `The ${part} is not valid: ${where}${first?.message ?? ''}${more}.`, shown)
+  return apiError(
+    'VALIDATION_ERROR',
+    `The ${part} is not valid: ${where}${(first?.message ?? '').replace(/\.$/, '')}${more}.`,
+    shown,
+  )
 }
 
 const clip = (text: string) => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1).toWellFormed()}…`)
