@@ -6,6 +6,7 @@ import {
   type Interceptor,
   SchemaValidationError,
 } from 'slonik'
+import { deadlineDriver } from './deadline-driver.ts'
 
 /** A pool of connections to the store. */
 export type Store = DatabasePool
@@ -31,13 +32,15 @@ export interface StoreOptions {
  * parsed; bigint comes as a number (none of ours passes 2^53).
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  const { statementTimeoutMs = 30_000 } = options
   const url = new URL(options.url)
   url.searchParams.set('application_name', options.name)
   const pool = await createPool(url.href, {
     maxPoolSize: options.connections ?? 10,
     connectionTimeout: options.connectTimeoutMs ?? 10_000,
     idleTimeout: 60_000,
-    statementTimeout: options.statementTimeoutMs ?? 30_000,
+    statementTimeout: statementTimeoutMs,
+    driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS),
     idleInTransactionSessionTimeout: 30_000,
     // What a lost connection leaves open is the caller's to judge: a claim or a record repeated blindly could count twice.
     queryRetryLimit: 0,
@@ -52,6 +55,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   pool.on('error', () => {})
   return pool
 }
+
+/** The store itself ends a statement at its timeout; the word of that needs a moment. */
+const ANSWER_SLACK_MS = 2_000
 
 /** bigint as a number: none of ours passes 2^53. */
 const BIGINT = { name: 'int8', parse: (text: string | null) => (text === null ? null : Number(text)) }

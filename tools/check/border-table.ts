@@ -14,7 +14,10 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   schema: { folders: [], packages: ['typebox'] },
   // Pure: the clock and everything else that changes is passed in. Hashes are functions too.
   core: { folders: ['schema'], packages: ['node:crypto', 'pino'] },
-  store: { folders: ['schema', 'core'], packages: ['node:*', 'pg', 'slonik', 'typebox', 'better-auth'] },
+  store: {
+    folders: ['schema', 'core'],
+    packages: ['node:*', 'pg', 'slonik', '@slonik/pg-driver', 'typebox', 'better-auth'],
+  },
   runners: {
     folders: ['schema', 'core', 'store'],
     packages: [

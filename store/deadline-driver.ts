@@ -1,0 +1,42 @@
+import { createPgDriverFactory } from '@slonik/pg-driver'
+import type { DriverClient, DriverFactory } from 'slonik'
+
+/**
+ * The driver of Postgres, which ends a connection that has left a statement unanswered for this long: behind a firewall that forgot it, a
+ * connection stays open and leads nowhere, and the query on it would wait for ever. The rejection counts as a store that is away
+ * (`isStoreAway`): whether the statement was carried out, nobody knows.
+ */
+export function deadlineDriver(deadlineMs: number): DriverFactory {
+  const factory = createPgDriverFactory()
+  return async (setup) => {
+    const driver = await factory(setup)
+    return { createClient: async () => withDeadline(await driver.createClient(), deadlineMs) }
+  }
+}
+
+function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
+  return {
+    ...client,
+    async query(text, values, options) {
+      const late = Promise.withResolvers<never>()
+      const timer = setTimeout(() => late.reject(new UnansweredError(deadlineMs)), deadlineMs)
+      try {
+        return await Promise.race([client.query(text, values, options), late.promise])
+      } catch (error) {
+        // Not waited for: on such a connection even the good-bye takes its time.
+        if (error instanceof UnansweredError) client.destroy().catch(() => {})
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
+  readonly code = 'ETIMEDOUT'
+  constructor(deadlineMs: number) {
+    super(`the store left a statement unanswered for ${deadlineMs} ms; its connection is given up`)
+  }
+}
