@@ -52,7 +52,13 @@ const DRAIN_MS = 18_000
 export async function startWorker(world: WorkerWorld): Promise<Worker> {
   const { settings, secrets, egress, registry, log, stack } = world
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
-  const store = await openStore({ url: world.databaseUrl, name: 'tidemark worker', connections: 8 })
+  const store = await openStore({
+    url: world.databaseUrl,
+    name: 'tidemark worker',
+    connections: 8,
+    // Half a lease, so that what hangs is known before others take over.
+    statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
+  })
   stack.defer('the store of the worker', () => store.end())
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
@@ -105,7 +111,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain()]),
   )
 
-  const upkeep = await startUpkeep(store, log)
+  const upkeep = await startUpkeep(store, log, settings.TIDEMARK_LEASE_SECONDS)
   stack.defer('upkeep', () => upkeep.stop())
   checks.start()
   deliveries.start()
