@@ -1,0 +1,102 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EmbeddedLog } from '../../store/embedded/embedded-log.ts'
+import { initCluster } from '../../store/embedded/init-cluster.ts'
+import { embeddedBinaries } from '../../store/embedded/postgres-binaries.ts'
+import { startServerProcess, type ServerProcess } from '../../store/embedded/server-process.ts'
+import { serverArguments } from '../../store/embedded/server-settings.ts'
+import { makePrivateFolder, stageForUnprivileged } from '../../store/embedded/stage.ts'
+import { unprivilegedUser } from '../../store/embedded/unprivileged-user.ts'
+import { migrate } from '../../store/migrate.ts'
+import { TEST_FOLDER_PREFIX } from '../support/test-server.ts'
+
+/** A Postgres on TCP that a test kills, starts again and starves. */
+export interface BreakablePostgres extends AsyncDisposable {
+  /** Of a superuser, in a migrated database. */
+  readonly url: string
+  /** kill -9 of the server; its backends end by themselves. */
+  kill(): Promise<void>
+  /** As `pg_ctl stop -m immediate`. */
+  stopAtOnce(): Promise<void>
+  start(): Promise<void>
+}
+
+export interface BreakableOptions {
+  /** A folder for the data, empty and of the server's own file system. Default: a temporary one. */
+  readonly mount?: string
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+const QUIET: EmbeddedLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
+/** A machine that fails is not what is tested: nothing need reach the disk. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  listen_addresses: '127.0.0.1',
+  max_connections: '60',
+  shared_buffers: '32MB',
+}
+const START_TRIES = 20
+
+export async function startBreakablePostgres(options: BreakableOptions = {}): Promise<BreakablePostgres> {
+  const folder = await mkdtemp(join(tmpdir(), `${TEST_FOLDER_PREFIX}${process.pid}-`))
+  await chmod(folder, 0o711)
+  const user = await unprivilegedUser(['postgres', 'nobody'])
+  const found = await embeddedBinaries()
+  const programs = await stageForUnprivileged(found.folder, { folder, name: found.version, user })
+  const cluster = { binaries: { ...found, folder: programs }, data: join(options.mount ?? folder, 'data'), user }
+  const password = 'throwaway'
+  await initCluster(cluster, password, false)
+  await makePrivateFolder(join(folder, 'run'), user)
+  const port = await freePort()
+  const settings = { ...SETTINGS, port: String(port), ...options.settings }
+  const args = serverArguments(cluster, join(folder, 'run'), settings)
+  let server: ServerProcess | null = null
+
+  async function start(): Promise<void> {
+    // For a moment after a kill, backends still hold the shared memory of the dead server.
+    for (let tries = 1; ; tries++)
+      try {
+        server = await startServerProcess(cluster, args, QUIET)
+        return
+      } catch (error) {
+        if (tries === START_TRIES) throw error
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+  }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (server === null) return
+    process.kill(server.pid, signal)
+    await server.ended
+    server = null
+  }
+
+  await start()
+  const url = `postgresql://tidemark:${password}@127.0.0.1:${port}/tidemark`
+  await migrate(url)
+  return {
+    url,
+    kill: () => end('SIGKILL'),
+    stopAtOnce: () => end('SIGQUIT'),
+    start,
+    async [Symbol.asyncDispose]() {
+      await end('SIGQUIT')
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

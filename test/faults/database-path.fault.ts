@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { freshWorld } from './fault-test.ts'
+import { judgeInvariants } from './invariants.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
+import { until } from './until.ts'
+
+async function worldBehindProxy() {
+  const world = await freshWorld()
+  const proxy = await openTcpProxy(world.url)
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  const worker = await world.worker({ url: proxy.url })
+  return { world, proxy, worker }
+}
+
+test('A connection that is cut for longer than a lease: what was found meanwhile is recorded when it is back.', async () => {
+  const { world, proxy } = await worldBehindProxy()
+  await world.underLoad(async () => {
+    await world.rounds(1)
+    for (let n = 0; n < 3; n++) {
+      proxy.cut()
+      const before = world.pages.requests()
+      // Nothing is claimed while it is cut: this outlasts the lease.
+      await world.setClock(`${(n + 1) * 3} seconds`)
+      await world.query('select pg_sleep(0.5)')
+      expect(world.pages.requests() - before).toBeLessThan(world.monitors * 2)
+      proxy.mend()
+      await world.rounds(1)
+    }
+  })
+  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await judgeInvariants(world, { faults: 3 })
+})
+
+test('A connection that takes 600 ms each way: slow, and right.', async () => {
+  const { world, proxy } = await worldBehindProxy()
+  await world.worker()
+  await world.underLoad(async () => {
+    await world.rounds(1)
+    proxy.delay(600)
+    await world.rounds(2)
+  })
+  proxy.delay(0)
+  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await judgeInvariants(world)
+})
+
+test.each([
+  ['record_unchanged', 'half_sent'],
+  ['record_readings', 'half_sent'],
+  ['record_readings', 'unanswered'],
+  ['record_attempts', 'unanswered'],
+  ['claim_checks', 'unanswered'],
+  ['claim_deliveries', 'unanswered'],
+] as const)('A connection that is reset at %s, %s: no run and no delivery is lost or made twice.', async (text, at) => {
+  const { world, proxy } = await worldBehindProxy()
+  await world.underLoad(async () => {
+    await world.rounds(1)
+    proxy.resetAt(text, at, 2)
+    await until(
+      () => proxy.resets,
+      (resets) => resets >= 3,
+    )
+    proxy.resetAt(null)
+  })
+  // What was claimed and never heard of waits for its lease: half a minute, for webhooks.
+  await world.setClock('31 seconds')
+  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await judgeInvariants(world)
+})
+
+test('Connections that are reset after so many bytes of an answer: the same.', async () => {
+  const { world, proxy } = await worldBehindProxy()
+  await world.underLoad(async () => {
+    await world.rounds(1)
+    for (let n = 0; n < 12; n++) {
+      const resets = proxy.resets
+      proxy.resetAfter(1 + world.chance.below(3000))
+      await until(
+        () => proxy.resets,
+        (now) => now > resets,
+      )
+    }
+    proxy.resetAfter(null)
+  })
+  await world.setClock('31 seconds')
+  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await judgeInvariants(world)
+})
+
+test('Connections that stay open and lead nowhere: the worker gives them up and takes new ones.', async () => {
+  const { world, proxy } = await worldBehindProxy()
+  await world.underLoad(async () => {
+    await world.rounds(2)
+    proxy.blackHole()
+    await world.rounds(1)
+  })
+  await world.setClock('31 seconds')
+  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await judgeInvariants(world, { faults: 1 })
+})

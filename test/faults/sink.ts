@@ -1,0 +1,78 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A webhook as it arrived. */
+export interface Arrival {
+  /** The delivery's id, from the body. */
+  readonly id: string
+  /** The page's number, from the path. */
+  readonly page: number
+  /** The exact bytes, as text. */
+  readonly body: string
+  readonly before: string | null
+  readonly after: string | null
+  /** What was answered; null while it waits, and when the sender left without an answer. */
+  status: number | null
+}
+
+/** Records each webhook. */
+export interface Sink extends AsyncDisposable {
+  readonly base: string
+  readonly arrivals: readonly Arrival[]
+  /** The answers from now on; 204 at first. */
+  answerWith(status: number): void
+  hold(): void
+  letGo(): void
+  readonly waiting: number
+}
+
+export async function openSink(): Promise<Sink> {
+  const arrivals: Arrival[] = []
+  const held = new Set<() => void>()
+  let status = 204
+  let isHolding = false
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const arrival = read(Number(request.url?.slice(1)), Buffer.concat(chunks).toString())
+      arrivals.push(arrival)
+      const answer = () => {
+        held.delete(answer)
+        arrival.status = status
+        response.writeHead(status).end()
+      }
+      if (isHolding) held.add(answer)
+      else answer()
+      response.on('close', () => held.delete(answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve))
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    answerWith: (code) => (status = code),
+    hold: () => (isHolding = true),
+    letGo() {
+      isHolding = false
+      for (const answer of held) answer()
+    },
+    get waiting() {
+      return held.size
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Told {
+  readonly id: string
+  readonly diff: { readonly before: { version?: string }; readonly after: { version?: string } }
+}
+
+function read(page: number, body: string): Arrival {
+  const { id, diff } = JSON.parse(body) as Told
+  return { id, page, body, before: diff.before.version ?? null, after: diff.after.version ?? null, status: null }
+}

@@ -1,0 +1,129 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** Where in a message's life the connection is reset. */
+export type ResetPoint =
+  /** Half of the message has left. */
+  | 'half_sent'
+  /** The store has it, and its answer is lost: nobody knows the outcome. */
+  | 'unanswered'
+
+/** A way to the store over TCP, to be spoilt by a test. */
+export interface TcpProxy extends AsyncDisposable {
+  readonly url: string
+  /** What is sent takes this much longer each way, in milliseconds, in order. */
+  delay(ms: number): void
+  /** Resets all connections, and each new one, until `mend`. */
+  cut(): void
+  mend(): void
+  /** Connections that are open now stay so, and nothing gets through any more; new ones work. */
+  blackHole(): void
+  /** Each connection is reset when so many more bytes of the store's answers have gone through it; null: no more. */
+  resetAfter(bytes: number | null): void
+  /** Of the messages that hold this text (the name, for a prepared statement), each `every`th ends its connection; null: none does any more. */
+  resetAt(text: string | null, at?: ResetPoint, every?: number): void
+  /** Connections that were reset so far. */
+  readonly resets: number
+}
+
+interface Link {
+  readonly client: Socket
+  readonly store: Socket
+  answered: number
+  isBlackHole: boolean
+  isDoomed: boolean
+}
+
+export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
+  const target = addressOf(new URL(storeUrl))
+  const links = new Set<Link>()
+  let delayMs = 0
+  let isCut = false
+  let mostBytes: number | null = null
+  let trap: { text: string; at: ResetPoint; every: number; seen: number } | null = null
+  let resets = 0
+
+  function reset(link: Link): void {
+    if (links.delete(link)) resets++
+    link.client.resetAndDestroy()
+    link.store.destroy()
+  }
+
+  function onward(link: Link, to: Socket, chunk: Buffer): void {
+    if (link.isBlackHole) return
+    if (delayMs === 0) return void to.write(chunk)
+    // Timers of one length fire in their order.
+    setTimeout(() => link.isBlackHole || to.destroyed || to.write(chunk), delayMs)
+  }
+
+  function fromClient(link: Link, chunk: Buffer): void {
+    const point = trap !== null && chunk.includes(trap.text) && ++trap.seen % trap.every === 0 ? trap.at : null
+    if (point === 'half_sent') {
+      link.store.write(chunk.subarray(0, chunk.length / 2), () => reset(link))
+      return
+    }
+    if (point === 'unanswered') link.isDoomed = true
+    onward(link, link.store, chunk)
+  }
+
+  function fromStore(link: Link, chunk: Buffer): void {
+    link.answered += chunk.length
+    if (link.isDoomed || (mostBytes !== null && link.answered > mostBytes)) reset(link)
+    else onward(link, link.client, chunk)
+  }
+
+  const server = createServer((client) => {
+    if (isCut) return void client.resetAndDestroy()
+    const store = connect(target)
+    const link: Link = { client, store, answered: 0, isBlackHole: false, isDoomed: false }
+    links.add(link)
+    for (const [socket, other] of [
+      [client, store],
+      [store, client],
+    ] as const)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          if (link.isBlackHole && socket === store) return
+          links.delete(link)
+          other.destroy()
+        })
+    client.on('data', (chunk) => fromClient(link, chunk))
+    store.on('data', (chunk) => fromStore(link, chunk))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(storeUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  const cut = () => {
+    isCut = true
+    for (const link of links) reset(link)
+  }
+  return {
+    url: url.href,
+    delay: (ms) => (delayMs = ms),
+    cut,
+    mend: () => (isCut = false),
+    blackHole() {
+      for (const link of links) link.isBlackHole = true
+    },
+    resetAfter(bytes) {
+      mostBytes = bytes
+      for (const link of links) link.answered = 0
+    },
+    resetAt: (text, at = 'unanswered', every = 1) => (trap = text === null ? null : { text, at, every, seen: 0 }),
+    get resets() {
+      return resets
+    },
+    async [Symbol.asyncDispose]() {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A socket in a folder, or TCP. */
+function addressOf(url: URL) {
+  const host = decodeURIComponent(url.hostname)
+  const port = Number(url.port || 5432)
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
