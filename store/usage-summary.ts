@@ -78,15 +78,7 @@ function toUsage(found: TeamUsage): Usage {
 
 /** The plan's limits with the team's own in their place; a null there is no override (as in monitor-limits.ts). */
 function shownLimits(tier: Tier, own: Partial<PlanLimits> | null): Omit<UsageLimits, 'serp'> {
-  const plan = limitsOf(tier)
-  return {
-    runsPerMonth: own?.runsPerMonth ?? plan.runsPerMonth,
-    visualRunsPerMonth: own?.visualRunsPerMonth ?? plan.visualRunsPerMonth,
-    serpRunsPerMonth: own?.serpRunsPerMonth ?? plan.serpRunsPerMonth,
-    retentionDays: own?.retentionDays ?? plan.retentionDays,
-    maxDeliveriesPerMonitor: own?.maxDeliveriesPerMonitor ?? plan.maxDeliveriesPerMonitor,
-    llmCallsPerMonth: own?.llmCallsPerMonth ?? plan.llmCallsPerMonth,
-    proxyBytesPerMonth: own?.proxyBytesPerMonth ?? plan.proxyBytesPerMonth,
-    screenshotBytesPerMonth: own?.screenshotBytesPerMonth ?? plan.screenshotBytesPerMonth,
-  }
+  const given = Object.entries(own ?? {}).filter(([, limit]) => limit !== null)
+  const { maxTeamMembers: _, ...shown } = { ...limitsOf(tier), ...Object.fromEntries(given) } as PlanLimits
+  return shown
 }

@@ -7,7 +7,10 @@ export interface Links {
 }
 
 /** The page of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`. */
-export function runUrl({ dashboardUrl }: Links, { monitor_id, run_id }: Pick<MessagePayload, 'monitor_id' | 'run_id'>): string {
+export function runUrl(
+  { dashboardUrl }: Links,
+  { monitor_id, run_id }: Pick<MessagePayload, 'monitor_id' | 'run_id'>,
+): string {
   const path = `/monitors/${encodeURIComponent(monitor_id)}/runs/${encodeURIComponent(run_id)}`
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }

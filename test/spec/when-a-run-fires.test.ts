@@ -59,6 +59,7 @@ async function watch(first: unknown, diff_predicate: object, extract_config: obj
     async () => (await served.me.get(`/v1/monitors/${id}/runs`)).body.data[0] as unknown as Run | undefined,
     (run) => run !== undefined && run.status !== 'running',
   )
+  if (!baseline) throw new Error('the first run is missing')
   return { id, set, baseline, run: () => runNow(id) }
 }
 
