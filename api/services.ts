@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Previews } from '../runners/check/previews.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
+import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import type { Tier } from '../schema/plan.ts'
 import type { Template } from '../schema/template.ts'
 import type { Store } from '../store/client.ts'
@@ -36,6 +37,8 @@ export interface ServicesOptions {
   poke(): void
   /** Checks for those who wait for the answer; without it they are refused with 503. */
   readonly previews?: Previews
+  /** For backtests; without it they are refused with 503. */
+  readonly patterns?: PatternMatcher
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }

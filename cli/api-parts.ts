@@ -6,6 +6,7 @@ import { createServices, type Services } from '../api/services.ts'
 import type { Logger } from '../core/logger.ts'
 import { createPreviews } from '../runners/check/previews.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
+import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { openStore } from '../store/client.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
@@ -45,7 +46,15 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   stack.defer('the store of the API', () => store.end())
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
   const previews = createPreviews({ egress: world.egress })
-  const services = createServices({ ...servicesOptions(world, baseUrlOf(settings, port)), store, health, previews })
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher of the API', () => patterns.close())
+  const services = createServices({
+    ...servicesOptions(world, baseUrlOf(settings, port)),
+    store,
+    health,
+    previews,
+    patterns,
+  })
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, routes)
   stack.defer('the API', () => app.close())

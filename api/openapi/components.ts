@@ -11,6 +11,7 @@ import { Preview } from '../../schema/preview.ts'
 import { RequestConfig } from '../../schema/request-config.ts'
 import { RequestHeaders } from '../../schema/request-headers.ts'
 import { Diff, Run, RunQueued } from '../../schema/run.ts'
+import { Backtest, BacktestRequest, BacktestRun } from '../../schema/backtest.ts'
 import { BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/bulk.ts'
 import { TeamSettings, TeamSettingsPatch } from '../../schema/settings.ts'
 import { Usage } from '../../schema/usage.ts'
@@ -40,6 +41,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ApiKeyCreate,
   ApiKeyRotate,
   ApiKeyIssued,
+  BacktestRequest,
+  Backtest,
+  BacktestRun,
   MonitorBulk,
   MonitorBulkDone,
   BulkResult,
@@ -62,6 +66,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
+  BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },
   MonitorBulk: { action: 'pause', ids: ['5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'] },
   TeamSettingsPatch: { error_notifications: false },
   ApiKeyCreate: { name: 'Deploy script', scopes: ['read', 'write'], expires_at: null },

@@ -1,4 +1,5 @@
 import type { Route } from '../../route.ts'
+import { backtestMonitorRoute } from './backtest-monitor.ts'
 import { bulkMonitorsRoute } from './bulk-monitors.ts'
 import { createMonitorRoute } from './create-monitor.ts'
 import { deleteMonitorRoute } from './delete-monitor.ts'
@@ -26,6 +27,7 @@ export const monitorRoutes: readonly Route[] = [
   runMonitorRoute,
   bulkMonitorsRoute,
   listMonitorRunsRoute,
+  backtestMonitorRoute,
   readSigningSecretRoute,
   rotateSigningSecretRoute,
 ]

@@ -1,0 +1,75 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
+import { explain } from '../../../core/predicate/explain.ts'
+import { runIdTime } from '../../../core/run-id.ts'
+import type { PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { BACKTEST_REASONS, type BacktestRun } from '../../../schema/backtest.ts'
+import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
+import type { Values } from '../../../schema/json.ts'
+import type { StoredChange } from '../../../store/monitor-stored-runs.ts'
+
+/** What a backtest came to. */
+export interface Backtested {
+  readonly runs: readonly BacktestRun[]
+  /** Time ran out before the last one. */
+  readonly isCut: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Judges stored changes by a predicate, in their order, for at most so long. Patterns are tried as in a run: in a thread that can be killed. */
+export async function backtestChanges(
+  changes: readonly StoredChange[],
+  predicate: DiffPredicate,
+  { patterns, budgetMs }: { readonly patterns: PatternMatcher; readonly budgetMs: number },
+): Promise<Backtested> {
+  const until = performance.now() + budgetMs
+  const slow = new Set<string>()
+  const runs: BacktestRun[] = []
+  for (const change of changes) {
+    if (performance.now() > until) break
+    const matched = await tryPatterns(change, predicate, { patterns, slow })
+    runs.push(judged(change, predicate, (pattern, text) => matched.get(keyOf(pattern, text)) ?? false))
+    // Other requests have their turn between two changes.
+    await breathe()
+  }
+  return { runs, isCut: runs.length < changes.length, warnings: [...slow].slice(0, 10).map(tooLong) }
+}
+
+/** A pattern that took too long once is taken as not matching from there on: each further try would take as long. */
+async function tryPatterns(
+  { extracted }: StoredChange,
+  predicate: DiffPredicate,
+  { patterns, slow }: { readonly patterns: PatternMatcher; readonly slow: Set<string> },
+): Promise<ReadonlyMap<string, boolean>> {
+  const matched = new Map<string, boolean>()
+  for (const { pattern, text } of collectPatterns(predicate, extracted)) {
+    const result = slow.has(pattern) ? false : await patterns.matches(pattern, text)
+    if (result === 'timeout') slow.add(pattern)
+    matched.set(keyOf(pattern, text), result === true)
+  }
+  return matched
+}
+
+function judged(
+  change: StoredChange,
+  predicate: DiffPredicate,
+  matches: (pattern: string, text: string) => boolean,
+): BacktestRun {
+  const { id, diff, extracted } = change
+  // What did not change was the same before: a reading and its difference tell the one before it, though that one be deleted.
+  const before = { ...extracted, ...(diff.before as Values) }
+  const { fires, leaves } = explain(predicate, { diff, before, after: extracted }, matches)
+  return {
+    run_id: id,
+    started_at: new Date(runIdTime(id) + change.start_offset_ms).toISOString(),
+    fires,
+    delivery_triggered: change.delivery_triggered,
+    fields_changed: diff.fields_changed,
+    conditions: leaves.slice(0, BACKTEST_REASONS).map((leaf) => ({ ...leaf })),
+  }
+}
+
+const tooLong = (pattern: string) =>
+  `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching. Simplify it.`
+
+const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])
