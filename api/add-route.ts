@@ -33,6 +33,7 @@ export function addRoute(app: FastifyInstance, services: Services, route: Route)
       const answer = await answerOf(services, route, request)
       if (answer.headers) reply.headers(answer.headers)
       reply.code(answer.status)
+      if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
       if (answer.body === undefined) return reply.send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
     },

@@ -15,9 +15,12 @@ export type Method = (typeof METHODS)[number]
 export interface Answer {
   readonly status: 200 | 201 | 204
   readonly body?: unknown
+  /** In place of a body in JSON. */
+  readonly text?: { readonly type: string; readonly content: string }
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export const ok = (body: unknown): Answer => ({ status: 200, body })
+export const okText = (type: string, content: string): Answer => ({ status: 200, text: { type, content } })
 export const created = (body: unknown): Answer => ({ status: 201, body })
 export const noContent = (): Answer => ({ status: 204 })
 
@@ -39,6 +42,13 @@ export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
   readonly principal: Principal
   /** The principal for `recordAudit`. */
   readonly actor: Actor
+}
+
+/** What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for JSON. */
+interface AnswerShape {
+  readonly description: string
+  readonly schema?: TSchema
+  readonly alsoAs?: string
 }
 
 /** What a route takes and answers. From it come its checks, its policy and its operation in OpenAPI. */
@@ -64,7 +74,7 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
    * names must not be looked into.
    */
   readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
-  readonly answers: Partial<Record<Answer['status'], { readonly description: string; readonly schema?: TSchema }>>
+  readonly answers: Partial<Record<Answer['status'], AnswerShape>>
   /** Errors that the rest of the route does not let expect. */
   readonly refusals?: readonly ErrorCode[]
   /** Not in the contract (DESIGN §4.22). */

@@ -46,6 +46,16 @@ export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 
   return total
 }
 
+const alone = row({ is_alone: Type.Boolean() })
+
+/** True when one monitor of the team at most bears this name. */
+export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
+  return store.oneFirst(sql.type(alone)`
+    select count(*) < 2 as is_alone
+    from (select from monitors m where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.name = ${name} limit 2) same
+  `)
+}
+
 function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
   const all = sql.fragment`m.team_id = ${teamId}::uuid and m.deleted_at is null`
   if (visual === undefined) return all

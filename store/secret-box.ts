@@ -38,7 +38,9 @@ export function createSecretBox(key: string): SecretBox {
         .setAAD(aad(place))
         .setAuthTag(bytes.subarray(13, 29))
       try {
-        const opened: unknown = JSON.parse(Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'))
+        const opened: unknown = JSON.parse(
+          Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'),
+        )
         return opened
       } catch (cause) {
         throw new Error(

@@ -6,6 +6,7 @@ import { DiffPredicate } from '../../schema/diff-predicate.ts'
 import { ErrorEnvelope } from '../../schema/error.ts'
 import { ExtractConfig } from '../../schema/extract-config.ts'
 import { Monitor, MonitorCreate, MonitorPatch } from '../../schema/monitor.ts'
+import { MonitorManifest } from '../../schema/manifest.ts'
 import { Pagination } from '../../schema/page-of.ts'
 import { Preview } from '../../schema/preview.ts'
 import { RequestConfig } from '../../schema/request-config.ts'
@@ -41,6 +42,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ApiKeyCreate,
   ApiKeyRotate,
   ApiKeyIssued,
+  MonitorManifest,
   BacktestRequest,
   Backtest,
   BacktestRun,

@@ -65,9 +65,17 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): objec
 
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema }]) => [
+    Object.entries(route.answers).map(([status, { description, schema, alsoAs }]) => [
       status,
-      { description, ...(schema && { content: { 'application/json': { schema: describeSchema(schema) } } }) },
+      {
+        description,
+        ...(schema && {
+          content: {
+            'application/json': { schema: describeSchema(schema) },
+            ...(alsoAs && { [alsoAs]: { schema: describeSchema(schema) } }),
+          },
+        }),
+      },
     ]),
   )
 }

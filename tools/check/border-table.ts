@@ -43,7 +43,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   },
   api: {
     folders: ['schema', 'core', 'store', 'runners', 'deliveries'],
-    packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox'],
+    packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
     folders: ['schema', 'core', 'store', 'runners', 'deliveries'],

@@ -7,6 +7,7 @@ import { editMonitorRoute } from './edit-monitor.ts'
 import { getMonitorRoute } from './get-monitor.ts'
 import { listMonitorRunsRoute } from './list-monitor-runs.ts'
 import { listMonitorsRoute } from './list-monitors.ts'
+import { manifestMonitorRoute } from './manifest-monitor.ts'
 import { pauseMonitorRoute } from './pause-monitor.ts'
 import { previewMonitorRoute } from './preview-monitor.ts'
 import { readSigningSecretRoute } from './read-signing-secret.ts'
@@ -28,6 +29,7 @@ export const monitorRoutes: readonly Route[] = [
   bulkMonitorsRoute,
   listMonitorRunsRoute,
   backtestMonitorRoute,
+  manifestMonitorRoute,
   readSigningSecretRoute,
   rotateSigningSecretRoute,
 ]

@@ -1,0 +1,106 @@
+import type { DeliveryConfig } from '../../schema/delivery-config.ts'
+import { MonitorSpec } from '../../schema/monitor.ts'
+import type { RequestHeaders } from '../../schema/request-headers.ts'
+import { toResourceNames } from './names.ts'
+import { secretKeyBeside } from './secret-places.ts'
+
+/** A monitor to be declared. */
+export interface Declared {
+  readonly id: string
+  readonly spec: MonitorSpec
+  readonly isPaused: boolean
+  /** The name of the resource, and of the Secret that it reads. */
+  readonly name: string
+  /** Applying the manifest takes over the record (DESIGN §5); false where a resource has it already. */
+  readonly adopts: boolean
+}
+
+/** A value that the manifest does not show: the Secret of the same name has to hold it under this key. */
+export interface NeededSecret {
+  readonly key: string
+  readonly what: string
+}
+
+export interface MonitorManifest {
+  readonly manifest: Readonly<Record<string, unknown>>
+  readonly secrets: readonly NeededSecret[]
+}
+
+/** Headers that hold no secret, whatever their value: they may stand in a manifest. */
+const OPEN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-type',
+  'origin',
+  'pragma',
+  'referer',
+  'user-agent',
+])
+
+/**
+ * The custom resource that declares a monitor. Addresses of deliveries and values of headers may be credentials: in their place stand references
+ * to a Secret (docs/decisions/0006-secrets-beside-literals.md).
+ */
+export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared): MonitorManifest {
+  const secrets: NeededSecret[] = []
+  const refer: Refer = (key, what) => {
+    const lawful = key
+      .toLowerCase()
+      .replaceAll(/[^-._a-z0-9]/g, '_')
+      .slice(0, 200)
+    const free = secrets.some((known) => known.key === lawful) ? `${lawful}.${secrets.length}` : lawful
+    secrets.push({ key: free, what })
+    return { secretKeyRef: { name, key: free } }
+  }
+  const { template_slug: _, request_headers: headers, deliveries, ...rest } = spec
+  // Null is what a key that is absent means.
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+  const manifest = {
+    apiVersion: 'tidemark.dev/v1',
+    kind: 'Monitor',
+    metadata: { name, ...(adopts && { annotations: { 'tidemark.dev/adopt': id } }) },
+    spec: {
+      ...(toResourceNames(MonitorSpec, given) as object),
+      ...(headers && headersOf('requestHeaders', headers, { refer, at: 'request', what: 'the request' })),
+      deliveries: deliveries.map((delivery, index) => deliveryOf(delivery, index + 1, refer)),
+      ...(isPaused && { suspend: true }),
+    },
+  }
+  return { manifest, secrets }
+}
+
+type Refer = (key: string, what: string) => { readonly secretKeyRef: { readonly name: string; readonly key: string } }
+
+function deliveryOf(delivery: DeliveryConfig, nth: number, refer: Refer): object {
+  if (delivery.type === 'email') return delivery
+  const at = `delivery-${nth}`
+  if (delivery.type !== 'webhook') {
+    const what = `the ${delivery.type} webhook address on ${hostOf(delivery.webhookUrl)}`
+    return { type: delivery.type, [secretKeyBeside('webhookUrl')]: refer(`${at}-webhook-url`, what) }
+  }
+  return {
+    type: 'webhook',
+    [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(delivery.url)}`),
+    ...(delivery.headers && headersOf('headers', delivery.headers, { refer, at, what: `delivery ${nth}` })),
+  }
+}
+
+function headersOf(
+  key: string,
+  headers: RequestHeaders,
+  { refer, at, what }: { readonly refer: Refer; readonly at: string; readonly what: string },
+): object {
+  const entries = Object.entries(headers)
+  const isOpen = ([name]: [string, string]) => OPEN_HEADERS.has(name.toLowerCase())
+  const open = entries.filter(isOpen)
+  const hidden = entries.filter((entry) => !isOpen(entry))
+  const referred = hidden.map(([name]) => ({ name, ...refer(`${at}-header-${name}`, `the header ${name} of ${what}`) }))
+  return {
+    ...((open.length > 0 || hidden.length === 0) && { [key]: Object.fromEntries(open) }),
+    ...(hidden.length > 0 && { [secretKeyBeside(key)]: referred }),
+  }
+}
+
+const hostOf = (address: string): string => URL.parse(address)?.host ?? 'another host'

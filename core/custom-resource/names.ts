@@ -1,0 +1,46 @@
+import { camelCase } from './camel-case.ts'
+
+/** A definition of schema/, as a walk over its names reads it. */
+interface Node {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly additionalProperties?: Node | boolean
+  readonly items?: Node
+  readonly anyOf?: readonly Node[]
+}
+
+/** The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition describes stay as they are. */
+export function toResourceNames(definition: object, value: unknown): unknown {
+  return renamed(definition, value, camelCase)
+}
+
+/**
+ * The custom resource's spelling → the API's. The definition says which name is meant: `webhookUrl` is spelt so in the API too. A key that it
+ * does not have stays as it is, for the check to refuse.
+ */
+export function toApiNames(definition: object, value: unknown): unknown {
+  return renamed(definition, value, null)
+}
+
+function renamed(node: Node, value: unknown, toResource: ((name: string) => string) | null): unknown {
+  if (value === null || typeof value !== 'object') return value
+  const { properties, additionalProperties: others, items } = withoutNull(node)
+  if (Array.isArray(value)) return items ? value.map((item) => renamed(items, item, toResource)) : value
+  if (!properties) {
+    const each = typeof others === 'object' ? others : null
+    return each ? mapEntries(value, (key, item) => [key, renamed(each, item, toResource)]) : value
+  }
+  const apiName = new Map(Object.keys(properties).map((name) => [toResource ? name : camelCase(name), name]))
+  return mapEntries(value, (key, item) => {
+    const name = apiName.get(key)
+    const child = name === undefined ? undefined : properties[name]
+    if (name === undefined || !child) return [key, item]
+    return [toResource ? toResource(name) : name, renamed(child, item, toResource)]
+  })
+}
+
+/** A nullable's side that is not null. */
+const withoutNull = (node: Node): Node => node.anyOf?.find(({ type }) => type !== 'null') ?? node
+
+const mapEntries = (value: object, change: (key: string, item: unknown) => [string, unknown]) =>
+  Object.fromEntries(Object.entries(value).map(([key, item]) => change(key, item)))
