@@ -31,7 +31,7 @@ interface Parameter {
   readonly schema: Schema
 }
 interface Content {
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } }
+  readonly content?: { readonly 'application/json': { readonly schema: Schema }; readonly 'application/yaml'?: object }
 }
 interface Response extends Content {
   readonly $ref?: string
@@ -48,8 +48,13 @@ export interface Operation {
   readonly bodyRequired: boolean
   /** The schema of each documented status; null: no body. */
   readonly answers: ReadonlyMap<number, Schema | null>
+  /** Whether a success may be YAML of the same shape. */
+  readonly yaml: boolean
   /** Nobody, whoever is signed in, or also a key. */
   readonly open: 'all' | 'session' | 'key'
+  /** The least role, and the scope that a key needs; null where the document names none. */
+  readonly role: string | null
+  readonly scope: string | null
 }
 
 export interface ApiDocument {
@@ -62,6 +67,7 @@ export interface ApiDocument {
 
 interface RawOperation {
   readonly operationId: string
+  readonly description?: string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: Content & { readonly required: boolean }
   readonly responses: Readonly<Record<string, Response>>
@@ -77,6 +83,14 @@ interface RawDocument {
 
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
+
+function callersOf({ security, description = '' }: RawOperation): Pick<Operation, 'open' | 'role' | 'scope'> {
+  return {
+    open: security.length === 0 ? 'all' : security.some((way) => 'apiKey' in way) ? 'key' : 'session',
+    role: /role `(\w+)`/.exec(description)?.[1] ?? null,
+    scope: /scope `(\w+)`/.exec(description)?.[1] ?? null,
+  }
+}
 
 /** Reads the text of an OpenAPI 3.1 document as far as the fuzz needs it. */
 export function readDocument(text: string): ApiDocument {
@@ -111,8 +125,8 @@ export function readDocument(text: string): ApiDocument {
       answers: new Map(
         Object.entries(operation.responses).map(([status, response]) => [Number(status), schemaOf(response)]),
       ),
-      open:
-        operation.security.length === 0 ? 'all' : operation.security.some((way) => 'apiKey' in way) ? 'key' : 'session',
+      yaml: operation.responses['200']?.content?.['application/yaml'] !== undefined,
+      ...callersOf(operation),
     })),
   )
   return {

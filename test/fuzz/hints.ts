@@ -76,6 +76,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'VisualConfig.regions[]': (plain) => plain().map((region) => mendRegion(bagOf(region))),
   'VisualConfig.ignoreSelectors[]': () => fc.constantFrom('.ad', '#banner'),
   MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
+  // It is tried on a monitor that is there, whose fields are not known here.
+  BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
 

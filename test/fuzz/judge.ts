@@ -1,3 +1,4 @@
+import { parse as parseYaml } from 'yaml'
 import type { Json } from '../../schema/json.ts'
 import type { Received } from './client.ts'
 import type { ApiDocument, Operation } from './document.ts'
@@ -29,7 +30,7 @@ const MAY_MEET = [409, 429]
 /** What is wrong with an answer; nothing when all is well. */
 export function judge(document: ApiDocument, expected: Expected, answer: Received): string[] {
   const { status, ms } = answer
-  const body = parsed(answer.text)
+  const body = parsed(answer)
   return [
     ...(status >= 500 ? [`the status is ${status}`] : []),
     ...(ms > MOST_MS ? [`the answer took ${Math.round(ms)} ms`] : []),
@@ -44,9 +45,11 @@ export function judge(document: ApiDocument, expected: Expected, answer: Receive
 const isBag = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-function parsed(text: string): unknown {
+const isYaml = ({ headers }: Received) => /^application\/yaml(;|$)/.test(String(headers['content-type']))
+
+function parsed(answer: Received): unknown {
   try {
-    return JSON.parse(text)
+    return isYaml(answer) ? parseYaml(answer.text) : JSON.parse(answer.text)
   } catch {
     return undefined
   }
@@ -73,16 +76,13 @@ function statusFaults({ operation, method, status: only, wrong, good, odd }: Exp
   return []
 }
 
-function bodyFaults(
-  document: ApiDocument,
-  { operation, method }: Expected,
-  { status, headers, text }: Received,
-  body: unknown,
-): string[] {
+function bodyFaults(document: ApiDocument, { operation, method }: Expected, answer: Received, body: unknown): string[] {
+  const { status, headers, text } = answer
   if (method === 'HEAD' || status === 204) return text === '' ? [] : ['there is a body where none may be']
-  if (!/^application\/json(;|$)/.test(String(headers['content-type'])))
+  const mayBeYaml = operation?.yaml === true && status === 200
+  if (!/^application\/json(;|$)/.test(String(headers['content-type'])) && !(mayBeYaml && isYaml(answer)))
     return [`the content type is ${String(headers['content-type'])}`]
-  if (body === undefined) return ['the body is not JSON']
+  if (body === undefined) return ['the body cannot be read']
   const schema = operation?.answers.get(status)
   if (!schema) return status < 400 ? [] : envelopeFaults(body)
   return document.allows(schema, body) ? [] : ['the body is not what the document says']

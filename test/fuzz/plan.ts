@@ -185,11 +185,13 @@ const hasKey = (value: Json | undefined, key: string) =>
 const KEYS: ReadonlySet<Caller> = new Set(['key', 'reader', 'writer', 'stranger'])
 
 /** The refusal that comes before all others. */
-function deniedStatus({ open, method }: Operation, caller: Caller, raced: boolean): number | null {
+function deniedStatus({ open, role, scope }: Operation, caller: Caller, raced: boolean): number | null {
   if (open === 'all' || raced) return null
   if (caller === 'none' || caller === 'garbage') return 401
   if (open === 'session' && KEYS.has(caller)) return 403
-  return method !== 'GET' && (caller === 'reader' || caller === 'viewer') ? 403 : null
+  // Who may write may read.
+  const least = { reader: ['read'], viewer: ['viewer'], member: ['viewer', 'member'] }[caller as string]
+  return least && !least.includes((caller === 'reader' ? scope : role) ?? '') ? 403 : null
 }
 
 const mayDo = ({ open }: Operation, caller: Caller) =>
@@ -205,7 +207,8 @@ function isMissing({ shelf }: Here, { path, pathNames }: Operation, caller: Call
 /** Whether nothing but the document and our hints decides on a request. */
 function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, body: Body | null): boolean {
   if (path.startsWith('/auth/')) return false
-  // What is changed meets what is stored; a template may have no address.
+  // What is changed or tried meets what is stored; a template may have no address.
+  if (path.endsWith('/backtest')) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   if (pathNames[0] === 'slug') return hasKey(body?.value, 'url')
   return id !== '' && (kindOf(path) === 'monitor' || pathNames.length === 0 || shelf.dead('monitor', 0) === null)

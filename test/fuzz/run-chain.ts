@@ -32,14 +32,18 @@ export function createLane(world: World, tally: Tally): Lane {
   const client = createClient(world.origin)
   let team: Team | null = null
   let left = 0
+  let last: Promise<void> = Promise.resolve()
   return {
     async run(chain) {
+      // A check that ran out of time leaves its chain running.
+      await last.catch(() => undefined)
       if (!team || left <= 0) {
         team = await createTeam(world.api)
         left = REQUESTS_A_TEAM
       }
       left -= chain.steps.length
-      await runChain({ world, client, team, tally }, chain)
+      last = runChain({ world, client, team, tally }, chain)
+      await last
     },
     close: () => client.close(),
   }
@@ -64,7 +68,7 @@ async function runChain(setting: Setting, chain: Chain): Promise<void> {
   for (const group of groups(chain.steps)) {
     const [only] = group
     if (group.length === 1 && only) await runAlone(setting, trail, only)
-    else await Promise.all(group.map((step) => runStep(setting, trail, step, true)))
+    else await runTogether(setting, trail, group)
   }
 }
 
@@ -76,6 +80,12 @@ function groups(steps: readonly Step[]): Step[][] {
     else made.push([step])
   }
   return made
+}
+
+async function runTogether(setting: Setting, trail: Trail, group: readonly Step[]): Promise<void> {
+  const outcomes = await Promise.allSettled(group.map((step) => runStep(setting, trail, step, true)))
+  // All of them have ended: what failed does not disturb the next chain.
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
 /** A refused request leaves the store as it was. */

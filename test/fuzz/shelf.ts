@@ -43,7 +43,8 @@ export function createShelf(): Shelf {
       if (!operation || status >= 300 || !concerns(operation.path, caller)) return
       const kind = kindOf(operation.path)
       if (operation.method === 'DELETE' && id !== null) end(kind, id)
-      if (text === '') return
+      // Reading brings nothing new.
+      if (text === '' || operation.method === 'GET') return
       const { made, run, ended } = newsOf(operation, status, text)
       if (made !== null) list(living, kind).push(made)
       // The replaced key lives on for its hours of grace: neither here nor there.

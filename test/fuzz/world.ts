@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { createLogger } from '../../core/logger.ts'
 import { createPreviews } from '../../runners/check/previews.ts'
 import { createPolicy } from '../../runners/guard/policy.ts'
+import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import { createTestApi, type TestApi } from '../api/test-api.ts'
 import { type ApiDocument, readDocument } from './document.ts'
@@ -22,9 +23,11 @@ export async function createWorld(): Promise<World> {
   const errors: string[] = []
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const previews = createPreviews({ egress, deadlineMs: 1_000 })
+  const patterns = createPatternMatcher({ timeoutMs: 200 })
   const api = await createTestApi({
     egress,
     previews,
+    patterns,
     signUp: 'open',
     // Each request comes from an address of its own, so that limits for addresses do not hide what is behind them.
     trustedProxies: ['127.0.0.1'],
@@ -48,6 +51,7 @@ export async function createWorld(): Promise<World> {
     close: async () => {
       await api.close()
       await previews.close()
+      await patterns.close()
       site.closeAllConnections()
       await new Promise((resolve) => site.close(resolve))
     },
