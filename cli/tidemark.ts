@@ -1,15 +1,11 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { adminCommand } from './commands/admin.ts'
-import { apiCommand } from './commands/api.ts'
-import { checkCommand } from './commands/check.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { serveCommand } from './commands/serve.ts'
-import { workerCommand } from './commands/worker.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { explain } from './explain.ts'
 
 const program = new Command('tidemark')
   .description('Watches web pages, JSON APIs and feeds on a schedule, tells what changed, and delivers it.')
+  .version(manifest.version)
   .addHelpText(
     'after',
     `
@@ -25,10 +21,20 @@ Examples:
   )
   .showHelpAfterError('(tidemark --help shows the commands)')
 
-for (const command of [serveCommand, apiCommand, workerCommand, migrateCommand, adminCommand, checkCommand])
-  program.addCommand(command())
+/** In the order of the help. Only the one that is called is loaded: a check of a page does not wait for a server's parts. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+  api: async () => (await import('./commands/api.ts')).apiCommand(),
+  worker: async () => (await import('./commands/worker.ts')).workerCommand(),
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+  admin: async () => (await import('./commands/admin.ts')).adminCommand(),
+  check: async () => (await import('./commands/check.ts')).checkCommand(),
+}
 
 try {
+  const [, , name = ''] = process.argv
+  const called = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  for (const load of called ? [called] : Object.values(COMMANDS)) program.addCommand(await load())
   await program.parseAsync()
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)

@@ -21,7 +21,12 @@ export function checkCss(source: string): RuleFault | null {
   } catch (error) {
     return parseFault(source, String((error as Error).message), scan.openAt)
   }
-  return listFault(selectors) ?? unknownPseudo(source, selectors) ?? compileFault(source)
+  return (
+    listFault(selectors) ??
+    danglingCombinator(source, selectors) ??
+    unknownPseudo(source, selectors) ??
+    compileFault(source)
+  )
 }
 
 /** css-what takes any character as the first of a name; outside brackets, only those that CSS knows may stand. */
@@ -95,6 +100,18 @@ function countSelectors(selectors: readonly Selector[][]): number {
     ...selectors.flat().map((one) => (one.type === 'pseudo' && Array.isArray(one.data) ? countSelectors(one.data) : 0)),
   )
 }
+
+const COMBINATORS: ReadonlySet<string> = new Set(['child', 'adjacent', 'sibling'])
+
+function danglingCombinator(source: string, selectors: readonly Selector[][]): RuleFault | null {
+  return selectors.some(endsOpen)
+    ? { column: columnOf(/[>+~](?=\s*(?:[,)]|$))/.exec(source)), message: 'a selector must follow the combinator' }
+    : null
+}
+
+const endsOpen = (selector: readonly Selector[]): boolean =>
+  COMBINATORS.has(selector.at(-1)?.type ?? '') ||
+  selector.some((one) => one.type === 'pseudo' && Array.isArray(one.data) && one.data.some(endsOpen))
 
 /** What css-select would take although it means nothing: pseudo-elements, and names that every JavaScript object has. */
 function unknownPseudo(source: string, selectors: readonly Selector[][]): RuleFault | null {

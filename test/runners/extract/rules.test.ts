@@ -15,6 +15,8 @@ const REFUSED: readonly (readonly [Method, string, string])[] = [
   ['css', 'div a[href', 'column 6: this attribute selector is not closed'],
   ['css', 'a,,b', 'column 2: a selector is missing'],
   ['css', 'a > > b', 'column 3: two combinators'],
+  ['css', 'a > , b', 'column 3: a selector must follow'],
+  ['css', 'ul li:not(a >)', 'column 13: a selector must follow'],
   ['css', '> a', 'column 1: a selector cannot begin with a combinator'],
   ['css', 'a..b', 'column 2: a name must follow .'],
   ['css', 'a{b}', 'column 2: unexpected character {'],
