@@ -5,7 +5,7 @@ import { envelope } from './api-error.ts'
 import { answerClientError } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
-import { parseJsonBody, refuseEncoded } from './json-body.ts'
+import { forgetTypeOfNothing, parseJsonBody, refuseEncoded } from './json-body.ts'
 import { createNotFound } from './not-found.ts'
 import type { Route } from './route.ts'
 import type { Services } from './services.ts'
@@ -26,6 +26,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     reply.headers(standardHeaders(request.id))
     // Before its body is read, which may be as wrong as its address.
     if (request.is404) throw notFound(request.url)
+    forgetTypeOfNothing(request.raw.headers)
   })
   addEndings(app)
   // Checks are ours (schema/validate.ts); whoever gives a route Fastify's own kind of schema would get none.

@@ -18,6 +18,11 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
+/** An empty body is none, whatever type its client says that it has: `curl -d ''` says that it is a form, `fetch` with an empty text that it is text. */
+export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
+  if (headers['content-length'] === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
+}
+
 /** Refuses bodies that say they are encoded in another way than JSON is: in another character set, or compressed. */
 export function refuseEncoded(headers: IncomingHttpHeaders): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'

@@ -223,6 +223,15 @@ describe('bodies', () => {
     expect((await api.app.inject({ method: 'DELETE', url: `/v1/things/${id}`, headers })).statusCode).toBe(204)
   })
 
+  test.each(['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', 'nonsense'])(
+    'an empty body is none, though its client says that it is %s',
+    async (type) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': '0' }
+      const answer = await api.app.inject({ method: 'POST', url: '/v1/poke', headers, payload: '' })
+      expect([answer.statusCode, answer.json()]).toEqual([200, {}])
+    },
+  )
+
   test('a body that a route does not take is refused', async () => {
     expect(await faultOf('POST', '/v1/poke', '{"force":true}')).toMatchObject({
       status: 422,

@@ -1,75 +1,16 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPolicy } from '../../runners/guard/policy.ts'
-import { eventually } from '../runners/loop/eventually.ts'
-import { type RunningWorker, startWorker } from '../runners/loop/worker.ts'
-import { createMonitor, type ServedApi, serveApi } from './support.ts'
+import { startWatching, type Watching, VALUE } from './watching.ts'
 
-/** A site with a page for each path, whose text a test sets. */
-const pages = new Map<string, { readonly text: string; readonly type: string; readonly status: number }>()
-const site = createServer((request, response) => {
-  const page = pages.get(request.url ?? '') ?? { text: 'none', type: 'text/plain', status: 404 }
-  response.writeHead(page.status, { 'content-type': page.type }).end(page.text)
-})
-let served: ServedApi
-let worker: RunningWorker
-let origin = ''
+let watching: Watching
 beforeAll(async () => {
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  served = await serveApi('scale', { egress })
-  worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets })
+  watching = await startWatching()
 })
-afterAll(async () => {
-  await worker.stop(5_000)
-  await served.close()
-  site.closeAllConnections()
-  await new Promise((resolve) => site.close(resolve))
-})
-
-interface Run {
-  readonly id: string
-  readonly status: string
-  readonly extracted: object
-  readonly diff: object
-  readonly delivery_triggered: boolean
-  readonly error_message: string | null
-}
+afterAll(() => watching.close())
 
 const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }
-const VALUE = { method: 'json_path', fields: { value: '$.value', other: '$.other' } }
-let made = 0
 
-/** Watches a page of its own; answers what to do with it. The first run has ended. */
-async function watch(first: unknown, diff_predicate: object, extract_config: object = VALUE) {
-  const path = `/${++made}`
-  const set = (answer: unknown, type = 'application/json', status = 200) =>
-    pages.set(path, { text: typeof answer === 'string' ? answer : JSON.stringify(answer), type, status })
-  set(first, typeof first === 'string' ? 'text/html' : 'application/json')
-  const { id } = await createMonitor(served.me, {
-    url: origin + path,
-    extract_config,
-    diff_predicate,
-    deliveries: [HOOK],
-    schedule_interval_seconds: 86_400,
-  })
-  const baseline = await eventually(
-    async () => (await served.me.get(`/v1/monitors/${id}/runs`)).body.data[0] as unknown as Run | undefined,
-    (run) => run !== undefined && run.status !== 'running',
-  )
-  if (!baseline) throw new Error('the first run is missing')
-  return { id, set, baseline, run: () => runNow(id) }
-}
-
-async function runNow(id: string): Promise<Run> {
-  const { body } = await served.me.post(`/v1/monitors/${id}/run`)
-  return eventually(
-    async () => (await served.me.get(`/v1/runs/${body.run_id}`)).body as unknown as Run,
-    (run) => run.status !== 'running',
-  )
-}
+const watch = (first: unknown, diff_predicate: object, extract_config: object = VALUE) =>
+  watching.watch(first, { extract_config, diff_predicate, deliveries: [HOOK] })
 
 const of = (type: string, rest: object) => ({ type, field: 'value', ...rest })
 
@@ -80,15 +21,49 @@ describe('A predicate fires when', () => {
     ['a rise reaches the percentage exactly', of('field_increases_by_percent', { threshold: 5 }), 100, 105, true],
     ['a rise stays just below it: no', of('field_increases_by_percent', { threshold: 5 }), 100, 104.99, false],
     ['a fall reaches the percentage', of('field_decreases_by_percent', { threshold: 5 }), '$20.00', '$19.00', true],
+    ['a fall stays just below it: no', of('field_decreases_by_percent', { threshold: 5 }), '$20.00', '$19.01', false],
     ['a fall is asked for and it rises: no', of('field_decreases_by_percent', { threshold: 5 }), 20, 30, false],
+    ['a rise is asked for and it falls: no', of('field_increases_by_percent', { threshold: 5 }), 30, 20, false],
+    ['5 means 5 percent: a rise of 4 no', of('field_increases_by_percent', { threshold: 5 }), 1000, 1040, false],
+    ['the text is a percentage', of('field_increases_by_absolute', { threshold: 0.5 }), '3.5 %', '4.0 %', true],
+    [
+      'the text is an amount of money',
+      of('field_increases_by_percent', { threshold: 10 }),
+      '$1,299.00',
+      '$1,428.90',
+      true,
+    ],
+    ['it parses to no number, in percent: no', of('field_increases_by_percent', { threshold: 1 }), 1, 'none', false],
+    ['it parsed to no number before: no', of('field_decreases_by_absolute', { threshold: 1 }), 'none', 1, false],
     ['a rise by the amount, in decimals', of('field_increases_by_absolute', { threshold: 0.2 }), 0.1, 0.3, true],
     ['a rise below the amount: no', of('field_increases_by_absolute', { threshold: 0.2 }), 0.1, 0.29, false],
     ['a fall by the amount', of('field_decreases_by_absolute', { threshold: 10 }), '1.299,00 €', '1.289,00 €', true],
+    ['a fall below the amount: no', of('field_decreases_by_absolute', { threshold: 10 }), 100, 90.01, false],
     ['it parses to no number: no', of('field_increases_by_absolute', { threshold: 1 }), 'ten', 'twenty', false],
     ['the new value matches', of('field_matches_regex', { pattern: '^sold' }), 'in stock', 'sold out', true],
     ['the new value does not match: no', of('field_matches_regex', { pattern: '^sold' }), 'a', 'b', false],
+    [
+      'the syntax is that of JavaScript',
+      of('field_matches_regex', { pattern: '(?<!not )\\bsold\\b' }),
+      'a',
+      'is sold',
+      true,
+    ],
+    [
+      'the syntax is that of JavaScript: no',
+      of('field_matches_regex', { pattern: '(?<!not )\\bsold\\b' }),
+      'a',
+      'not sold',
+      false,
+    ],
+    ['the old value matched, the new one does not: no', of('field_matches_regex', { pattern: 'a' }), 'a', 'b', false],
     ['the new value equals the literal', of('field_equals', { value: 'b' }), 'a', 'b', true],
     ['the case differs: no', of('field_equals', { value: 'B' }), 'a', 'b', false],
+    ['the literal is a part of the value: no', of('field_equals', { value: 'b' }), 'a', 'bb', false],
+    ['a number equals the number', of('field_equals', { value: 2 }), 1, 2, true],
+    ['a number is not its text: no', of('field_equals', { value: 2 }), 1, '2', false],
+    ['a text is not its number: no', of('field_equals', { value: '2' }), '1', 2, false],
+    ['boolean false equals boolean false', of('field_equals', { value: false }), true, false, true],
     ['boolean true equals boolean true', of('field_equals', { value: true }), false, true, true],
     ['boolean true is not the text true', of('field_equals', { value: true }), 'no', 'true', false],
     [
@@ -101,6 +76,17 @@ describe('A predicate fires when', () => {
     [
       'AND holds in part: no',
       { type: 'composite', operator: 'AND', conditions: [of('field_changes', {}), of('field_equals', { value: 3 })] },
+      1,
+      2,
+      false,
+    ],
+    [
+      'OR holds nowhere: no',
+      {
+        type: 'composite',
+        operator: 'OR',
+        conditions: [of('field_equals', { value: 3 }), of('field_equals', { value: 4 })],
+      },
       1,
       2,
       false,
@@ -129,15 +115,41 @@ describe('A predicate fires when', () => {
       diff: { fields_changed: ['value'], before: { value: before }, after: { value: after } },
       delivery_triggered: expected,
     })
-    const { data } = (await served.me.get(`/v1/runs/${run.id}/deliveries`)).body
+    const { data } = (await watching.served.me.get(`/v1/runs/${run.id}/deliveries`)).body
     expect(data).toHaveLength(expected ? 1 : 0)
   })
 })
 
+describe('Of two fields', () => {
+  test.each<[string, object, boolean]>([
+    ['any_field_changes fires when the other one differs', { type: 'any_field_changes' }, true],
+    ['field_changes does not fire when the other one differs', of('field_changes', {}), false],
+    ['a rise of the other one is none of this', of('field_increases_by_absolute', { threshold: 1 }), false],
+  ])('%s', async (_, predicate, expected) => {
+    const page = await watch({ value: 1, other: 1 }, predicate)
+    page.set({ value: 1, other: 9 })
+    expect(await page.run()).toMatchObject({
+      diff: { fields_changed: ['other'], before: { other: 1 }, after: { other: 9 } },
+      delivery_triggered: expected,
+    })
+  })
+})
+
 describe('A run works as follows:', () => {
-  test('the first run of a monitor never fires; the baseline is set silently.', async () => {
-    const page = await watch({ value: 'sold out' }, of('field_equals', { value: 'sold out' }))
-    expect(page.baseline).toMatchObject({ extracted: { value: 'sold out', other: null }, delivery_triggered: false })
+  test.each([
+    of('field_equals', { value: 'sold out' }),
+    of('field_matches_regex', { pattern: 'sold' }),
+    of('field_changes', {}),
+    { type: 'any_field_changes' },
+  ])('the first run of a monitor never fires; the baseline is set silently: %j', async (predicate) => {
+    const page = await watch({ value: 'sold out' }, predicate)
+    expect(page.baseline).toMatchObject({
+      status: 'success',
+      extracted: { value: 'sold out', other: null },
+      diff: {},
+      delivery_triggered: false,
+    })
+    expect((await watching.served.me.get(`/v1/runs/${page.baseline.id}/deliveries`)).body).toEqual({ data: [] })
   })
 
   test('a run equal to the last one never fires, and shows the same values.', async () => {
@@ -187,7 +199,7 @@ describe('A run works as follows:', () => {
     const page = await watch({ value: 1, other: 5 }, { type: 'any_field_changes' })
     page.set({ value: 2, other: 6 })
     const fields = { value: '$.other' }
-    await served.me.patch(`/v1/monitors/${page.id}`, { extract_config: { method: 'json_path', fields } })
+    await watching.served.me.patch(`/v1/monitors/${page.id}`, { extract_config: { method: 'json_path', fields } })
     expect(await page.run()).toMatchObject({ extracted: { value: 6 }, diff: {}, delivery_triggered: false })
     page.set({ other: 9 })
     expect(await page.run()).toMatchObject({ diff: { before: { value: 6 }, after: { value: 9 } } })
