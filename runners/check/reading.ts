@@ -1,6 +1,7 @@
 import type { Values } from '../../schema/json.ts'
 import type { RunFault } from '../../schema/run-fault.ts'
 import type { FetchMethod } from '../../schema/run.ts'
+import type { Shot } from '../visual/shot.ts'
 
 /** What lets the next fetch of a page see that nothing changed. */
 export interface PageMark {
@@ -20,6 +21,8 @@ export type Reading =
       readonly mark: PageMark
       readonly values: Values
       readonly warnings: readonly string[]
+      /** Of a monitor with the visual layer, and then always. */
+      readonly shots?: readonly Shot[]
     }
   | {
       readonly kind: 'failed'
