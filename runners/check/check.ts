@@ -49,7 +49,7 @@ async function read(task: Task, fetched: Fetched, ports: CheckPorts): Promise<Re
   const mark = { etag, lastModified, bodyHash: fetched.bodyHash }
   if (task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
-  const extraction = await ports.extractor.extract(page, task.extract, { signal: ports.signal })
+  const extraction = await ports.extractor.extract(page, task.extract, { signal: ports.signal, ...(task.no > 0 && { key: task.no }) })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return { kind: 'failed', fetchMethod: 'static', fault: extraction.fault, retryAfterMs: 0 }
   return { kind: 'values', fetchMethod: 'static', mark, values: extraction.values, warnings: extraction.warnings }

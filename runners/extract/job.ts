@@ -7,12 +7,14 @@ export interface Job {
   readonly page: Page
   readonly config: ExtractConfig
   readonly timeoutMs: number
+  /** Whose page it is; null when nobody is to remember how long it took. */
+  readonly key: number | null
   readonly settle: (extraction: Extraction) => void
   /** The caller has gone: its place in the queue is skipped. */
   dropped: boolean
 }
 
-/** Pages up to this size are copied to a thread, so that they can be tried again when a neighbour has it killed; larger ones are moved. */
+/** Pages up to this size share a thread's time with others; a larger one goes alone. */
 export const COPY_BYTES = 256 * 1024
 /** Enough to hide the way between threads (see the figures in pool.ts), few enough that a killed batch wastes little. */
 const BATCH_JOBS = 8

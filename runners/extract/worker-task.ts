@@ -6,8 +6,8 @@ import type { Extraction, Page } from './page.ts'
 export interface WorkerBatch {
   readonly tasks: readonly { readonly page: Page; readonly config: ExtractConfig }[]
   /**
-   * Two numbers in shared memory, by which the main thread knows what a thread is doing that cannot answer: the place of the task it is at, and
-   * since when (`monotonicMs`). -1: not begun.
+   * Numbers in shared memory, by which the main thread knows what a thread is doing that cannot answer: the place of the task it is at, and
+   * since when (`monotonicMs`); behind them how long each task took, in milliseconds. -1: not begun.
    */
   readonly progress: Float64Array<SharedArrayBuffer>
 }

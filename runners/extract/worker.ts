@@ -5,8 +5,11 @@ import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
 /** The entry of an extraction thread (`pool.ts`). Holds no secrets, no sockets and no environment; it is killed when it takes too long. */
 export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   return tasks.map(({ page, config }, place) => {
-    progress[1] = monotonicMs()
+    const since = monotonicMs()
+    progress[1] = since
     progress[0] = place
-    return extract(page, config)
+    const extraction = extract(page, config)
+    progress[2 + place] = monotonicMs() - since
+    return extraction
   })
 }

@@ -1,0 +1,60 @@
+import type { Job } from './job.ts'
+import { QUICK_MS } from './standings.ts'
+import { monotonicMs } from './worker-task.ts'
+
+/** Longest wait for a thread to begin: starting one takes about 0.2 s, more on a busy machine. */
+const START_MS = 15_000
+/** Whether a slow task has to make room, and whether a thread has begun, is looked at this often. */
+const LOOK_AGAIN_MS = 50
+
+interface Watched {
+  readonly jobs: readonly Job[]
+  /** As in `WorkerBatch`. */
+  readonly progress: Float64Array
+  readonly mustMakeRoom: (() => boolean) | null
+}
+
+/** Watches the clock of the task that a thread is at, and aborts its signal when that has taken too long. One timer serves a whole batch. */
+export class Watch {
+  /** Why the signal was aborted: the limit that ran out, in ms, or to make room. */
+  end: number | 'made room' | null = null
+  readonly #abort = new AbortController()
+  readonly #watched: Watched
+  readonly #since = monotonicMs()
+  #timer: NodeJS.Timeout
+
+  constructor(watched: Watched) {
+    this.#watched = watched
+    this.#timer = this.#lookIn(Math.min(watched.jobs[0]?.timeoutMs ?? 0, watched.mustMakeRoom ? QUICK_MS : Infinity))
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #lookIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#look(), ms)
+  }
+
+  #look(): void {
+    const { jobs, progress, mustMakeRoom } = this.#watched
+    const [place = -1, since = 0] = progress
+    const limit = place < 0 ? START_MS : (jobs[place]?.timeoutMs ?? 0)
+    const spent = monotonicMs() - (place < 0 ? this.#since : since)
+    if (spent >= limit) this.#stopThread(limit)
+    // Before the first task there is no telling how soon the thread begins.
+    else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
+    else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
+    else if (spent >= QUICK_MS && mustMakeRoom()) this.#stopThread('made room')
+    else this.#timer = this.#lookIn(Math.min(limit - spent, Math.max(QUICK_MS - spent, LOOK_AGAIN_MS)) + 1)
+  }
+
+  #stopThread(end: number | 'made room'): void {
+    this.end = end
+    this.#abort.abort()
+  }
+}
