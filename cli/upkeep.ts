@@ -1,5 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import type { Store } from '../store/client.ts'
+import { createRepeat } from '../runners/loop/repeat.ts'
+import { forgetOld } from '../store/retention.ts'
 import { ensureRunPartitions } from '../store/run-partitions.ts'
 import { purgeRateLimits } from '../store/rate-limit.ts'
 import { renewPeriods } from '../store/renew-periods.ts'
@@ -8,10 +10,13 @@ import { createClockWatch } from './clock-watch.ts'
 
 /** How often what nobody needs any more is forgotten. */
 const PURGE_EVERY_MS = 3_600_000
+/** How often what retention hides is deleted, and how long after the start first: nobody waits for it. */
+const FORGET_EVERY_MS = 24 * 3_600_000
+const FORGET_AFTER_MS = 60_000
 
 /**
  * Looks after the store once a second: months of runs that are about to be needed, quota periods that ended, a clock that was put back; once an hour what
- * has run out.
+ * has run out; once a day what retention hides.
  */
 export async function startUpkeep(store: Store, log: Logger, leaseSeconds: number): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
@@ -27,10 +32,11 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
       )
       .finally(() => (running = null))
   }, 1000)
+  const forgetting = startForgetting(store, log)
   return {
     async stop() {
       clearInterval(timer)
-      await running
+      await Promise.all([running, forgetting.stop()])
     },
   }
 
@@ -41,5 +47,26 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
     await purgeSessions(store)
     await purgeRateLimits(store)
     purgedAt = performance.now()
+  }
+}
+
+function startForgetting(store: Store, log: Logger): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const daily = createRepeat(async () => {
+    try {
+      const forgotten = await forgetOld(store, stopping.signal)
+      if (Object.values(forgotten).some((count) => count > 0)) log.info(forgotten, 'deleted what retention hides')
+    } catch (error) {
+      log.warn({ err: error }, 'what retention hides could not be deleted; trying again in a day')
+    }
+    return FORGET_EVERY_MS
+  })
+  const first = setTimeout(() => daily.soon(), FORGET_AFTER_MS)
+  return {
+    stop() {
+      clearTimeout(first)
+      stopping.abort()
+      return daily.stop()
+    },
   }
 }

@@ -1,8 +1,9 @@
 import { SchemaValidationError } from 'slonik'
+import { sqlStateOf } from './store-fault.ts'
 
 /** Whether the store refused the data of a statement (SQLSTATE classes 22 and 23), rather than being away or broken. */
 export function isDataFault(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error))
+  return /^2[23]/.test(sqlStateOf(error))
 }
 
 /** What a log may say about a failed statement. Not the error itself: it carries the statement's values. */
@@ -10,12 +11,6 @@ export function storeFault(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error instanceof SchemaValidationError)
     return `${error.message} ${error.issues.map(({ message }) => message).join('; ')}`
-  const state = sqlState(error)
+  const state = sqlStateOf(error)
   return state === '' ? error.message : `${error.message} (${state})`
-}
-
-function sqlState(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return code === '' ? sqlState(error.cause) : code
 }

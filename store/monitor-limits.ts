@@ -10,7 +10,8 @@ function planLimit(name: 'retentionDays' | 'maxDeliveriesPerMonitor') {
   return sql.fragment`coalesce((t.limits->>${name})::int, case t.tier ${sql.join(arms, sql.fragment` `)} end)`
 }
 
-const RETENTION_DAYS = planLimit('retentionDays')
+/** Days that a team's window has, of `teams t`. */
+export const RETENTION_DAYS = planLimit('retentionDays')
 
 /** The instant before which runs, deliveries and audit events of a team are hidden (DESIGN §4.27), as a scalar subquery. */
 export const retentionCutoff = (teamId: string) => sql.fragment`
