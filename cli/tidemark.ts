@@ -3,6 +3,9 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { explain } from './explain.ts'
 
+// Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers that do not answer.
+process.env['UV_THREADPOOL_SIZE'] ??= '24'
+
 const program = new Command('tidemark')
   .description('Watches web pages, JSON APIs and feeds on a schedule, tells what changed, and delivers it.')
   .version(manifest.version)
