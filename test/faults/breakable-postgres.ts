@@ -1,7 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { EmbeddedLog } from '../../store/embedded/embedded-log.ts'
 import { initCluster } from '../../store/embedded/init-cluster.ts'
 import { embeddedBinaries } from '../../store/embedded/postgres-binaries.ts'
@@ -21,11 +23,14 @@ export interface BreakablePostgres extends AsyncDisposable {
   /** As `pg_ctl stop -m immediate`. */
   stopAtOnce(): Promise<void>
   start(): Promise<void>
+  /** It does not run: stopped, or it has given itself up. */
+  readonly hasEnded: boolean
 }
 
 export interface BreakableOptions {
-  /** A folder for the data, empty and of the server's own file system. Default: a temporary one. */
+  /** A file system of its own for the tables or for the write-ahead log; the other is in a temporary folder, as is all without one. */
   readonly mount?: string
+  readonly onMount?: 'tables' | 'log'
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -48,12 +53,18 @@ const START_TRIES = 20
 export async function startBreakablePostgres(options: BreakableOptions = {}): Promise<BreakablePostgres> {
   const folder = await mkdtemp(join(tmpdir(), `${TEST_FOLDER_PREFIX}${process.pid}-`))
   await chmod(folder, 0o711)
+  const { mount = folder, onMount = 'tables' } = options
   const user = await unprivilegedUser(['postgres', 'nobody'])
   const found = await embeddedBinaries()
   const programs = await stageForUnprivileged(found.folder, { folder, name: found.version, user })
-  const cluster = { binaries: { ...found, folder: programs }, data: join(options.mount ?? folder, 'data'), user }
+  const cluster = {
+    binaries: { ...found, folder: programs },
+    data: join(onMount === 'tables' ? mount : folder, 'data'),
+    user,
+  }
   const password = 'throwaway'
   await initCluster(cluster, password, false)
+  if (mount !== folder) await moveLog(cluster.data, onMount === 'log' ? mount : folder)
   await makePrivateFolder(join(folder, 'run'), user)
   const port = await freePort()
   const settings = { ...SETTINGS, port: String(port), ...options.settings }
@@ -64,7 +75,9 @@ export async function startBreakablePostgres(options: BreakableOptions = {}): Pr
     // For a moment after a kill, backends still hold the shared memory of the dead server.
     for (let tries = 1; ; tries++)
       try {
-        server = await startServerProcess(cluster, args, QUIET)
+        const started = await startServerProcess(cluster, args, QUIET)
+        server = started
+        void started.ended.then(() => server === started && (server = null))
         return
       } catch (error) {
         if (tries === START_TRIES) throw error
@@ -73,8 +86,9 @@ export async function startBreakablePostgres(options: BreakableOptions = {}): Pr
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (server === null) return
-    process.kill(server.pid, signal)
-    await server.ended
+    const { pid, ended } = server
+    process.kill(pid, signal)
+    await ended
     server = null
   }
 
@@ -86,11 +100,24 @@ export async function startBreakablePostgres(options: BreakableOptions = {}): Pr
     kill: () => end('SIGKILL'),
     stopAtOnce: () => end('SIGQUIT'),
     start,
+    get hasEnded() {
+      return server === null
+    },
     async [Symbol.asyncDispose]() {
       await end('SIGQUIT')
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
     },
   }
+}
+
+/** As `initdb --waldir` would have it. */
+async function moveLog(data: string, to: string): Promise<void> {
+  const log = join(data, 'pg_wal')
+  const elsewhere = join(to, 'pg_wal')
+  // Owners and all, onto another file system.
+  await promisify(execFile)('cp', ['-a', log, elsewhere])
+  await rm(log, { recursive: true })
+  await symlink(elsewhere, log)
 }
 
 async function freePort(): Promise<number> {

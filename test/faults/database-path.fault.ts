@@ -27,7 +27,7 @@ test('A connection that is cut for longer than a lease: what was found meanwhile
       await world.rounds(1)
     }
   })
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world, { faults: 3 })
 })
 
@@ -40,7 +40,7 @@ test('A connection that takes 600 ms each way: slow, and right.', async () => {
     await world.rounds(2)
   })
   proxy.delay(0)
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world)
 })
 
@@ -64,7 +64,7 @@ test.each([
   })
   // What was claimed and never heard of waits for its lease: half a minute, for webhooks.
   await world.setClock('31 seconds')
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world)
 })
 
@@ -83,7 +83,7 @@ test('Connections that are reset after so many bytes of an answer: the same.', a
     proxy.resetAfter(null)
   })
   await world.setClock('31 seconds')
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world)
 })
 
@@ -95,6 +95,6 @@ test('Connections that stay open and lead nowhere: the worker gives them up and 
     await world.rounds(1)
   })
   await world.setClock('31 seconds')
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world, { faults: 1 })
 })

@@ -98,7 +98,7 @@ const AT_REST: readonly Invariant[] = [
   },
   {
     sentence: 'I9: the quota counts each run once.',
-    sql: `select runs_used, (select count(*) from runs) from team_usage where runs_used <> (select count(*) from runs)`,
+    sql: `select team_id, runs_used from team_usage u where runs_used <> (select count(*) from runs r where r.team_id = u.team_id)`,
   },
 ]
 

@@ -27,7 +27,7 @@ test('Workers killed in the middle of checks, one after the other: all their run
       ;[first, second] = [second, await world.worker()]
     }
   })
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world)
 })
 
@@ -48,7 +48,7 @@ test('A worker killed at a moment of chance, again and again: no run and no webh
   })
   // Webhooks that were under way are leased for half a minute.
   await world.setClock('31 seconds')
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   await judgeInvariants(world, { faults: kills })
 })
 
@@ -70,7 +70,7 @@ test('A worker killed in the middle of deliveries: they arrive once more under t
   expect(claimed?.n).toBeGreaterThan(5)
   await world.setClock('31 seconds')
   await world.worker()
-  expect(await world.caughtUp()).toBeLessThan(15_000)
+  await world.caughtUp()
   const twice = Map.groupBy(world.sink.arrivals, ({ id }) => id)
   expect([...twice.values()].filter((same) => same.length === 2).length).toBeGreaterThan(5)
   await judgeInvariants(world, { faults: 1 })

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 const LOOK_EVERY_MS = 50
+/** Long enough for a machine that is busy with other things: what takes longer has hung. */
+const PATIENCE_MS = 60_000
 
 /** Looks until what it sees holds; answers how long that took, in milliseconds. Fails with what was seen last. */
 export async function until<T>(
   look: () => Promise<T> | T,
   holds: (seen: T) => boolean,
-  patienceMs = 25_000,
+  patienceMs = PATIENCE_MS,
 ): Promise<number> {
   const from = performance.now()
   for (;;) {

@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { TallyReporter } from '../support/tally-reporter.ts'
 
-/** `npm run faults`: apart from `npm test`, because killing takes time. One file after the other: each has processes enough. */
+/** `npm run faults`: apart from `npm test`, because killing takes time. Most of it is waiting, so a few files go side by side, each on a database of its own. */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['test/faults/**/*.fault.ts'],
     globalSetup: ['test/support/postgres-setup.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
-    fileParallelism: false,
-    testTimeout: 60_000,
+    maxWorkers: 3,
+    testTimeout: 240_000,
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
     pool: 'forks',

@@ -6,6 +6,7 @@ import { installAudit, WORKER_ROLE } from './audit.ts'
 import { type Chance, chance } from './random.ts'
 import { openPages, type Pages } from './pages.ts'
 import { openSink, type Sink } from './sink.ts'
+import { setClock } from './set-clock.ts'
 import { until } from './until.ts'
 
 export type Query = <T extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<T[]>
@@ -44,7 +45,7 @@ export interface FaultWorld extends AsyncDisposable {
   underLoad(work: () => Promise<void>): Promise<void>
   /** Resolves when so many more pages were asked for, for each monitor on average. */
   rounds(count: number): Promise<void>
-  /** Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took. */
+  /** Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took. Fails after a minute. */
   caughtUp(patienceMs?: number): Promise<number>
   /** Schedules nothing more, and waits until nothing is under way. */
   quiesce(): Promise<void>
@@ -98,7 +99,9 @@ export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultW
 
   async function behind(): Promise<object[]> {
     const rows = await query<{ page: number; version: string | null }>(
-      `select split_part(m.url, '/', 4)::int as page, b.extracted ->> 'version' as version from monitors m left join baselines b on b.no = m.no`,
+      `select split_part(m.url, '/', 4)::int as page, b.extracted ->> 'version' as version from monitors m left join baselines b on b.no = m.no
+       where starts_with(m.url, $1)`,
+      [`${pages.base}/`],
     ).catch(() => null)
     if (rows === null) return [{ database: 'away' }]
     const told = new Set(sink.arrivals.map(({ page, after }) => `${page} ${after}`))
@@ -145,10 +148,7 @@ export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultW
         (left) => left.length === 0,
       )
     },
-    async setClock(offset) {
-      const [row] = await query<{ name: string }>('select current_database() as name')
-      await query(`alter database ${row?.name} set tidemark.clock_offset = '${offset}'`)
-    },
+    setClock: (offset) => setClock(pool, offset),
     async [Symbol.asyncDispose]() {
       // A frozen one is ended all the same.
       await Promise.all(workers.map((one) => one[Symbol.asyncDispose]()))

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,10 +53,10 @@ interface VitestRun {
   output: string
 }
 
-function runVitest(files: string[], ci: 'true' | 'false'): Promise<VitestRun> {
+function runVitest(files: string[], ci: 'true' | 'false', tally?: string): Promise<VitestRun> {
   const args = [join(REPOSITORY, 'node_modules/vitest/vitest.mjs'), 'run', '--root', root, ...files]
   // Not our own environment: it tells the runner inside that it is a worker of ours.
-  const env = { PATH: process.env['PATH'], CI: ci, NO_COLOR: '1' }
+  const env = { PATH: process.env['PATH'], CI: ci, NO_COLOR: '1', ...(tally && { TIDEMARK_TEST_TALLY: tally }) }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const collect = (chunk: Buffer): void => {
@@ -74,6 +74,14 @@ describe('a run of the tests', () => {
     const { code, output } = await runVitest(['clean.test.ts'], 'false')
     expect(output.trimEnd().split('\n').at(-1)).toBe('1 passed, 1 failed')
     expect(code).toBe(1)
+  })
+
+  test('that is one of several adds its count to theirs, and says no line of its own', async () => {
+    const tally = join(root, 'tally')
+    await writeFile(tally, '7 0 0\n')
+    const { output } = await runVitest(['clean.test.ts'], 'false', tally)
+    expect(await readFile(tally, 'utf8')).toBe('7 0 0\n1 1 0\n')
+    expect(output).not.toMatch(/^\d+ passed, /m)
   })
 
   test('names a server and a timer that a file left open, and fails', async () => {
