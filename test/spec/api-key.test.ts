@@ -14,6 +14,7 @@ interface Issued {
   readonly apiKey: { readonly id: string; readonly expires_at: string | null }
 }
 const issue = async (body: object) => (await owner.post('/v1/keys', body)).body as never as Issued
+const list = async () => (await owner.get('/v1/keys')).body.data as never as readonly Record<string, unknown>[]
 const works = async (key: string) => (await served.as(key).get('/v1/monitors')).status === 200
 
 describe('API key', () => {
@@ -26,6 +27,26 @@ describe('API key', () => {
       scopes: ['read'],
       expires_at: null,
     })
+  })
+
+  test.each([
+    ['read by default', undefined, ['read']],
+    ['read', ['read'], ['read']],
+    ['write', ['write'], ['write']],
+    ['both', ['read', 'write'], ['read', 'write']],
+  ])('its scopes are %s', async (_, scopes, given) => {
+    const { apiKey } = await issue({ name: 'Scoped', ...(scopes && { scopes }) })
+    expect(apiKey).toMatchObject({ scopes: given })
+    expect((await list()).find(({ id }) => id === apiKey.id)).toMatchObject({ scopes: given })
+  })
+
+  test('expires_at is an ISO 8601 instant, null or absent: none; it is given back in UTC', async () => {
+    const far = `${new Date().getUTCFullYear() + 2}-03-04T05:06:07`
+    expect((await issue({ name: 'a', expires_at: `${far}.890Z` })).apiKey.expires_at).toBe(`${far}.890Z`)
+    expect((await issue({ name: 'a', expires_at: `${far}+02:00` })).apiKey.expires_at).toBe(
+      `${far.replace('T05', 'T03')}.000Z`,
+    )
+    expect((await issue({ name: 'a', expires_at: null })).apiKey.expires_at).toBeNull()
   })
 
   test('listings have key_prefix, the first 8 characters, and never the key or its hash', async () => {
@@ -60,6 +81,17 @@ describe('API key', () => {
     expect([await works(key), await works(rotated.body.key)]).toEqual([false, true])
   })
 
+  test('rotation answers as create does: the full value once, and id, name, scopes and expires_at', async () => {
+    const { apiKey } = await issue({ name: 'Old', scopes: ['write'] })
+    const { body } = await owner.post(`/v1/keys/${apiKey.id}/rotate`, { grace_period_hours: 1 })
+    expect(body).toEqual({
+      key: expect.stringMatching(/^svc_/),
+      apiKey: { id: expect.any(String), name: 'Old', scopes: ['write'], expires_at: null },
+    })
+    expect((body as never as Issued).apiKey.id).not.toBe(apiKey.id)
+    expect(JSON.stringify(await list())).not.toContain(body.key)
+  })
+
   test('rotation with hours lets the old key work for so long; the new key inherits the expiry', async () => {
     const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString()
     const { key, apiKey } = await issue({ name: 'Old', expires_at })
@@ -80,5 +112,52 @@ describe('API key', () => {
     expect(await works(key)).toBe(true)
     expect((await owner.delete(`/v1/keys/${apiKey.id}`)).status).toBe(204)
     expect(await works(key)).toBe(false)
+  })
+})
+
+describe('API key, as time goes', () => {
+  let own: ServedApi
+  let session: Client
+  beforeAll(async () => {
+    own = await serveApi()
+    session = own.as(own.owner.session_token)
+  })
+  afterAll(() => own.close())
+
+  const setClock = (seconds: number) =>
+    own.api.sql(
+      `alter database "${new URL(own.api.databaseUrl).pathname.slice(1)}" set tidemark.clock_offset = '${seconds} seconds'`,
+    )
+  const make = async (body: object) => (await session.post('/v1/keys', body)).body as never as Issued
+  // What the process remembers of a key it forgets within a second; a rotation of any key makes it forget at once.
+  const forget = async () => {
+    const { apiKey } = await make({ name: 'Any' })
+    await session.post(`/v1/keys/${apiKey.id}/rotate`, { grace_period_hours: 0 })
+  }
+  const status = async (key: string) => (await own.as(key).get('/v1/monitors')).status
+
+  test('a key works until its optional expiry, and is listed no more after it', async () => {
+    const { key, apiKey } = await make({ name: 'Short', expires_at: new Date(Date.now() + 3_600_000).toISOString() })
+    await setClock(3_500)
+    await forget()
+    expect(await status(key)).toBe(200)
+    await setClock(3_700)
+    await forget()
+    expect(await status(key)).toBe(401)
+    const { data } = (await session.get('/v1/keys')).body
+    expect(data.map(({ id }) => id)).not.toContain(apiKey.id)
+    await setClock(0)
+  })
+
+  test('the old key works for the hours of grace and no longer', async () => {
+    const { key, apiKey } = await make({ name: 'Old' })
+    const { body } = await session.post(`/v1/keys/${apiKey.id}/rotate`, { grace_period_hours: 2 })
+    await setClock(2 * 3_600 - 60)
+    await forget()
+    expect([await status(key), await status(body.key)]).toEqual([200, 200])
+    await setClock(2 * 3_600 + 60)
+    await forget()
+    expect([await status(key), await status(body.key)]).toEqual([401, 200])
+    await setClock(0)
   })
 })

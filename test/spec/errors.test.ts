@@ -72,6 +72,46 @@ describe('Errors', () => {
       expect(pathsOf(await served.me.post('/v1/monitors', body))).toEqual([''])
   })
 
+  test('the requestId is that of the answer, and another one each time', async () => {
+    const answers = [await served.me.get('/v1/nowhere'), await served.me.get('/v1/nowhere')]
+    for (const { headers, body } of answers) expect(body.error.requestId).toBe(headers.get('x-request-id'))
+    expect(answers[0]?.body.error.requestId).not.toBe(answers[1]?.body.error.requestId)
+  })
+
+  test('VALIDATION_ERROR names each fault with its path and what is wrong with it', async () => {
+    const { body } = await served.me.post('/v1/monitors', { ...MONITOR, name: '', extra: 1 })
+    expect([...body.error.details].sort((a, b) => a.path.localeCompare(b.path))).toEqual([
+      { path: 'extra', message: 'is not a known key' },
+      { path: 'name', message: 'must not be empty' },
+    ])
+  })
+
+  test.each([
+    ['a viewer', 'viewer', '/v1/monitors', 'Your role viewer', 'monitors.write'],
+    ['a viewer', 'viewer', `/v1/deliveries/${UNKNOWN}/replay`, 'Your role viewer', 'deliveries.replay'],
+    ['a member', 'member', '/v1/keys', 'Your role member', 'keys.manage'],
+    ['a read key', 'read', '/v1/monitors', 'An API key with the scope read', 'monitors.write'],
+    ['a write key', 'write', '/v1/keys', 'An API key', 'keys.manage'],
+  ] as const)(
+    'FORBIDDEN, rule 9: %s is told the role, the permission in parentheses, and to ask a team admin or the owner (%s, %s)',
+    async (_, who, path, role, permission) => {
+      const isKey = who === 'read' || who === 'write'
+      const credential = isKey ? await served.api.key(served.owner, who) : await served.api.member(served.owner, who)
+      const { status, body } = await served.as(credential).post(path, {})
+      expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
+      expect(body.error.message.startsWith(role)).toBe(true)
+      expect(body.error.message).toMatch(new RegExp(`\\(${permission}\\)\\. Ask a team admin or the owner\\.$`))
+    },
+  )
+
+  test('2: a billing_paused monitor that is resumed is 403 FORBIDDEN', async () => {
+    const { id } = await createMonitor(served.me)
+    await served.api.sql(`update monitors set locked = true where id = '${id}'`)
+    const refused = await served.me.post(`/v1/monitors/${id}/resume`)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN'])
+    expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ status: 'billing_paused' })
+  })
+
   test('3: a manual run when runs and credits are used up is 429 RUN_LIMIT_REACHED, with the figures', async () => {
     const client = await served.stranger('lite')
     const { id } = await createMonitor(client)

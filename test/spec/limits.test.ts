@@ -1,8 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PLANS, type Tier } from '../../schema/plan.ts'
+import { PLANS, TIERS, type Tier } from '../../schema/plan.ts'
 import { row } from '../../store/row.ts'
+import { seedDelivery, seedRun } from './seed.ts'
 import { createMonitor, faultsOf, type ServedApi, serveApi } from './support.ts'
 
 let served: ServedApi
@@ -38,6 +39,12 @@ describe('Plan table', () => {
     ]).toEqual(figures)
   })
 
+  test.each(TIERS.map((tier) => [tier]))('the plan %s is shown with its limits in the usage summary', async (tier) => {
+    const { maxTeamMembers: _seats, ...limits } = PLANS[tier]
+    const { body } = await (await served.stranger(tier)).get('/v1/usage')
+    expect(body).toMatchObject({ tier, limits, runs: { used: 0, limit: limits.runsPerMonth } })
+  })
+
   test('visual and SERP runs have pools of their own in the trial only', () => {
     expect(PLANS.free).toMatchObject({
       visualRunsPerMonth: 100,
@@ -46,6 +53,37 @@ describe('Plan table', () => {
     })
     for (const tier of ['lite', 'starter', 'pro', 'scale'] as const)
       expect(PLANS[tier]).toMatchObject({ visualRunsPerMonth: null, serpRunsPerMonth: null })
+  })
+})
+
+describe('Retention applies to run history and deliveries', () => {
+  test.each<[Tier, number]>([
+    ['free', 14],
+    ['lite', 90],
+    ['starter', 180],
+    ['pro', 365],
+    ['scale', 730],
+  ])('%s: %i days', async (tier, days) => {
+    const client = await served.stranger(tier)
+    const { id } = await createMonitor(client)
+    const { services } = served.api
+    const seed = async (age: string) => {
+      const run = await seedRun(services, id, { age })
+      return { run, delivery: await seedDelivery(services, run, { age, status: 'dead' }) }
+    }
+    const hidden = await seed(`${days} days 1 hour`)
+    const kept = await seed(`${days - 1} days 23 hours`)
+    const ids = async (path: string) => (await client.get(path)).body.data.map((one) => one['id'])
+    expect(await ids(`/v1/monitors/${id}/runs`)).toEqual([kept.run])
+    expect(await ids('/v1/deliveries')).toEqual([kept.delivery])
+    expect((await client.get('/v1/deliveries')).body.retention).toMatchObject({ tier, retention_days: days })
+    for (const [path, status] of [
+      [`/v1/runs/${kept.run}`, 200],
+      [`/v1/deliveries/${kept.delivery}`, 200],
+      [`/v1/runs/${hidden.run}`, 404],
+      [`/v1/deliveries/${hidden.delivery}`, 404],
+    ] as const)
+      expect([path, (await client.get(path)).status]).toEqual([path, status])
   })
 })
 
@@ -114,7 +152,7 @@ describe('Runs', () => {
 
 describe('Intervals and sizes', () => {
   test('the minimum interval is 60 seconds on every plan', async () => {
-    for (const tier of ['free', 'scale'] as const) {
+    for (const tier of TIERS) {
       const client = await served.stranger(tier)
       await createMonitor(client, { schedule_interval_seconds: 60 })
       expect(await faultsOf(client, { schedule_interval_seconds: 59 })).toEqual(['schedule_interval_seconds'])
