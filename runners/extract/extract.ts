@@ -10,7 +10,6 @@ import { failed } from './page.ts'
 import type { Extraction, Failed, Page } from './page.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './page-kind.ts'
 import { prescanJson } from './prescan-json.ts'
-import { prescanMarkup } from './prescan-markup.ts'
 import { runRegex } from './regex.ts'
 import { textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
@@ -99,10 +98,11 @@ function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): E
     return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
   const kind = markupKind(page)
   const { text, warnings } = decode(page.body, page.contentType, kind)
-  const excess = prescanMarkup(text, kind)
-  if (excess !== null) return failed('too_complex', `${excess} Watch a smaller page, or use the regex method.`)
+  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
+  if (tree.kind === 'too_complex')
+    return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
   const found = [...warnings]
-  return finish(read(kind === 'xml' ? parseXml(text) : parseHtml(text), found), found)
+  return finish(read(tree, found), found)
 }
 
 function onText(page: Page, read: (text: string) => Fields): Extraction {

@@ -1,11 +1,14 @@
 import { Element } from 'domhandler'
-import type { Document } from 'domhandler'
-import { html, parse } from 'parse5'
+import { html, Parser } from 'parse5'
 import type { Token } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter'
 
 import { dictionary } from './dictionary.ts'
+import { StretchTokenizer } from './html-tokenizer.ts'
+import { EXTRACT_LIMITS } from './limits.ts'
+import { TOO_MUCH } from './too-complex.ts'
+import type { TooComplex } from './too-complex.ts'
 import type { Tree } from './tree.ts'
 
 const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
@@ -47,11 +50,44 @@ function namespacesOf(attrs: readonly Token.Attribute[]): Record<string, string>
   return namespaces
 }
 
+class Excess extends Error {}
+
+/** `<html>` and `<body>` are open in every page, written or not. */
+const OPEN_ANYWAY = 2
+
+/** parse5, that gives up where a page is over a limit: it would take quadratic time for elements that nest. */
+class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
+  #tags = 0
+
+  constructor(text: string) {
+    super({ scriptingEnabled: false, treeAdapter: TREE_ADAPTER })
+    // A NUL is another character in each state; such pages are rare enough for the original.
+    if (!text.includes('\0')) this.tokenizer = new StretchTokenizer(this)
+  }
+
+  override onItemPush(...push: Parameters<Parser<Htmlparser2TreeAdapterMap>['onItemPush']>): void {
+    if (this.openElements.stackTop >= EXTRACT_LIMITS.depth + OPEN_ANYWAY) throw new Excess(TOO_MUCH.depth)
+    super.onItemPush(...push)
+  }
+
+  override onStartTag(token: Token.TagToken): void {
+    this.#tags += 1
+    if (this.#tags > EXTRACT_LIMITS.tags) throw new Excess(TOO_MUCH.tags)
+    if (token.attrs.length > EXTRACT_LIMITS.attributesPerTag) throw new Excess(TOO_MUCH.attributes)
+    super.onStartTag(token)
+  }
+}
+
 /** Parses HTML as a browser without scripts does: `<noscript>` holds elements. Never throws on any text. */
-export function parseHtml(text: string): Tree {
-  const document: Document = parse<Htmlparser2TreeAdapterMap>(text, {
-    scriptingEnabled: false,
-    treeAdapter: TREE_ADAPTER,
-  })
+export function parseHtml(text: string): Tree | TooComplex {
+  const parser = new PageParser(text)
+  try {
+    // What the standard calls normalizing newlines.
+    parser.tokenizer.write(text.replace(/\r\n?/g, '\n'), true)
+  } catch (error) {
+    if (error instanceof Excess) return { kind: 'too_complex', excess: error.message }
+    throw error
+  }
+  const { document } = parser
   return { document, kind: 'html', quirks: document['x-mode'] === 'quirks', prefixes: NO_PREFIXES }
 }

@@ -2,6 +2,8 @@ import { Text } from 'domhandler'
 import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 import { parseDocument } from 'htmlparser2'
 import { dictionary } from './dictionary.ts'
+import { prescanXml } from './prescan-xml.ts'
+import type { TooComplex } from './too-complex.ts'
 import { isElement } from './tree.ts'
 import type { Tree } from './tree.ts'
 
@@ -14,7 +16,9 @@ type Scope = ReadonlyMap<string, string>
  * five entities of XML and character references, never declared ones, and loads nothing, so that neither bombs nor external entities work.
  * Namespaces are resolved here; CDATA becomes text, and adjacent text one node, as XPath sees it.
  */
-export function parseXml(text: string): Tree {
+export function parseXml(text: string): Tree | TooComplex {
+  const excess = prescanXml(text)
+  if (excess !== null) return { kind: 'too_complex', excess }
   const document = parseDocument(withoutDoctype(text), { xmlMode: true, decodeEntities: true })
   const prefixes = new Map<string, string>()
   const stack: { node: ParentNode; scope: Scope }[] = [{ node: document, scope: new Map([['xml', XML_NAMESPACE]]) }]

@@ -5,7 +5,6 @@ import { metaCharset } from '../../runners/extract/meta-charset.ts'
 import { extract } from '../../runners/extract/extract.ts'
 import type { Page } from '../../runners/extract/page.ts'
 import { parseHtml } from '../../runners/extract/html.ts'
-import { prescanMarkup } from '../../runners/extract/prescan-markup.ts'
 import { checkRules } from '../../runners/extract/rules.ts'
 import { textOf } from '../../runners/extract/tree.ts'
 import type { Tree } from '../../runners/extract/tree.ts'
@@ -50,8 +49,10 @@ function comparePage(folder: CorpusFolder, expected: Expected, tallies: { css: T
   const guessed =
     isDeclared(page) || encoding === encodingOf(expected.document.characterSet) ? null : 'undeclared-charset'
   const tree = parseHtml(text)
-  const excess = prescanMarkup(text, 'html')
-  if (excess !== null) tallies.css.unexplained.push(`${expected.page}: refused: ${excess}`)
+  if (tree.kind === 'too_complex') {
+    tallies.css.unexplained.push(`${expected.page}: refused: ${tree.excess}`)
+    return
+  }
   const stored = storedValues(
     page,
     expected.css.map(({ selector }) => selector),

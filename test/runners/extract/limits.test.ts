@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { extract } from '../../../runners/extract/extract.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
 import { prescanJson } from '../../../runners/extract/prescan-json.ts'
-import { prescanMarkup } from '../../../runners/extract/prescan-markup.ts'
+import { parseHtml } from '../../../runners/extract/html.ts'
+import { prescanXml } from '../../../runners/extract/prescan-xml.ts'
 import { boundValues } from '../../../runners/extract/truncate.ts'
 import { css, faultCode, html, page } from './pages.ts'
 
@@ -31,9 +32,9 @@ const WITHIN: readonly (readonly [what: string, body: string])[] = [
   ['end tags of nothing', '</div>'.repeat(2_000)],
 ]
 
-describe('the scan before parsing', () => {
+describe('pages over the limits', () => {
   test.each(WITHIN)('lets %s through', (_what, body) => {
-    expect(prescanMarkup(body, 'html')).toBeNull()
+    expect(parseHtml(body).kind).toBe('html')
   })
 
   test.each([
@@ -42,14 +43,14 @@ describe('the scan before parsing', () => {
     ['1,001 attributes', `<p ${attributes(1_001)}>`, 'more than 1,000 attributes'],
     ['200,001 tags', '<i></i>'.repeat(200_001), 'more than 200,000 elements'],
   ])('refuses %s', (_what, body, reason) => {
-    expect(prescanMarkup(body, 'html')).toContain(reason)
+    expect(parseHtml(body)).toEqual({ kind: 'too_complex', excess: expect.stringContaining(reason) })
     expect(faultCode(extract(html(body), css('p')))).toBe('too_complex')
   })
 
   test('counts XML by its own rules: every element can be closed by a slash, none is void', () => {
-    expect(prescanMarkup('<a/>'.repeat(2_000), 'xml')).toBeNull()
-    expect(prescanMarkup('<br>'.repeat(513), 'xml')).toContain('deep')
-    expect(prescanMarkup(`<a><![CDATA[${'<b>'.repeat(2_000)}]]></a>`, 'xml')).toBeNull()
+    expect(prescanXml('<a/>'.repeat(2_000))).toBeNull()
+    expect(prescanXml('<br>'.repeat(513))).toContain('deep')
+    expect(prescanXml(`<a><![CDATA[${'<b>'.repeat(2_000)}]]></a>`)).toBeNull()
   })
 
   test('refuses JSON over its depth and number of values, and does not count what is in strings', () => {
@@ -65,7 +66,7 @@ describe('the scan before parsing', () => {
   test('takes time in proportion to the page, whatever is in it', () => {
     for (const unit of ['<', '<!--', '<a b="', '</x>', '<div></span>', "<p a='", '<script>', '&', '<svg><a/>']) {
       const started = performance.now()
-      prescanMarkup(unit.repeat(Math.ceil(2e6 / unit.length)), 'html')
+      prescanXml(unit.repeat(Math.ceil(2e6 / unit.length)))
       expect(performance.now() - started).toBeLessThan(1_000)
     }
   })

@@ -1,16 +1,13 @@
 import { EXTRACT_LIMITS } from './limits.ts'
-import { OpenElements } from './open-elements.ts'
+import { TOO_MUCH } from './too-complex.ts'
 
 /**
- * Looks at HTML or XML before a parser does, in one pass over the characters: how deep elements nest, how many attributes a tag has, how many tags
- * there are. Parsers are quadratic in the first two (100,000 nested `<div>`, a 500 KB page, take parse5 65 s). Returns what is too much, as
- * a sentence, or null. About 2 ms per MB.
- *
- * It reads tags nearly as a parser does: comments, raw text (`<script>`), quoted attributes, void elements and implied end tags. Where it errs, the
- * clock and the heap limit of the thread still hold.
+ * Looks at XML before its parser does, in one pass over the characters: how deep elements nest, how many attributes a tag has, how many tags
+ * there are. Returns what is too much, as a sentence, or null. About 2 ms per MB. It reads tags nearly as the parser does; where it errs, the
+ * clock and the heap limit of the thread still hold. (HTML is counted while it is parsed, see html.ts.)
  */
-export function prescanMarkup(text: string, kind: 'html' | 'xml'): string | null {
-  const open = new OpenElements(kind)
+export function prescanXml(text: string): string | null {
+  const open = new OpenElements()
   let tags = 0
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
     const char = text.charCodeAt(at + 1)
@@ -20,19 +17,37 @@ export function prescanMarkup(text: string, kind: 'html' | 'xml'): string | null
       at = end
     } else if (isLetter(char)) {
       tags += 1
-      if (tags > EXTRACT_LIMITS.tags)
-        return `The page has more than ${EXTRACT_LIMITS.tags.toLocaleString('en')} elements.`
+      if (tags > EXTRACT_LIMITS.tags) return TOO_MUCH.tags
       const end = nameEnd(text, at + 1)
       const tag = readTag(text, end)
-      if (tag.attributes > EXTRACT_LIMITS.attributesPerTag) {
-        return `An element of the page has more than ${EXTRACT_LIMITS.attributesPerTag.toLocaleString('en')} attributes.`
-      }
-      const name = text.slice(at + 1, end)
-      at = open.open(name, tag.selfClosed) ? skipRawText(text, open.top(), tag.end) : tag.end
-      if (open.depth > EXTRACT_LIMITS.depth) return `The page nests elements more than ${EXTRACT_LIMITS.depth} deep.`
-    } else at = skipOther(text, at, kind)
+      if (tag.attributes > EXTRACT_LIMITS.attributesPerTag) return TOO_MUCH.attributes
+      if (!tag.selfClosed) open.open(text.slice(at + 1, end))
+      at = tag.end
+      if (open.depth > EXTRACT_LIMITS.depth) return TOO_MUCH.depth
+    } else at = skipOther(text, at)
   }
   return null
+}
+
+/** The elements that are open, as a stack; an end tag closes what is open within. */
+class OpenElements {
+  readonly #stack: string[] = []
+  readonly #counts = new Map<string, number>()
+
+  get depth(): number {
+    return this.#stack.length
+  }
+
+  open(name: string): void {
+    this.#stack.push(name)
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  close(name: string): void {
+    if ((this.#counts.get(name) ?? 0) === 0) return
+    for (const closed of this.#stack.splice(this.#stack.lastIndexOf(name)))
+      this.#counts.set(closed, (this.#counts.get(closed) ?? 1) - 1)
+  }
 }
 
 const SLASH = 47
@@ -114,9 +129,9 @@ function valueEnd(text: string, from: number): number {
   return at
 }
 
-function skipOther(text: string, at: number, kind: 'html' | 'xml'): number {
+function skipOther(text: string, at: number): number {
   if (text.startsWith('<!--', at)) return behind(text, '-->', at + 2)
-  if (kind === 'xml' && text.startsWith('<![CDATA[', at)) return behind(text, ']]>', at + 9)
+  if (text.startsWith('<![CDATA[', at)) return behind(text, ']]>', at + 9)
   const char = text[at + 1]
   return char === '!' || char === '?' ? behind(text, '>', at + 1) : at + 1
 }
@@ -124,16 +139,4 @@ function skipOther(text: string, at: number, kind: 'html' | 'xml'): number {
 function behind(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found === -1 ? text.length : found + mark.length
-}
-
-const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
-
-/** The text of a script is no markup: goes to its end tag. */
-function skipRawText(text: string, name: string, from: number): number {
-  if (!RAW_TEXT.has(name)) return from
-  if (name === 'plaintext') return text.length
-  for (let at = text.indexOf('</', from); at !== -1; at = text.indexOf('</', at + 2)) {
-    if (text.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at
-  }
-  return text.length
 }
