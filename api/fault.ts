@@ -38,7 +38,7 @@ function transportFault(thrown: unknown): ApiError | null {
   const code = codeOf(thrown)
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return apiError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.')
+      return apiError('PAYLOAD_TOO_LARGE', 'The body is larger than 4 MiB.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
     case 'FST_ERR_BAD_URL':

@@ -71,5 +71,5 @@ export const BROKEN: readonly Transport[] = [
   made('a nonsense type', true, plain, { 'content-type': '\t;;=/' }),
   made('said to be gzip', true, plain, { ...JSON_TYPE, 'content-encoding': 'gzip' }),
   made('an unknown encoding', true, plain, { ...JSON_TYPE, 'content-encoding': 'x, y' }),
-  made('more than 1 MiB', true, (text) => Buffer.concat([Buffer.from(text), Buffer.alloc(1_048_577, ' ')])),
+  made('more than 4 MiB', true, (text) => Buffer.concat([Buffer.from(text), Buffer.alloc(4_194_305, ' ')])),
 ]

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS, TIERS, type Tier } from '../../schema/plan.ts'
 import { row } from '../../store/row.ts'
 import { seedDelivery, seedRun } from './seed.ts'
-import { createMonitor, faultsOf, type ServedApi, serveApi } from './support.ts'
+import { createMonitor, faultsOf, MONITOR, type ServedApi, serveApi } from './support.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -157,6 +157,22 @@ describe('Intervals and sizes', () => {
       await createMonitor(client, { schedule_interval_seconds: 60 })
       expect(await faultsOf(client, { schedule_interval_seconds: 59 })).toEqual(['schedule_interval_seconds'])
     }
+  })
+
+  test('all that one monitor may have is taken at once: 25 webhooks with 20 headers of 2,048 characters each', async () => {
+    const headers = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`x-${i}-`.padEnd(256, 'n'), 'v'.repeat(2_048)]),
+    )
+    const deliveries = Array.from({ length: 25 }, () => ({ type: 'webhook', url: 'https://example.com/', headers }))
+    const given = {
+      deliveries,
+      request_headers: headers,
+      request_config: { method: 'POST', body: '🫖'.repeat(100_000) },
+    }
+    const { id } = await createMonitor(served.me, given)
+    expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject(given)
+    const escaped = JSON.stringify({ ...MONITOR, ...given }).replaceAll('🫖', '\\ud83e\\uded6')
+    expect((await served.me.post('/v1/monitors', escaped)).status).toBe(201)
   })
 
   test('a request body of 100,000 characters is taken however it is escaped', async () => {
