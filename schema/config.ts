@@ -73,6 +73,28 @@ export const Config = Closed({
     description: 'Deliveries in flight to one host and port, for each worker.',
   }),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, { default: 128, description: 'Checks in flight in one worker.' }),
+  LLM_BASE_URL: Optional(
+    Text(
+      1,
+      2048,
+      'OpenAI-compatible endpoint that prompt extraction asks, as in https://models.example.com/v1; docs/prompt.md. Unset: prompt monitors fail.',
+    ),
+  ),
+  LLM_API_KEY: Optional(Text(1, 4096, 'Key for LLM_BASE_URL. Unset: none is sent.')),
+  LLM_MODEL: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    default: 'gpt-4.1-mini',
+    description: 'Model that prompt extraction asks for.',
+  }),
+  TIDEMARK_LLM_CONCURRENCY: Whole(1, 1000, {
+    default: 8,
+    description: 'Questions to the model in flight, for each process; one team has half of them at most.',
+  }),
+  TIDEMARK_LLM_TIMEOUT_SECONDS: Whole(1, 600, {
+    default: 30,
+    description: 'How long the model may take for one answer.',
+  }),
   TIDEMARK_METRICS_PORT: Optional(
     Whole(0, 65_535, { description: 'Serve /metrics on a port of its own; unset: on the API port.' }),
   ),
@@ -87,5 +109,6 @@ export type Config = Static<typeof Config>
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SMTP_URL',
+  'LLM_API_KEY',
   'TIDEMARK_ENCRYPTION_KEY',
 ] as const satisfies readonly (keyof Config)[]

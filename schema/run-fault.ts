@@ -29,6 +29,23 @@ export const RUN_FAULTS = {
   extract_memory: { kind: 'limit', meaning: 'Extraction needed more memory than a check may use.' },
   wrong_type: { kind: 'broken', meaning: 'The answer is not of the type that the method reads (JSON expected).' },
   bad_rule: { kind: 'config', meaning: 'A selector, expression or pattern could not be evaluated on this answer.' },
+  llm_quota: {
+    kind: 'limit',
+    meaning: "The plan's calls of the model are used up for this period; nothing was asked.",
+  },
+  model_busy: {
+    kind: 'broken',
+    meaning: 'The model is asked for more than it answers (429, 503, or our own line is full).',
+  },
+  model_timeout: { kind: 'broken', meaning: 'The model did not answer in time.' },
+  model_failed: {
+    kind: 'broken',
+    meaning: "The model's endpoint could not be reached, or refused the question.",
+  },
+  model_answer: {
+    kind: 'broken',
+    meaning: "The model's answer is malformed, too long, or not of the shape that the schema asks for.",
+  },
   not_available: { kind: 'config', meaning: 'The monitor needs a part that this installation does not have.' },
   internal: { kind: 'broken', meaning: 'A fault of ours; the log has the details under the run id.' },
 } as const

@@ -1,6 +1,7 @@
-import { failure, preview } from '../../runners/check/preview.ts'
-import type { CheckPorts } from '../../runners/check/check.ts'
+import { failure, preview, type PreviewPorts } from '../../runners/check/preview.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
+import { NO_MODEL } from '../../runners/lane/prompts.ts'
+import type { ExtractConfig } from '../../schema/extract-config.ts'
 import type { MonitorSpec } from '../../schema/monitor.ts'
 import type { Preview } from '../../schema/preview.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
@@ -9,14 +10,14 @@ import { isWebAddress, readBytes, typeOfFile } from './source.ts'
  * What a run of the monitor on this target would give. An address goes the way of a run; of a file or standard input only the extraction is left. A
  * file that cannot be read has no `error_code`: runs read none.
  */
-export async function tryTarget(target: string, spec: MonitorSpec, ports: CheckPorts): Promise<Preview> {
+export async function tryTarget(target: string, spec: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
   if (!isWebAddress(target)) return tryFile(target, spec, ports)
   const shown = await preview({ ...spec, url: target }, ports)
   if (!shown) throw new Error('the check was stopped')
   return shown
 }
 
-async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: CheckPorts): Promise<Preview> {
+async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
   const read = await readBytes(path)
   const unfetched = { fetch_method: null, http_status: null, content_type: null, bytes: null, fetch_ms: null }
   if (!read.ok) {
@@ -27,7 +28,8 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
   // Counted before: a large body is handed on to a thread and is gone then.
   const bytes = read.bytes.byteLength
   const startedAt = performance.now()
-  const extraction = await ports.extractor.extract({ body: read.bytes, contentType, url: 'file:' }, config)
+  const page = await ports.extractor.extract({ body: read.bytes, contentType, url: 'file:' }, config)
+  const extraction = await askedOf(page, config, ports)
   const ms = Math.round(performance.now() - startedAt)
   return {
     ...unfetched,
@@ -37,6 +39,21 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
     extract_ms: ms,
     duration_ms: ms,
   }
+}
+
+/** The text of a file is taken to the model as that of a page is. */
+async function askedOf(
+  extraction: Extraction,
+  config: ExtractConfig,
+  { ask, signal }: PreviewPorts,
+): Promise<Extraction> {
+  if (!extraction.ok || extraction.text === undefined || config.method !== 'prompt') return extraction
+  if (!ask) return { ok: false, fault: { code: 'not_available', message: NO_MODEL } }
+  const { prompt, schema = null } = config
+  const answer = await ask({ prompt, schema, text: extraction.text }, signal)
+  if (answer.kind === 'abandoned') throw new Error('the check was stopped')
+  if (answer.kind === 'failed') return { ok: false, fault: answer.fault }
+  return { ok: true, values: answer.values, warnings: [...extraction.warnings, ...answer.warnings] }
 }
 
 function outcomeOf(extraction: Extraction): ReturnType<typeof failure> {

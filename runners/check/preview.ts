@@ -3,8 +3,10 @@ import type { Preview } from '../../schema/preview.ts'
 import type { RunFault } from '../../schema/run-fault.ts'
 import { monitorQueue } from '../../store/monitor-queue.ts'
 import type { Fetched } from '../fetch/fetched.ts'
+import { NO_MODEL, type PromptAnswer, type Question } from '../lane/prompts.ts'
 import { check } from './check.ts'
 import type { CheckPorts } from './check.ts'
+import type { Reading } from './reading.ts'
 import type { Task } from './task.ts'
 
 /** The part of a monitor that says what a run fetches and reads. */
@@ -13,11 +15,20 @@ export type Previewed = Pick<
   'url' | 'extract_config' | 'fetch_mode' | 'request_config' | 'request_headers' | 'visual_config'
 >
 
+/** The world of a preview. */
+export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
+  /** Asks the model; without it prompts fail, and say what is missing. */
+  readonly ask?: Ask | undefined
+}
+
+/** A question of somebody who is known, to the model. Never rejects. */
+export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => Promise<PromptAnswer>
+
 /**
  * A check of a configuration that nothing is known of and nothing is recorded for: the very path of a run. Null when the signal ended it. Never
  * rejects for what a site does.
  */
-export async function preview(config: Previewed, ports: Omit<CheckPorts, 'onFetched'>): Promise<Preview | null> {
+export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
   const startedAt = performance.now()
   let fetched: Fetched | null = null
   // Read at once: a large body is handed on to a thread and is gone then.
@@ -26,7 +37,8 @@ export async function preview(config: Previewed, ports: Omit<CheckPorts, 'onFetc
     fetched = given
     if (given.ok && given.kind === 'body') bytes = given.body.byteLength
   }
-  const reading = await check(taskOf(config), { ...ports, onFetched })
+  const obstacle = config.extract_config.method === 'prompt' && !ports.ask ? NO_MODEL : null
+  const reading = await asked(await check({ ...taskOf(config), obstacle }, { ...ports, onFetched }), config, ports)
   const durationMs = performance.now() - startedAt
   const facts = { ...fetchFacts(fetched, durationMs), bytes, duration_ms: Math.round(durationMs) }
   switch (reading.kind) {
@@ -47,6 +59,21 @@ export async function preview(config: Previewed, ports: Omit<CheckPorts, 'onFetc
         error_message: null,
       }
   }
+}
+
+type Answered = Exclude<Reading, { kind: 'text' }>
+
+/** As the trusted side of a check does when it is completed. */
+async function asked(reading: Reading, { extract_config: config }: Previewed, ports: PreviewPorts): Promise<Answered> {
+  if (reading.kind !== 'text') return reading
+  if (config.method !== 'prompt' || !ports.ask)
+    throw new Error('only a prompt reads text, and only where it can be asked')
+  const { prompt, schema = null } = config
+  const answer = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
+  if (answer.kind === 'abandoned') return answer
+  const { fetchMethod, mark } = reading
+  if (answer.kind === 'failed') return { ...answer, fetchMethod }
+  return { ...answer, fetchMethod, mark, warnings: [...reading.warnings, ...answer.warnings] }
 }
 
 /** What a failed check has instead of values. */

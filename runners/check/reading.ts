@@ -24,6 +24,15 @@ export type Reading =
       /** Of a monitor with the visual layer, and then always. */
       readonly shots?: readonly Shot[]
     }
+  /** Of a prompt: what the model is to read. It is asked on the trusted side, when the check is completed. */
+  | {
+      readonly kind: 'text'
+      readonly fetchMethod: FetchMethod
+      readonly mark: PageMark
+      readonly text: string
+      readonly warnings: readonly string[]
+      readonly shots?: readonly Shot[]
+    }
   | {
       readonly kind: 'failed'
       readonly fetchMethod: FetchMethod | null

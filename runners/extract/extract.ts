@@ -10,6 +10,8 @@ import { failed } from './page.ts'
 import type { Extraction, Failed, Page } from './page.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './page-kind.ts'
 import { prescanJson } from './prescan-json.ts'
+import { plainText, promptText } from './prompt-text.ts'
+import { readableText } from './readable-text.ts'
 import { runRegex } from './regex.ts'
 import { textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
@@ -29,15 +31,9 @@ export function extract(page: Page, config: ExtractConfig): Extraction {
       'empty_body',
       'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).',
     )
-  if (config.method === 'prompt') {
-    return failed(
-      'not_available',
-      'This installation has no model configured for prompt extraction. Set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or use another method.',
-    )
-  }
   if (config.method === 'full_page') return { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
   try {
-    return run(page, compileRules(config))
+    return config.method === 'prompt' ? readPrompt(page) : run(page, compileRules(config))
   } catch (error) {
     return unevaluable(error)
   }
@@ -49,6 +45,18 @@ function unevaluable(error: unknown): Failed {
     return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
   const reason = error instanceof Error ? error.message : String(error)
   return failed('bad_rule', `A rule could not be evaluated: ${reason}. Change the rule.`)
+}
+
+/** No model is asked here: the text goes to those who may. */
+function readPrompt(page: Page): Extraction {
+  const plain = plainText(page)
+  if (plain !== null) return promptText(plain.text, plain.warnings)
+  let lines = ''
+  const read = onTree(page, (tree) => {
+    lines = readableText(tree)
+    return []
+  })
+  return read.ok ? promptText(lines, read.warnings) : read
 }
 
 function run(page: Page, compiled: Compiled): Extraction {

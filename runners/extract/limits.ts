@@ -24,6 +24,8 @@ export const EXTRACT_LIMITS = {
   ruleNesting: 50,
   /** Selectors between commas. */
   selectorList: 50,
+  /** Characters of a page that the model is given (spec, Prompt extraction rules). */
+  promptCharacters: 50_000,
   /** Wall-clock time of one rule, and of all rules of a page, in milliseconds. */
   ruleMs: 1_000,
   pageMs: 5_000,

@@ -13,7 +13,13 @@ export interface Page {
 
 /** What extraction gives. A failed one never changes the baseline (DESIGN §4.21); warnings are sentences for the run's `warnings`. */
 export type Extraction =
-  | { readonly ok: true; readonly values: Values; readonly warnings: readonly string[] }
+  | {
+      readonly ok: true
+      readonly values: Values
+      readonly warnings: readonly string[]
+      /** Of a prompt, instead of values: what the model is to read. */
+      readonly text?: string
+    }
   | { readonly ok: false; readonly fault: RunFault }
 
 export type Failed = Extract<Extraction, { ok: false }>

@@ -170,11 +170,9 @@ function stopped(): Extraction {
 }
 
 /**
- * What needs no thread: `prompt` only answers that there is no model; a hash of bytes is linear and about 1 ms per MB, and so is sorting the
- * keys of a small JSON answer.
+ * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON answer.
  */
 function runsInline(page: Page, config: ExtractConfig): boolean {
-  if (config.method === 'prompt') return true
   return (
     config.method === 'full_page' && (!isJsonType(mediaType(page.contentType)) || page.body.byteLength <= COPY_BYTES)
   )

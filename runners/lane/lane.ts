@@ -19,8 +19,11 @@ export interface Lane {
   claim(limit: number): Promise<readonly Task[]>
   /** Extends the leases; answers the numbers still held. */
   heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>>
-  /** Takes the outcome over. Resolves once it is recorded, or void because the fence was lost; until then the task counts as held. */
-  complete(finished: Finished): Promise<void>
+  /**
+   * Takes the outcome over. Resolves once it is recorded, or void because the fence was lost; until then the task counts as held. Text is taken to the
+   * model first, which may take its time; the signal ends that, and nothing is recorded then.
+   */
+  complete(finished: Finished, signal?: AbortSignal): Promise<void>
   /** Gives checks back unrecorded; they are due again after the delay in ms. */
   release(tasks: readonly Task[], delayMs: number): Promise<void>
 }

@@ -6,20 +6,25 @@ import { extendLeases, releaseChecks } from '../../store/lease.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Task } from '../check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { answered } from './answered.ts'
 import { createClaimRound } from './claim-round.ts'
 import type { Lane } from './lane.ts'
+import { NO_MODEL, type Prompts } from './prompts.ts'
 
 export interface PostgresLaneOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder
+  /** Who asks the model; null: this installation has none. */
+  readonly prompts?: Prompts | null
   /** Queues in the order of their turn. */
   readonly queues: readonly CheckQueue[]
   readonly leaseMs: number
 }
 
 /** The lane in process: claims from the tables and records into them. */
-export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }: PostgresLaneOptions): Lane {
+export function createPostgresLane(options: PostgresLaneOptions): Lane {
+  const { store, secrets, recorder, prompts = null, queues, leaseMs } = options
   const contexts = new WeakMap<Task, RecordContext>()
   const leaseSeconds = leaseMs / 1000
   const lines = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
@@ -36,7 +41,7 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
       host: hostOf(row.url),
       extract: row.extract_config as ExtractConfig,
       request: row.request_config as RequestConfig | null,
-      ...headersOf(row, secrets),
+      ...withModel(row, headersOf(row, secrets)),
       last:
         row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
       dueMs: row.due_ms,
@@ -45,6 +50,12 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
     }
     contexts.set(task, { teamId: row.team_id, readingHash: row.reading_hash, failures: row.failures })
     return task
+  }
+
+  /** Without a model the page of a prompt is not even fetched. */
+  function withModel({ extract_config }: Claimed, known: Pick<Task, 'headers' | 'obstacle'>): typeof known {
+    const asks = (extract_config as ExtractConfig).method === 'prompt'
+    return asks && !prompts ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
   }
 
   async function claimFrom({ queue, claim }: (typeof lines)[number], limit: number, tasks: Task[]): Promise<void> {
@@ -67,18 +78,30 @@ export function createPostgresLane({ store, secrets, recorder, queues, leaseMs }
       return tasks
     },
     heartbeat: (tasks) => extendLeases(store, tasks, leaseSeconds),
-    async complete(finished) {
-      const context = contexts.get(finished.task)
+    async complete(finished, signal = NEVER) {
+      const { task, reading } = finished
+      const context = contexts.get(task)
       if (!context) throw new TypeError('a lane completes only what it gave out')
-      await recorder.record(finished, context)
+      if (reading.kind !== 'text') return recorder.record({ ...finished, reading }, context)
+      // Whoever would wait longer than its page is worth comes again.
+      if (prompts?.isFull) return release([task], FULL_MS).catch(() => {})
+      const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
+      if (recordable) await recorder.record(recordable, context)
     },
-    release: (tasks, delayMs) =>
-      releaseChecks(
-        store,
-        tasks.map(({ no, fence }) => ({ no, fence, delayMs })),
-      ),
+    release,
+  }
+
+  function release(tasks: readonly Task[], delayMs: number): Promise<void> {
+    return releaseChecks(
+      store,
+      tasks.map(({ no, fence }) => ({ no, fence, delayMs })),
+    )
   }
 }
+
+const NEVER = new AbortController().signal
+/** After this a check that found the model's line full is due again. */
+const FULL_MS = 10_000
 
 /** One monitor whose headers cannot be opened must not hold up the claim of the others: its own run says so. */
 function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'obstacle'> {

@@ -108,7 +108,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
     metrics.finished(task, reading, endedMs - startedMs)
-    await lane.complete({ task, reading, startedMs, endedMs })
+    await lane.complete({ task, reading, startedMs, endedMs }, reading.kind === 'text' ? lostOf(holding) : undefined)
     holdings.forget(holding)
   }
 
@@ -139,6 +139,12 @@ async function drained({ claims, gate, holdings }: Drained, graceMs: number): Pr
   await within(holdings.emptied(), until - performance.now())
   holdings.stop()
   await holdings.giveBack(() => true)
+}
+
+/** Ends the question to the model when the check is no longer ours. */
+function lostOf(holding: Holding): AbortSignal {
+  holding.lost = new AbortController()
+  return holding.lost.signal
 }
 
 /** Does a check; what it throws is a failure of ours. Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs. */

@@ -64,7 +64,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
       if (reading.kind === 'abandoned') return
       durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
       outcome(
-        reading.kind === 'values' ? 'read' : reading.kind,
+        reading.kind === 'values' || reading.kind === 'text' ? 'read' : reading.kind,
         reading.kind === 'failed' ? reading.fault.code : '',
       ).inc()
       if (reading.kind !== 'failed') now.success = Date.now() / 1000

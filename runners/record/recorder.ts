@@ -14,10 +14,15 @@ import { BATCH_WAIT_MS, createSinks } from './sinks.ts'
 import { storable } from './storable.ts'
 import { whileAway } from './while-away.ts'
 
+/** A check that is ready to be judged. */
+export interface Recordable extends Omit<Finished, 'reading'> {
+  readonly reading: Exclude<Finished['reading'], { kind: 'text' }>
+}
+
 /** The trusted side of a check: compares, decides, and writes in groups. */
 export interface Recorder {
   /** Resolves once the outcome is recorded, or void because the fence was lost. Never rejects: what cannot be written is logged, and its lease ends. */
-  record(finished: Finished, context: RecordContext): Promise<void>
+  record(finished: Recordable, context: RecordContext): Promise<void>
   settle(): Promise<void>
 }
 
@@ -86,7 +91,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return readings.add({ ...row, ...standing })
   }
 
-  async function route(finished: Finished, context: RecordContext): Promise<void> {
+  async function route(finished: Recordable, context: RecordContext): Promise<void> {
     const { reading } = finished
     const { teamId, failures } = context
     const standing = { failures_before: failures }
@@ -101,7 +106,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return compare({ finished, reading: { ...reading, values }, teamId, failures, hash: Buffer.from(hash) })
   }
 
-  async function record(finished: Finished, context: RecordContext): Promise<void> {
+  async function record(finished: Recordable, context: RecordContext): Promise<void> {
     try {
       await route(finished, context)
     } catch (error) {

@@ -104,8 +104,13 @@ describe('extract', () => {
     )
   })
 
-  test('says that prompt is not available', () => {
-    expect(faultCode(extract(html('x'), { method: 'prompt', prompt: 'What is the price?' }))).toBe('not_available')
+  test('hands over the text for a prompt, and asks nobody', () => {
+    expect(extract(html('<p>one <b>two</b>'), { method: 'prompt', prompt: 'What is the price?' })).toEqual({
+      ok: true,
+      values: {},
+      text: 'one two',
+      warnings: [],
+    })
   })
 
   test('fails with wrong_type on an image', () => {
