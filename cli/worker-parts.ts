@@ -6,6 +6,7 @@ import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
 import { createNoticeLoop } from '../deliveries/notice-loop.ts'
 import { check } from '../runners/check/check.ts'
 import { createExtractor } from '../runners/extract/pool.ts'
+import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPostgresLane } from '../runners/lane/postgres-lane.ts'
@@ -62,6 +63,8 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the store of the worker', () => store.end())
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
+  const pages = createPageReader()
+  stack.defer('reading of pages', () => pages.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher', () => patterns.close())
 
@@ -100,7 +103,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the fetch connections', () => agent.destroy())
   const checks = createCheckLoop({
     lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
-    check: (task, signal) => check(task, { agent, extractor, signal }),
+    check: (task, signal) => check(task, { agent, extractor, pages, signal }),
     log,
     metrics: createCheckMetrics(registry),
     leaseMs,

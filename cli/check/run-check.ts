@@ -1,4 +1,5 @@
 import { createExtractor, type Extractor } from '../../runners/extract/pool.ts'
+import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../runners/guard/guarded-agent.ts'
 import type { EgressPolicy } from '../../runners/guard/policy.ts'
 import type { Preview } from '../../schema/preview.ts'
@@ -24,7 +25,8 @@ export async function runCheck(
 ): Promise<boolean> {
   const agent = createGuardedAgent(egress, { connections: 1 })
   const extractor = createExtractor({ threads: 1 })
-  const ports = { agent, extractor, signal: new AbortController().signal }
+  const pages = createPageReader()
+  const ports = { agent, extractor, pages, signal: new AbortController().signal }
   let isSuccess = true
   try {
     await warmUp(extractor)
@@ -35,7 +37,7 @@ export async function runCheck(
       isSuccess &&= shown.status === 'success'
     }
   } finally {
-    await Promise.all([extractor.close(), agent.destroy()])
+    await Promise.all([extractor.close(), pages.close(), agent.destroy()])
   }
   if (isSuccess && isDefault && !output.json)
     output.err('No rule was given, so the whole answer was hashed; name fields with --css and its like.\n')

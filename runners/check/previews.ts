@@ -1,5 +1,6 @@
 import type { Preview } from '../../schema/preview.ts'
 import { createExtractor } from '../extract/pool.ts'
+import { createPageReader } from '../fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../guard/guarded-agent.ts'
 import type { EgressPolicy } from '../guard/policy.ts'
 import { preview } from './preview.ts'
@@ -33,6 +34,7 @@ export interface PreviewPlace {
 export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
   const extractor = createExtractor({ threads: 1 })
+  const pages = createPageReader()
   const stopping = new AbortController()
   const running = new Set<Promise<Preview | null>>()
   const teams = new Map<string, number>()
@@ -41,7 +43,7 @@ export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: 
   function run(config: Previewed): Promise<Preview | null> {
     if (stopping.signal.aborted) return Promise.resolve(null)
     const { signal } = stopping
-    const done = preview(config, { agent, extractor, signal, ...(deadlineMs !== undefined && { deadlineMs }) })
+    const done = preview(config, { agent, extractor, pages, signal, ...(deadlineMs !== undefined && { deadlineMs }) })
     running.add(done)
     return done.finally(() => running.delete(done))
   }
@@ -64,7 +66,7 @@ export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: 
     async close() {
       stopping.abort()
       await Promise.allSettled(running)
-      await Promise.all([extractor.close(), agent.destroy()])
+      await Promise.all([extractor.close(), pages.close(), agent.destroy()])
     },
   }
 }

@@ -25,8 +25,8 @@ export function prescanJson(text: string): string | null {
   return null
 }
 
-/** The closing quote, or the end of the text. */
-function stringEnd(text: string, from: number): number {
+/** The closing quote of the string that begins at `from`, or the end of the text. Linear. */
+export function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1

@@ -15,3 +15,6 @@ export const FETCH_LIMITS: FetchLimits = {
 
 /** Milliseconds for a whole static fetch. */
 export const FETCH_DEADLINE_MS = 30_000
+
+/** Milliseconds for all pages of a list together; a preview, which waits for it, is answered within 60 s. */
+export const PAGES_DEADLINE_MS = 45_000

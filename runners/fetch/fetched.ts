@@ -48,7 +48,7 @@ export interface FetchedBody {
   /** Bytes of body as they came over the wire, before decoding. */
   readonly wireBytes: number
   readonly durationMs: number
-  /** `link` as it was sent, for paging by Link header. */
+  /** `link` as it was sent, several joined to one list, for paging by Link header. */
   readonly link: string | null
 }
 

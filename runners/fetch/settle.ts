@@ -45,7 +45,7 @@ function fetchedBody(trip: Trip, hop: Hop, answer: Answer, body: Uint8Array): Fe
     bodyHash: bodyHash(body),
     wireBytes: answer.wireBytes,
     durationMs: elapsed(trip),
-    link: oneHeader(headers, 'link'),
+    link: allOf(headers['link']),
   }
 }
 
@@ -83,6 +83,11 @@ async function isChallengeBody(answer: Answer): Promise<boolean> {
 
 function isConditional({ conditional }: FetchRequest): boolean {
   return conditional !== null && (conditional.etag !== null || conditional.lastModified !== null)
+}
+
+/** Several headers of a name that holds a list are one list. */
+function allOf(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value.join(', ') : value) ?? null
 }
 
 /** Most pages come in one or two chunks; a single one is used as it is. */

@@ -10,7 +10,7 @@ export const MAX_URL_LENGTH = 2_048
 export type ParsedTarget = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string }
 
 /** What two URL parsers may read differently: backslashes, control characters, white space of any script. */
-const AMBIGUOUS = /[\\\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/
+export const AMBIGUOUS = /[\\\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/
 
 /**
  * The parse wall (DESIGN §6, security.md §2.3). The raw text is judged before `new URL`, because the parser repairs what it should

@@ -4,6 +4,7 @@ import { check } from '../../../runners/check/check.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
+import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
 import { createPolicy } from '../../../runners/guard/policy.ts'
 import { createPostgresLane } from '../../../runners/lane/postgres-lane.ts'
@@ -46,6 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 2_000 })
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
   const extractor = createExtractor({ threads: 1 })
+  const pages = createPageReader()
   const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
   const recorder = createRecorder({
     store,
@@ -60,7 +62,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const loop = createCheckLoop({
     lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => {
-      const go = () => check(task, { agent, extractor, signal })
+      const go = () => check(task, { agent, extractor, pages, signal })
       return around ? around(task, go) : go()
     },
     log,
@@ -77,6 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await recorder.settle()
     await patterns.close()
     await extractor.close()
+    await pages.close()
     await store.end()
   }
   loop.start()

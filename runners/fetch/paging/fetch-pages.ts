@@ -1,0 +1,138 @@
+import type { Pagination } from '../../../schema/request-config.ts'
+import type { RunFault } from '../../../schema/run-fault.ts'
+import { bodyHash } from '../body-hash.ts'
+import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../fetch-limits.ts'
+import type { FetchLimits } from '../fetch-limits.ts'
+import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetched.ts'
+import { fetchStatic } from '../static-fetch.ts'
+import { nextLink } from './link-next.ts'
+import { pathsOf } from './page-facts.ts'
+import type { PageFacts } from './page-facts.ts'
+import type { PageReader } from './page-reader.ts'
+import { beginPaging, nextStep } from './paging.ts'
+import type { PageRequest, Paging } from './paging.ts'
+import { pageFault, pagesTooLarge, pagesTooSlow } from './paging-faults.ts'
+
+/** The world of a paged fetch. `deadlineMs` and `limits` are for all pages together; the default deadline is 45 s. */
+export interface PagesPorts extends FetchPorts {
+  readonly pages: PageReader
+}
+
+/** A list under way: what has come so far, and what it may still cost. */
+interface Trip {
+  readonly request: FetchRequest
+  readonly ports: PagesPorts
+  readonly limits: FetchLimits
+  readonly deadlineMs: number
+  readonly startedAt: number
+  readonly read: Read[]
+}
+
+interface Read {
+  readonly fetched: FetchedBody
+  readonly facts: PageFacts
+  readonly bodyBytes: number
+}
+
+const NOTHING = new Uint8Array(0)
+
+/**
+ * All pages of a list as one answer (spec, Request config; docs/request-config.md): the first page with the items of all in the place of its own. Either
+ * all of it or a failure that names its page. Each page is fetched as `fetchStatic` fetches, walls and redirects included. Never rejects.
+ */
+export async function fetchPages(request: FetchRequest, pagination: Pagination, ports: PagesPorts): Promise<Fetched> {
+  const trip: Trip = {
+    request,
+    ports,
+    limits: ports.limits ?? FETCH_LIMITS,
+    deadlineMs: ports.deadlineMs ?? PAGES_DEADLINE_MS,
+    startedAt: performance.now(),
+    read: [],
+  }
+  const paths = pathsOf(pagination)
+  let step = beginPaging(pagination, request.url, request.body ?? null)
+  while (step.kind === 'ask') {
+    const { paging } = step
+    const number = paging.pages + 1
+    const fetched = await fetchPage(trip, paging)
+    if (!fetched.ok) return fetched
+    // Read at once: a body may be moved to a thread.
+    const bodyBytes = fetched.body.byteLength
+    const page = await ports.pages.read({ answer: fetched, paths, number })
+    if (!page.ok) return failure(trip, page.fault, fetched.status)
+    const { facts } = page
+    // What is kept of it is its items.
+    trip.read.push({ fetched: { ...fetched, body: NOTHING }, facts, bodyBytes })
+    step = nextStep(paging, { facts, finalUrl: fetched.finalUrl, link: linkOf(fetched) })
+  }
+  return step.kind === 'failed' ? failure(trip, step.fault, trip.read.at(-1)?.fetched.status ?? null) : merged(trip)
+}
+
+/** A header hands UTF-8 over byte by byte. */
+function linkOf({ link }: FetchedBody): string | null {
+  return nextLink(link === null ? null : Buffer.from(link, 'latin1').toString())
+}
+
+/** One page, within what the pages before have left of time and size. */
+async function fetchPage(trip: Trip, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
+  const number = pages + 1
+  const wireLeft = trip.limits.maxWireBytes - sum(trip, ({ fetched }) => fetched.wireBytes)
+  const bodyLeft = trip.limits.maxBodyBytes - sum(trip, ({ bodyBytes }) => bodyBytes)
+  const msLeft = trip.deadlineMs - elapsed(trip)
+  if (wireLeft <= 0 || bodyLeft <= 0) return failure(trip, pagesTooLarge(number, trip.limits.maxBodyBytes))
+  if (msLeft <= 0) return failure(trip, pagesTooSlow(number, trip.deadlineMs))
+  const fetched = await fetchStatic(requestFor(trip.request, asked), {
+    agent: trip.ports.agent,
+    signal: trip.ports.signal,
+    deadlineMs: Math.min(msLeft, FETCH_DEADLINE_MS),
+    limits: { ...trip.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },
+  })
+  if (!fetched.ok) return { ...fetched, fault: faultOf(trip, fetched, { asked, number }), durationMs: elapsed(trip) }
+  // Nothing conditional was asked.
+  if (fetched.kind === 'not_modified') throw new TypeError('a page was not asked for and not modified')
+  return fetched
+}
+
+function requestFor(request: FetchRequest, { url, body, sameOrigin }: PageRequest): FetchRequest {
+  return { ...request, url, body, headers: sameOrigin ? request.headers : null, conditional: null }
+}
+
+function faultOf(trip: Trip, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
+  const { number, asked } = page
+  if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, trip.limits.maxBodyBytes)
+  if (fault.code === 'timeout' && elapsed(trip) >= trip.deadlineMs) return pagesTooSlow(number, trip.deadlineMs)
+  const isBare = !asked.sameOrigin && trip.request.headers !== null
+  const hint = isBare ? ' It is on another origin than the monitor, to which its request headers are not sent.' : ''
+  return pageFault(number, { code: fault.code, message: fault.message + hint })
+}
+
+function merged(trip: Trip): Fetched {
+  const [first] = trip.read
+  if (first === undefined) throw new TypeError('there are no pages to merge')
+  const { head, tail } = first.facts.frame ?? { head: '[', tail: ']' }
+  const items = trip.read.filter(({ facts }) => facts.count > 0).map(({ facts }) => facts.items)
+  const body = Buffer.from(`${head}${items.join(',')}${tail}`)
+  return {
+    ...first.fetched,
+    contentType: 'application/json',
+    etag: null,
+    lastModified: null,
+    body,
+    bodyHash: bodyHash(body),
+    wireBytes: sum(trip, ({ fetched }) => fetched.wireBytes),
+    durationMs: elapsed(trip),
+    link: null,
+  }
+}
+
+function sum(trip: Trip, of: (read: Read) => number): number {
+  return trip.read.reduce((total, read) => total + of(read), 0)
+}
+
+function elapsed(trip: Trip): number {
+  return Math.round(performance.now() - trip.startedAt)
+}
+
+function failure(trip: Trip, fault: RunFault, status: number | null = null): FetchFailed {
+  return { ok: false, fault, status, retryAfterMs: null, durationMs: elapsed(trip) }
+}

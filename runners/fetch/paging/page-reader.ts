@@ -1,0 +1,66 @@
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import type { RunFault } from '../../../schema/run-fault.ts'
+import { EXTRACT_LIMITS } from '../../extract/limits.ts'
+import { readPage } from './page-facts.ts'
+import type { PageRead } from './page-facts.ts'
+import { pageFault } from './paging-faults.ts'
+import type { ReadTask } from './worker.ts'
+
+/** Reads pages of lists without holding up what else this process does. */
+export interface PageReader {
+  /** `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Never rejects. */
+  read(task: ReadTask): Promise<PageRead>
+  close(): Promise<void>
+}
+
+/** Up to this size a page is read here and now, in under a millisecond. */
+const HERE_BYTES = 64 * 1024
+
+/** Makes a reader; its one thread starts when first needed. */
+export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeoutMs?: number } = {}): PageReader {
+  const threads = new Piscina<ReadTask, PageRead>({
+    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    name: 'readPageOf',
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 60_000,
+    concurrentTasksPerWorker: 1,
+    resourceLimits: { maxOldGenerationSizeMb: EXTRACT_LIMITS.heapMb },
+    env: {},
+    execArgv: [],
+    recordTiming: false,
+  })
+  // One at a time, so that a page's time starts when it is read, not when it waits.
+  let line: Promise<unknown> = Promise.resolve()
+
+  async function inThread(task: ReadTask): Promise<PageRead> {
+    const signal = AbortSignal.timeout(threads.threads.length === 0 ? timeoutMs + START_MS : timeoutMs)
+    try {
+      return await threads.run(task, { signal })
+    } catch (error) {
+      return { ok: false, fault: pageFault(task.number, faultOf(error, signal.aborted)) }
+    }
+  }
+
+  return {
+    read(task) {
+      if (task.answer.body.byteLength <= HERE_BYTES)
+        return Promise.resolve(readPage(task.answer, task.paths, task.number))
+      const result = line.then(() => inThread(task))
+      line = result
+      return result
+    },
+    close: () => threads.destroy(),
+  }
+}
+
+/** Longest wait for a thread to begin. */
+const START_MS = 15_000
+
+function faultOf(error: unknown, isLate: boolean): RunFault {
+  if (isLate) return { code: 'extract_timeout', message: 'Reading the answer took too long. Ask for smaller pages.' }
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return { code: 'extract_memory', message: 'Reading the answer needed too much memory. Ask for smaller pages.' }
+  return { code: 'internal', message: 'The thread that reads pages failed. It is tried again at the next run.' }
+}
