@@ -60,7 +60,9 @@ async function read(task: Task, fetched: Fetched, ports: CheckPorts): Promise<Re
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return { kind: 'failed', fetchMethod: 'static', fault: extraction.fault, retryAfterMs: 0 }
-  return { kind: 'values', fetchMethod: 'static', mark, values: extraction.values, warnings: extraction.warnings }
+  const { text, values, warnings } = extraction
+  if (text !== undefined) return { kind: 'text', fetchMethod: 'static', mark, text, warnings }
+  return { kind: 'values', fetchMethod: 'static', mark, values, warnings }
 }
 
 const unchanged = (mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod: 'static', mark })
