@@ -1,3 +1,5 @@
+import { MOST_PIXELS } from './limits.ts'
+
 /**
  * A picture that a browser took of a page, or of one region of it. A runner returns a list of them beside its values and knows nothing of earlier
  * ones; the trusted side stores and compares. The list has one shot for each region of `visual_config.regions`, in their order, also for a region
@@ -13,8 +15,11 @@ export interface Shot {
   readonly png: Uint8Array | null
 }
 
-/** A shot is cut off at this height in pixels, and the reading warns (security.md §3.2). */
+/** A shot of a page is cut off at this height in pixels, and the reading warns (security.md §3.2). */
 export const TALLEST_SHOT = 16_384
+
+/** The height in pixels at which a shot of this width is cut off: what is larger is not compared. */
+export const tallestShot = (width: number): number => Math.min(TALLEST_SHOT, Math.floor(MOST_PIXELS / width))
 
 /** Bytes of one PNG at most; a larger one is a failed run. */
 export const LARGEST_SHOT_BYTES = 15 * 1024 * 1024

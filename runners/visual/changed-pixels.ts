@@ -1,0 +1,103 @@
+import pixelmatch from 'pixelmatch'
+import { type Box, isOneShift } from './one-shift.ts'
+import type { Raster } from './raster.ts'
+
+/** Which pixels of two pictures of one size differ so that a person sees it. */
+export interface ChangedPixels {
+  readonly count: number
+  /** A byte a pixel: 1 where it changed. */
+  readonly mask: Uint8Array
+}
+
+/** A difference of colour that is seen, in the measure of pixelmatch. */
+const THRESHOLD = 0.1
+/** Rows looked at together, and those beside them that the look at a pixel's neighbours needs. */
+const BAND = 512
+const MARGIN = 2
+/** When more of the picture than this differs, nothing in it is taken for a shift. */
+const MOST_SHIFTED = 0.05
+/** Pixels this near are of one thing. */
+const REACH = 2
+
+/**
+ * pixelmatch tells smoothed edges from changes pixel by pixel; but it counts the end of a scrollbar that moved by a pixel, and text drawn a part of a
+ * pixel further, and more of these than of a price with another digit. So what it finds is gathered into things, and a thing that only moved by a
+ * pixel is no change.
+ */
+export function changedPixels(before: Raster, after: Raster): ChangedPixels {
+  const mask = new Uint8Array(after.width * after.height)
+  const seen = markDifferent(before, after, mask)
+  if (seen === 0 || seen > mask.length * MOST_SHIFTED) return { count: seen, mask }
+  return { count: seen - unmarkShifted(before, after, mask), mask }
+}
+
+function markDifferent(before: Raster, after: Raster, mask: Uint8Array): number {
+  const { width, height } = after
+  let count = 0
+  for (let top = 0; top < height; top += BAND) {
+    const bottom = Math.min(height, top + BAND)
+    const from = Math.max(0, top - MARGIN)
+    const to = Math.min(height, bottom + MARGIN)
+    const was = before.data.subarray(from * width * 4, to * width * 4)
+    const is = after.data.subarray(from * width * 4, to * width * 4)
+    if (was.equals(is)) continue
+    const found = Buffer.alloc(was.length)
+    pixelmatch(was, is, found, width, to - from, { threshold: THRESHOLD, diffMask: true })
+    for (let pixel = top * width, at = (top - from) * width * 4; pixel < bottom * width; pixel++, at += 4)
+      if (found[at + 3] !== 0) {
+        mask[pixel] = 1
+        count += 1
+      }
+  }
+  return count
+}
+
+const LOOKED_AT = 2
+const SHIFTED = 3
+
+/** Takes what only moved out of the mask; answers how many pixels. */
+function unmarkShifted(before: Raster, after: Raster, mask: Uint8Array): number {
+  const { width } = after
+  let unmarked = 0
+  // Boxes may lie in one another: a page made to be that way costs no more than a few looks at all of it.
+  let budget = 4 * mask.length
+  for (let start = mask.indexOf(1); start !== -1; start = mask.indexOf(1, start + 1)) {
+    const { pixels, box } = gather(mask, start, after)
+    budget -= (box.right - box.left + 3) * (box.bottom - box.top + 3)
+    if (budget < 0) break
+    if (!isOneShift(before, after, box)) continue
+    for (const pixel of pixels) mask[pixel] = SHIFTED
+    unmarked += pixels.length
+  }
+  for (let pixel = 0; pixel < width * after.height; pixel++)
+    if (mask[pixel] === LOOKED_AT) mask[pixel] = 1
+    else if (mask[pixel] === SHIFTED) mask[pixel] = 0
+  return unmarked
+}
+
+/** The thing that a pixel belongs to. Marks its pixels as looked at. */
+function gather(mask: Uint8Array, start: number, { width, height }: Raster): { pixels: number[]; box: Box } {
+  const pixels = [start]
+  mask[start] = LOOKED_AT
+  const box = { left: width, top: height, right: 0, bottom: 0 }
+  for (let at = 0; at < pixels.length; at++) {
+    const pixel = pixels[at] ?? 0
+    const x = pixel % width
+    const y = (pixel - x) / width
+    box.left = Math.min(box.left, x)
+    box.right = Math.max(box.right, x)
+    box.top = Math.min(box.top, y)
+    box.bottom = Math.max(box.bottom, y)
+    for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
+      for (
+        let near = row * width + Math.max(0, x - REACH);
+        near <= row * width + Math.min(width - 1, x + REACH);
+        near++
+      )
+        if (mask[near] === 1) {
+          mask[near] = LOOKED_AT
+          pixels.push(near)
+        }
+  }
+  return { pixels, box }
+}
