@@ -20,6 +20,8 @@ export interface Leftover {
   readonly again: readonly Job[]
   /** Was stopped to make room, and has to be done where it holds up nobody. */
   readonly slow: Job | null
+  /** A page took so long, or so much memory, that its thread was killed. */
+  readonly killed: boolean
 }
 
 /**
@@ -39,15 +41,15 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
       standings.read(job.key, progress[2 + place] ?? 0)
       job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
     }
-    return { again: [], slow: null }
+    return { again: [], slow: null, killed: false }
   } catch (error) {
     // A thread that dies before its first task dies of something else; its first job takes the blame, so that nothing is tried for ever.
     const culprit = jobs[Math.max(0, progress[0] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
     if (culprit) standings.heldUp(culprit.key)
-    if (watch.end === 'made room') return { again, slow: culprit }
+    if (watch.end === 'made room') return { again, slow: culprit, killed: true }
     culprit?.settle(faultOf(error, watch))
-    return { again, slow: null }
+    return { again, slow: null, killed: true }
   } finally {
     watch.stop()
   }

@@ -1,59 +1,61 @@
 import { takeBatch } from './job.ts'
 import type { Job } from './job.ts'
 
-/** Who waits for the quick threads: monitors that were quick before those that nobody knows, which have a share of the time all the same. */
+/** Who waits to be read, slow monitors left aside: those that have always been quick, and those that nobody knows. */
 export interface Line {
   add(job: Job, isKnown: boolean): void
-  /** The next for one thread; empty when nobody waits. */
-  take(): Taken
+  /** The next for one of the quick threads; empty when there is nobody for it. */
+  takeForQuick(): Job[]
+  /** The next for the thread for trials, which is used once there was a reason to. */
+  takeForTrial(): Job[]
+  /** In front of the others: their thread was killed for a neighbour's sake. */
+  putBack(jobs: readonly Job[], isKnown: (job: Job) => boolean): void
+  /** A page took so long that its thread was killed. */
+  trouble(): void
   readonly isEmpty: boolean
+  readonly hasUnknown: boolean
   /** Empties it and answers who stood in it. */
   drain(): Job[]
 }
 
-export interface Taken {
-  readonly jobs: readonly Job[]
-  /** To be called when the thread has done with them, with those that have to be done again. */
-  back(again: readonly Job[]): void
-}
+/** As long as this after trouble, nobody unknown is let near a thread that quick monitors need. */
+const WARY_MS = 60_000
+/** Unless they have not needed it for this long: after a start everybody is unknown. */
+const IDLE_MS = 1_000
 
 /**
- * After a batch of unknown monitors the known ones have the threads for three times as long. An unknown one may hold a thread for a trial and for
- * the start of another thread (`QUICK_MS` and some 200 ms), and fifty of them may come at once.
+ * A thread that is killed costs more than the trial (`QUICK_MS`) and the start of the next (200 ms): the new one has to compile everything anew, and reads
+ * ten times as slowly for a while. With fifty unknown hostile monitors in the line of the quick ones, these waited up to 10 s on a busy machine.
  */
-const KNOWN_SHARE = 3
-
 export function createLine(threads: number): Line {
   const known: Job[] = []
   const unknown: Job[] = []
-  let unknownFrom = 0
+  let troubleAt = -Infinity
+  let knownAt = -Infinity
 
-  function takeUnknown(): Taken {
-    const jobs = takeBatch(unknown, threads)
-    const startedAt = performance.now()
-    return {
-      jobs,
-      back(again) {
-        const now = performance.now()
-        unknownFrom = now + KNOWN_SHARE * (now - startedAt)
-        unknown.unshift(...again)
-      },
-    }
-  }
+  const isWary = () => performance.now() - troubleAt < WARY_MS
 
   return {
     add: (job, isKnown) => void (isKnown ? known : unknown).push(job),
-    take() {
-      if (unknown.length > 0 && performance.now() >= unknownFrom) {
-        const taken = takeUnknown()
-        if (taken.jobs.length > 0) return taken
-      }
+    takeForQuick() {
       const jobs = takeBatch(known, threads)
-      if (jobs.length === 0) return takeUnknown()
-      return { jobs, back: (again) => void known.unshift(...again) }
+      if (jobs.length > 0) {
+        knownAt = performance.now()
+        return jobs
+      }
+      return isWary() && performance.now() - knownAt < IDLE_MS ? [] : takeBatch(unknown, threads)
     },
+    takeForTrial: () => (isWary() ? takeBatch(unknown, 1) : []),
+    putBack(jobs, isKnown) {
+      known.unshift(...jobs.filter(isKnown))
+      unknown.unshift(...jobs.filter((job) => !isKnown(job)))
+    },
+    trouble: () => void (troubleAt = performance.now()),
     get isEmpty() {
       return known.length === 0 && unknown.length === 0
+    },
+    get hasUnknown() {
+      return unknown.length > 0
     },
     drain: () => [...known.splice(0), ...unknown.splice(0)],
   }

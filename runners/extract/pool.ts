@@ -19,7 +19,7 @@ import { startThreads } from './threads.ts'
 import type { Threads } from './worker-task.ts'
 
 export interface ExtractorOptions {
-  /** Threads at most, besides the one for slow pages; default: one less than the cores, at least one. They start when first needed. */
+  /** Threads at most, besides those for slow pages and for trials; default: one less than the cores, at least one. They start when first needed. */
   readonly threads?: number
   /** Heap of a thread in MB. */
   readonly heapMb?: number
@@ -53,34 +53,33 @@ export interface Extractor {
  * page stands idle for longer than a small page takes. The first call waits 0.15 s for its thread.
  *
  * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and everybody behind them waiting. So who takes longer than
- * `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages, which gives way to all others, and goes there at once from then on, until
- * its pages are quick again. What that does for the rest is measured in test/hostile.
+ * `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages, and goes there at once from then on, until its pages are quick
+ * again. From the first such page on, whoever is unknown is tried in a third thread. Both give way to everybody else and are not started before they are
+ * needed. What that does for the rest is measured in test/hostile/lateness.fault.ts.
  */
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
   return new ThreadedExtractor(options)
 }
 
 /** Nobody's check waits for the processor because of the slow ones. */
-const PATIENT_NICE = 10
+const GIVES_WAY = 10
 
 class ThreadedExtractor implements Extractor {
-  readonly #threads: number
-  readonly #quick: Threads
-  readonly #patient: Threads
+  readonly #quick: Crew
+  readonly #trial: Crew
+  readonly #patient: Crew
   readonly #line: Line
   readonly #slow: SlowLine = createSlowLine()
   readonly #standings: Standings = createStandings()
   readonly #running = new Set<Promise<void>>()
-  #quickRunning = 0
-  #isPatientRunning = false
   #pumping = false
   #closing = false
 
   constructor({ threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb }: ExtractorOptions) {
-    this.#threads = threads
     this.#line = createLine(threads)
-    this.#quick = startThreads({ threads, heapMb, nice: 0 })
-    this.#patient = startThreads({ threads: 1, heapMb, nice: PATIENT_NICE })
+    this.#quick = crewOf(threads, heapMb, 0)
+    this.#trial = crewOf(1, heapMb, GIVES_WAY)
+    this.#patient = crewOf(1, heapMb, GIVES_WAY)
   }
 
   extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
@@ -110,7 +109,7 @@ class ThreadedExtractor implements Extractor {
     this.#closing = true
     for (const job of [...this.#line.drain(), ...this.#slow.drain()]) job.settle(closing())
     await Promise.all(this.#running)
-    await Promise.all([this.#quick.destroy(), this.#patient.destroy()])
+    await Promise.all([this.#quick, this.#trial, this.#patient].map(({ threads }) => threads.destroy()))
   }
 
   /** Calls of one turn of the event loop come together, so that they can share a way to the thread. */
@@ -124,41 +123,50 @@ class ThreadedExtractor implements Extractor {
   }
 
   #pump(): void {
-    while (this.#quickRunning < this.#threads && this.#startQuick());
-    if (this.#isPatientRunning) return
-    const job = this.#slow.take()
-    if (!job) return
-    this.#isPatientRunning = true
-    this.#track(runBatch([job], { threads: this.#patient, standings: this.#standings }), () => {
-      this.#isPatientRunning = false
-    })
+    while (this.#quick.running < this.#quick.size && this.#startTrusting(this.#quick, this.#line.takeForQuick()));
+    if (this.#trial.running === 0) this.#startTrusting(this.#trial, this.#line.takeForTrial())
+    if (this.#patient.running === 0) this.#startPatient()
   }
 
-  #startQuick(): boolean {
-    const { jobs, back } = this.#line.take()
+  /** A batch of monitors of which none is known to be slow: one that is has to make room for those who wait. */
+  #startTrusting(crew: Crew, jobs: readonly Job[]): boolean {
     if (jobs.length === 0) return false
-    this.#quickRunning += 1
-    const mustMakeRoom = (): boolean => !this.#line.isEmpty
-    const run = runBatch(jobs, { threads: this.#quick, standings: this.#standings, mustMakeRoom })
-    this.#track(run, ({ again, slow }) => {
-      this.#quickRunning -= 1
-      if (this.#closing) for (const job of slow ? [slow, ...again] : again) job.settle(closing())
-      else {
-        back(again)
-        if (slow) this.#slow.add(slow)
-      }
-    })
+    const mustMakeRoom = (): boolean => (crew === this.#trial ? this.#line.hasUnknown : !this.#line.isEmpty)
+    this.#start(crew, runBatch(jobs, { threads: crew.threads, standings: this.#standings, mustMakeRoom }))
     return true
   }
 
-  #track(run: Promise<Leftover>, then: (leftover: Leftover) => void): void {
-    const done = run.then((leftover) => {
+  #startPatient(): void {
+    const job = this.#slow.take()
+    if (job) this.#start(this.#patient, runBatch([job], { threads: this.#patient.threads, standings: this.#standings }))
+  }
+
+  #start(crew: Crew, run: Promise<Leftover>): void {
+    crew.running += 1
+    const done = run.then(({ again, slow, killed }) => {
       this.#running.delete(done)
-      then(leftover)
+      crew.running -= 1
+      if (killed) this.#line.trouble()
+      if (this.#closing) for (const job of slow ? [slow, ...again] : again) job.settle(closing())
+      else {
+        this.#line.putBack(again, (job) => this.#standings.of(job.key) === 'quick')
+        if (slow) this.#slow.add(slow)
+      }
       this.#pump()
     })
     this.#running.add(done)
   }
+}
+
+/** Threads for one kind of work. */
+interface Crew {
+  readonly threads: Threads
+  readonly size: number
+  running: number
+}
+
+function crewOf(size: number, heapMb: number, nice: number): Crew {
+  return { threads: startThreads({ threads: size, heapMb, nice }), size, running: 0 }
 }
 
 function closing(): Extraction {
