@@ -22,13 +22,15 @@ export interface NewDelivery {
   readonly config: DeliveryConfig
   /** The store's time, in milliseconds since the epoch: the id sorts by it. */
   readonly at: number
+  /** Its place among those of the same instant, which are listed in this order; absent: any. */
+  readonly place?: number
   /** Builds the message around the delivery's id. */
   readonly payload: (id: string) => object
 }
 
 /** One message to one destination, ready for the outbox: id, sealed target, host key, and its text, which never changes again. */
-export function newDelivery({ secrets, teamId, config, at, payload }: NewDelivery): DeliveryRow {
-  const id = timedId(at)
+export function newDelivery({ secrets, teamId, config, at, place, payload }: NewDelivery): DeliveryRow {
+  const id = timedId(at, place)
   return {
     id,
     type: config.type,
@@ -59,11 +61,11 @@ export function destinationHost(config: DeliveryConfig): string {
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
 }
 
-/** A UUIDv7 of an instant. */
-function timedId(at: number): string {
+/** A UUIDv7 of an instant. Behind the time stand twelve bits that a place fills: of one instant, ids sort by it. */
+function timedId(at: number, place?: number): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Math.trunc(at), 0, 6)
-  bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f)
+  bytes.writeUInt16BE(0x7000 | ((place ?? bytes.readUInt16BE(6)) & 0x0fff), 6)
   bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -30,8 +30,8 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     diff: fired.diff,
     monitor: { url: baseline.url, name: baseline.name },
   }
-  return destinationsOf(fired, secrets).map((config) =>
-    newDelivery({ secrets, teamId, config, at: firedAtMs, payload: (id) => deliveryPayload({ id, ...about }) }),
+  return destinationsOf(fired, secrets).map((config, place) =>
+    newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload: (id) => deliveryPayload({ id, ...about }) }),
   )
 }
 

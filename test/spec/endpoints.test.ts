@@ -169,6 +169,29 @@ describe('Monitors', () => {
     expect((await served.me.post(`/v1/monitors/${id}/run`, {})).body).toEqual(first.body)
   })
 
+  test.each([
+    ['an empty JSON body', { 'content-type': 'application/json' }, '{}'],
+    ['an empty body, said to be JSON', { 'content-type': 'application/json' }, ''],
+    ['an empty body, said to be a form', { 'content-type': 'application/x-www-form-urlencoded' }, ''],
+    ['an empty body, said to be text', { 'content-type': 'text/plain;charset=UTF-8' }, ''],
+    ['no body', {}, undefined],
+  ])('pause, resume, run and replay take %s', async (_, headers, body) => {
+    const { id } = await createMonitor(served.me)
+    const delivery = await seedDelivery(served.api.services, await seedRun(served.api.services, id), { status: 'dead' })
+    const statuses: number[] = []
+    for (const path of [
+      `/v1/monitors/${id}/pause`,
+      `/v1/monitors/${id}/resume`,
+      `/v1/monitors/${id}/run`,
+      `/v1/deliveries/${delivery}/replay`,
+    ]) {
+      const authorization = `Bearer ${served.owner.api_key}`
+      const init = { method: 'POST', headers: { authorization, ...headers }, ...(body !== undefined && { body }) }
+      statuses.push((await fetch(served.baseUrl + path, init)).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200])
+  })
+
   test('run of a paused monitor is allowed, and leaves it paused', async () => {
     const { id } = await createMonitor(served.me)
     await served.me.post(`/v1/monitors/${id}/pause`)

@@ -157,7 +157,7 @@ describe('When a delivery fires', () => {
     expect(hook.requests).toHaveLength(1)
   })
 
-  test('one delivery goes to each destination', async () => {
+  test('one delivery goes to each destination, and they are listed in the order of the monitor', async () => {
     const other = await openReceiver(reply(200))
     try {
       const deliveries = [

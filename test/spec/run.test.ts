@@ -63,6 +63,14 @@ describe('Run', () => {
     expect(await read(run)).toMatchObject({ ...failed, extracted: {}, diff: {}, fetch_method: null })
   })
 
+  test.each(['static', 'browser', 'proxy'] as const)(
+    'fetch_method tells the layer that answered: %s',
+    async (fetchMethod) => {
+      const run = await seedRun(served.api.services, id, { extracted: {}, fetchMethod })
+      expect(await read(run)).toMatchObject({ fetch_method: fetchMethod })
+    },
+  )
+
   test('a run that is queued is running: no end, no layer, no duration yet', async () => {
     const { run_id: run } = (await served.me.post(`/v1/monitors/${id}/run`)).body
     const waiting = {
