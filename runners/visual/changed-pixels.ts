@@ -89,15 +89,15 @@ function gather(mask: Uint8Array, start: number, { width, height }: Raster): { p
     box.top = Math.min(box.top, y)
     box.bottom = Math.max(box.bottom, y)
     for (let row = Math.max(0, y - REACH); row <= Math.min(height - 1, y + REACH); row++)
-      for (
-        let near = row * width + Math.max(0, x - REACH);
-        near <= row * width + Math.min(width - 1, x + REACH);
-        near++
-      )
-        if (mask[near] === 1) {
-          mask[near] = LOOKED_AT
-          pixels.push(near)
-        }
+      take(row * width + Math.max(0, x - REACH), row * width + Math.min(width - 1, x + REACH))
   }
   return { pixels, box }
+
+  function take(first: number, last: number): void {
+    for (let near = first; near <= last; near++)
+      if (mask[near] === 1) {
+        mask[near] = LOOKED_AT
+        pixels.push(near)
+      }
+  }
 }

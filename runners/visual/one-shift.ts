@@ -80,11 +80,12 @@ function isMovedBy({ dx, dy, part }: Shift, before: Raster, { after, box, tolera
     for (let x = box.left; x <= box.right; x++) {
       const at = (y * width + x) * 4
       const from = (row + Math.min(width - 1, Math.max(0, x - dx))) * 4
-      for (let channel = 0; channel < 3; channel++) {
+      const moved = (channel: 0 | 1 | 2): number => {
         const own = before.data[at + channel] ?? 0
-        const moved = own + ((before.data[from + channel] ?? 0) - own) * part
-        if (Math.abs(moved - (after.data[at + channel] ?? 0)) > (tolerance[channel] ?? 0)) return false
+        const is = own + ((before.data[from + channel] ?? 0) - own) * part
+        return Math.abs(is - (after.data[at + channel] ?? 0)) - (tolerance[channel] ?? 0)
       }
+      if (moved(0) > 0 || moved(1) > 0 || moved(2) > 0) return false
     }
   }
   return true

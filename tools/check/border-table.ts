@@ -16,7 +16,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   core: { folders: ['schema'], packages: ['node:crypto', 'pino'] },
   store: {
     folders: ['schema', 'core'],
-    packages: ['node:*', 'pg', 'slonik', '@slonik/pg-driver', 'typebox', 'better-auth'],
+    packages: ['node:*', 'aws4fetch', 'pg', 'slonik', '@slonik/pg-driver', 'typebox', 'undici', 'better-auth'],
   },
   runners: {
     folders: ['schema', 'core', 'store'],
@@ -31,6 +31,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'parse5',
       'parse5-htmlparser2-tree-adapter',
       'piscina',
+      'playwright-core',
       'pixelmatch',
       'prom-client',
       'sharp',
@@ -38,13 +39,18 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'undici',
     ],
   },
+  // The trusted side of a check: no runner can come by what is here, and nobody else asks a model.
+  prompts: {
+    folders: ['schema', 'core', 'store', 'runners'],
+    packages: ['node:*', 'openai', 'prom-client', 'typebox', 'undici'],
+  },
   // A webhook leaves through the same guard as a check's request does.
   deliveries: {
     folders: ['schema', 'core', 'store', 'runners/guard'],
     packages: ['node:*', 'nodemailer', 'prom-client', 'typebox', 'undici'],
   },
   api: {
-    folders: ['schema', 'core', 'store', 'runners', 'deliveries'],
+    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries'],
     packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
@@ -52,7 +58,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'pino', 'prom-client'],
   },
   cli: {
-    folders: ['schema', 'core', 'store', 'runners', 'deliveries', 'api', 'operator'],
+    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries', 'api', 'operator'],
     packages: ['node:*', 'commander', 'pino', 'prom-client'],
   },
 }
@@ -62,6 +68,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
   modules: [
     'undici',
     'nodemailer',
+    'openai',
     'node:net',
     'node:tls',
     'node:http',
@@ -70,5 +77,5 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'node:dgram',
     'node:dns',
   ],
-  folders: ['runners/guard', 'runners/fetch', 'deliveries', 'api', 'cli'],
+  folders: ['store/objects', 'runners/guard', 'runners/fetch', 'prompts', 'deliveries', 'api', 'cli'],
 }

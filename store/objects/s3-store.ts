@@ -1,0 +1,107 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { Agent, request } from 'undici'
+import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
+
+/** A bucket of an S3-compatible service, and who we are there. */
+export interface S3Options {
+  /** Scheme, host and port; buckets are named in the path. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+  /** Milliseconds that a try may take. Default 15,000. */
+  readonly timeoutMs?: number
+}
+
+interface Wanted {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly name: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+interface Answered {
+  readonly status: number
+  readonly bytes: Uint8Array
+}
+
+/** Tries, when the service is away or answers with a fault of its own; each waits so much longer than the one before. */
+const TRIES = 3
+const PAUSE_MS = 200
+
+/** Objects in a bucket. Its endpoint comes from the settings: it may be at a private address. */
+export function createS3Store(options: S3Options): ObjectStore {
+  const { endpoint, bucket, timeoutMs = 15_000 } = options
+  const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } })
+
+  async function once({ method, name, query = {}, body }: Wanted): Promise<Answered> {
+    const url = new URL(`${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}/${name}`)
+    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+    const { headers } = await new AwsV4Signer({
+      ...credentials(options),
+      method,
+      url: url.href,
+      ...(body && { body: new Uint8Array(body), headers: { 'content-type': 'image/png' } }),
+    }).sign()
+    const answer = await request(url, {
+      method,
+      headers: Object.fromEntries(headers),
+      body: body ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : null,
+      dispatcher: agent,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) }
+  }
+
+  /** Answers what has one of the statuses; anything else is thrown. */
+  async function ask(wanted: Wanted, statuses: readonly number[]): Promise<Answered> {
+    for (let tried = 1; ; tried++) {
+      const answer = await once(wanted).catch((error: unknown) => error)
+      if (isAnswer(answer) && statuses.includes(answer.status)) return answer
+      const isOver = tried === TRIES || (isAnswer(answer) && answer.status < 500 && answer.status !== 429)
+      if (isOver) throw fault(wanted, answer)
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tried))
+    }
+  }
+
+  return {
+    put: async (name, bytes) => void (await ask({ method: 'PUT', name: checkedName(name), body: bytes }, [200])),
+    async get(name) {
+      const { status, bytes } = await ask({ method: 'GET', name: checkedName(name) }, [200, 404])
+      if (status === 404 && textOf(bytes).includes('NoSuchBucket'))
+        throw new ObjectStoreError(`there is no bucket ${bucket}`)
+      return status === 404 ? null : bytes
+    },
+    remove: async (name) => void (await ask({ method: 'DELETE', name: checkedName(name) }, [200, 204, 404])),
+    async *names() {
+      for (let token = ''; ;) {
+        const query = { 'list-type': '2', ...(token && { 'continuation-token': token }) }
+        const page = textOf((await ask({ method: 'GET', name: '', query }, [200])).bytes)
+        for (const [, key = ''] of page.matchAll(/<Key>([^<]*)<\/Key>/g)) yield unescaped(key)
+        token = unescaped(/<NextContinuationToken>([^<]*)</.exec(page)?.[1] ?? '')
+        if (token === '') return
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function credentials({ accessKeyId, secretAccessKey, sessionToken, region }: S3Options) {
+  return { accessKeyId, secretAccessKey, region, service: 's3', ...(sessionToken && { sessionToken }) }
+}
+
+const isAnswer = (value: unknown): value is Answered => typeof value === 'object' && value !== null && 'status' in value
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
+const unescaped = (text: string) =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+function fault({ method, name }: Wanted, answer: unknown): ObjectStoreError {
+  const what = `the object store did not ${VERBS[method]} ${name === '' ? 'its bucket' : name}`
+  if (!isAnswer(answer)) return new ObjectStoreError(what, { cause: answer })
+  const code = /<Code>([\w.]{1,60})<\/Code>/.exec(textOf(answer.bytes))?.[1]
+  return new ObjectStoreError(`${what}: ${answer.status}${code === undefined ? '' : ` ${code}`}`)
+}
+
+const VERBS = { GET: 'give', PUT: 'take', DELETE: 'delete' } as const
