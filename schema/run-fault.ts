@@ -46,6 +46,14 @@ export const RUN_FAULTS = {
     kind: 'broken',
     meaning: "The model's answer is malformed, too long, or not of the shape that the schema asks for.",
   },
+  render_failed: {
+    kind: 'limit',
+    meaning: 'The page crashed the browser, or used more memory in it than a check may.',
+  },
+  proxy_failed: {
+    kind: 'broken',
+    meaning: 'The site refused the direct request, and the proxy that is tried then did not work.',
+  },
   not_available: { kind: 'config', meaning: 'The monitor needs a part that this installation does not have.' },
   internal: { kind: 'broken', meaning: 'A fault of ours; the log has the details under the run id.' },
 } as const

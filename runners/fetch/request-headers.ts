@@ -17,7 +17,7 @@ const PLAIN: string[] = [...OURS.flat(), ...ACCEPT_ENCODING]
  * Never sent, whoever wrote them: what belongs to the connection, and what the spec reserves ("Request headers"). `accept-encoding`
  * belongs to the decoder. The API refuses most of these; a row that is older than a rule is not trusted (security.md C12).
  */
-const NOT_THE_USERS: ReadonlySet<string> = new Set([
+export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'connection',

@@ -1,0 +1,80 @@
+import type { RunFault } from '../../schema/run-fault.ts'
+import { exchangeFault, redirectFault, tooManyRedirects } from '../fetch/fetch-faults.ts'
+import type { EgressFailure, TlsCause } from '../guard/egress-failure.ts'
+import type { ExchangeFailure } from '../guard/exchange.ts'
+
+const MAX_REDIRECTS = 20
+const NO_LIMIT = 0
+
+/** Chromium's names for what else is named by the guard, when it fetches itself. */
+const FAILURES: Readonly<Record<string, ExchangeFailure>> = {
+  ERR_EMPTY_RESPONSE: { kind: 'closed', phase: 'first_byte' },
+  ERR_CONNECTION_CLOSED: { kind: 'closed', phase: 'first_byte' },
+  ERR_CONNECTION_RESET: { kind: 'closed', phase: 'first_byte' },
+  ERR_CONTENT_LENGTH_MISMATCH: { kind: 'closed', phase: 'body' },
+  ERR_INCOMPLETE_CHUNKED_ENCODING: { kind: 'closed', phase: 'body' },
+  ERR_TIMED_OUT: { kind: 'timeout', phase: 'first_byte', limit: 'idle' },
+  ERR_CONNECTION_TIMED_OUT: { kind: 'connect', cause: 'timeout' },
+  ERR_INVALID_HTTP_RESPONSE: { kind: 'bad_http' },
+  ERR_INVALID_CHUNKED_ENCODING: { kind: 'bad_http' },
+  ERR_RESPONSE_HEADERS_TOO_BIG: { kind: 'headers_too_large' },
+  ERR_UNSAFE_PORT: { kind: 'denied' },
+}
+
+const TLS: Readonly<Record<string, TlsCause>> = {
+  ERR_CERT_DATE_INVALID: 'expired',
+  ERR_CERT_AUTHORITY_INVALID: 'untrusted',
+  ERR_CERT_COMMON_NAME_INVALID: 'wrong_host',
+  ERR_SSL_VERSION_OR_CIPHER_MISMATCH: 'old_protocol',
+  ERR_SSL_PROTOCOL_ERROR: 'not_tls',
+}
+
+/** The fault of a navigation that Chromium gave up. `denied` is what the egress proxy knows of the host that was asked last. */
+export function navigationFault(netError: string, host: string, refused: EgressFailure | null): RunFault {
+  if (refused !== null) return exchangeFault(refused, { host }, NO_LIMIT)
+  if (netError === 'ERR_TOO_MANY_REDIRECTS') return tooManyRedirects(MAX_REDIRECTS, false)
+  if (
+    netError === 'ERR_UNSAFE_REDIRECT' ||
+    netError === 'ERR_INVALID_REDIRECT' ||
+    netError === 'ERR_UNKNOWN_URL_SCHEME'
+  )
+    return redirectFault(host, 'to an address that is not followed. Use the address where it ends.')
+  const known = FAILURES[netError]
+  if (known) return exchangeFault(known, { host }, NO_LIMIT)
+  if (netError.startsWith('ERR_CERT') || netError.startsWith('ERR_SSL'))
+    return exchangeFault({ kind: 'tls', cause: TLS[netError] ?? 'failed' }, { host }, NO_LIMIT)
+  const text = `The browser could not load the page of ${host} (${netError}). It is tried again at the next run.`
+  return { code: 'connect_failed', message: text }
+}
+
+/** `ERR_…` out of a message of Playwright's; empty when there is none. */
+export function netErrorOf(error: unknown): string {
+  return /net::(ERR_\w+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? ''
+}
+
+export const DOWNLOAD: RunFault = {
+  code: 'wrong_type',
+  message:
+    'The address leads to a file that a browser downloads, not to a page. Set fetch_mode to auto, or use another address.',
+}
+
+export const OUT_OF_TIME = (host: string): RunFault => ({
+  code: 'timeout',
+  message: `The page of ${host} kept the browser busy until the time allowed for a check ran out. It is tried again at the next run.`,
+})
+
+export const CRASHED: RunFault = {
+  code: 'render_failed',
+  message:
+    'The page crashed the process of the browser that showed it. If it lasts, set fetch_mode to auto or watch another page.',
+}
+
+export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
+  code: 'render_failed',
+  message: `The page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller page.`,
+})
+
+export const BROWSER_DIED: RunFault = {
+  code: 'render_failed',
+  message: 'The browser ended while it showed the page, twice. It is tried again at the next run.',
+}

@@ -1,0 +1,109 @@
+import type { Logger } from '../../core/logger.ts'
+import type { RunFault } from '../../schema/run-fault.ts'
+import { exchangeFault, unusableUrl } from '../fetch/fetch-faults.ts'
+import { parseTargetUrl } from '../guard/target-url.ts'
+import { BROWSER_DIED } from './browser-faults.ts'
+import { BrowserError } from './browser-error.ts'
+import { createBrowserStock, type BrowserStock, type StockOptions } from './browser-stock.ts'
+import type { OneBrowser } from './one-browser.ts'
+import { openPage, type OpenPage } from './open-page.ts'
+import { ended, whatEnds } from './render-ends.ts'
+import { failed, renderPage } from './render-page.ts'
+import { RENDER_DEADLINE_MS, type Rendered, type RenderPorts, type RenderRequest } from './rendered.ts'
+import { createSlots } from './slots.ts'
+import { viewportOf } from './viewport.ts'
+
+export interface BrowsersOptions extends Omit<StockOptions, 'processMb'> {
+  readonly log: Logger
+  /** Pages at once. */
+  readonly pages: number
+  /** Megabytes that one process of the browser may occupy. Default 1,024. */
+  readonly processMb?: number
+}
+
+/** Renders pages, each in a context of its own, in a browser that is started when it is first needed and replaced now and then. */
+export interface Browsers {
+  /** Never rejects for what a page does. Waits for a free place first. */
+  render(request: RenderRequest, ports: RenderPorts): Promise<Rendered>
+  /** The browser that new pages go to, for those who watch over it; null: none runs. */
+  current(): OneBrowser | null
+  /** Ends all, also what is under way. */
+  close(): Promise<void>
+}
+
+/** What one page is to be, until when, for whom. */
+interface Job {
+  readonly request: RenderRequest
+  readonly url: URL
+  /** By the monotonic clock. */
+  readonly startedAt: number
+  readonly until: number
+  readonly signal: AbortSignal
+  readonly processMb: number
+}
+
+/** A page that lost its browser to another page gets a second one. */
+const TRIES = 2
+
+export function createBrowsers(options: BrowsersOptions): Browsers {
+  const { pages, processMb = 1_024 } = options
+  const slots = createSlots(pages)
+  const stock = createBrowserStock({ ...options, processMb })
+  let isClosed = false
+
+  return {
+    async render(request, { signal, deadlineMs = RENDER_DEADLINE_MS }) {
+      const leave = await slots.enter(signal)
+      const startedAt = performance.now()
+      const until = startedAt + deadlineMs
+      const target = parseTargetUrl(request.url)
+      try {
+        if (leave === null || isClosed) return failed({ startedAt }, STOPPED, null)
+        if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
+        return await render(stock, { request, url: target.url, startedAt, until, signal, processMb })
+      } finally {
+        leave?.()
+      }
+    },
+    current: () => stock.current(),
+    async close() {
+      isClosed = true
+      await stock.close()
+    },
+  }
+}
+
+const STOPPED: RunFault = exchangeFault({ kind: 'aborted' }, { host: '' }, 0)
+
+async function render(stock: BrowserStock, job: Job): Promise<Rendered> {
+  try {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const rendered = await attempt(stock, job)
+      if (rendered !== 'died') return rendered
+    }
+    return failed(job, BROWSER_DIED, null)
+  } catch (error) {
+    if (!(error instanceof BrowserError)) throw error
+    return failed(job, { code: 'not_available', message: error.message.slice(0, 1_000) }, null)
+  }
+}
+
+async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'> {
+  const { request, url, startedAt, until, signal } = job
+  const one = await stock.take()
+  const ends = whatEnds(one.browser, until, signal)
+  let opened: OpenPage | undefined
+  async function work(): Promise<Rendered> {
+    opened = await openPage(one.browser, viewportOf(request.visual))
+    ends.watch(opened)
+    return renderPage({ request, url, browser: one.browser, opened, startedAt })
+  }
+  try {
+    const first = await Promise.race([work().catch((error: unknown) => ends.afterError(error)), ends.reason])
+    if (typeof first !== 'string') return first
+    return first === 'died' ? first : ended(first, job)
+  } finally {
+    ends.stop()
+    await stock.leave(one, opened)
+  }
+}

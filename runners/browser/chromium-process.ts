@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { UnprivilegedUser } from '../../store/embedded/unprivileged-user.ts'
+import { BrowserError } from './browser-error.ts'
+import { chromiumFlags } from './chromium-flags.ts'
+import type { ChromiumProgram } from './chromium-program.ts'
+import { createPipeTransport, type PipeTransport } from './pipe-transport.ts'
+
+/** A Chromium of ours. */
+export interface ChromiumProcess {
+  readonly pid: number
+  readonly transport: PipeTransport
+  /** Resolves when it is gone and its profile removed, however it ended. Never rejects. */
+  readonly ended: Promise<void>
+  /** The last of what it wrote to standard error: why it did not start. */
+  output(): string
+  kill(): void
+}
+
+export interface ProcessOptions {
+  readonly program: ChromiumProgram
+  readonly user: UnprivilegedUser | null
+  readonly proxyServer: string
+  readonly heapMb: number
+}
+
+const KEPT_OUTPUT = 8_192
+
+/**
+ * Starts Chromium as an account that owns nothing (DESIGN §2), with a profile of its own, in a process group of its own, with an environment that says nothing
+ * about us. Throws a `BrowserError` when the program cannot be executed.
+ */
+export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
+  const profile = await mkdtemp(join(tmpdir(), 'tidemark-browser-'))
+  if (user !== null) await chown(profile, user.uid, user.gid)
+  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb }), {
+    cwd: '/',
+    env: {
+      HOME: profile,
+      TMPDIR: profile,
+      XDG_CACHE_HOME: profile,
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      ...program.environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C must not take it away in the middle of a drain, and one signal ends it with all its children.
+    detached: true,
+    ...user,
+  })
+  let output = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output = (output + chunk.toString('latin1')).slice(-KEPT_OUTPUT)
+  })
+  const { pid } = child
+  const gone = Promise.withResolvers<void>()
+  child.once('error', gone.reject)
+  child.once('exit', () => gone.resolve())
+  const ended = gone.promise.catch(() => undefined).then(() => removeProfile(profile))
+  if (pid === undefined) {
+    await ended
+    throw new BrowserError(`The browser ${program.path} cannot be executed. Correct CHROMIUM_PATH, or unset it.`)
+  }
+  const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
+  return { pid, transport, ended, output: () => output, kill: () => killGroup(pid) }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Its helpers may still write for a moment after it has ended. */
+async function removeProfile(profile: string): Promise<void> {
+  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page, Request } from 'playwright-core'
+import type { PageState, PageView } from './page-view.ts'
+
+export interface RestTimes {
+  /** Nothing is loaded and nothing changes for this long: the page rests. */
+  readonly quietMs: number
+  /** Something is always being loaded (polling, a stuck font): it is enough that nothing changes for this long. */
+  readonly stableMs: number
+  /** As good as it will get: this long after the document was there. */
+  readonly mostMs: number
+}
+
+export const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
+
+const LOOK_MS = 50
+
+/** What a page is loading, from before its first request on. */
+export interface Traffic {
+  /** Requests under way. */
+  readonly underWay: number
+  /** `performance.now()` when that last changed. */
+  readonly lastChange: number
+}
+
+/** Watches what a page loads. Streams that stay open by nature are not waited for. */
+export function watchTraffic(page: Page): Traffic {
+  const open = new Set<Request>()
+  const traffic = { underWay: 0, lastChange: performance.now() }
+  const changed = (): void => {
+    traffic.underWay = open.size
+    traffic.lastChange = performance.now()
+  }
+  page.on('request', (request) => {
+    const type = request.resourceType()
+    if (type === 'eventsource' || type === 'websocket' || type === 'ping' || type === 'media') return
+    open.add(request)
+    changed()
+  })
+  const closed = (request: Request): void => {
+    if (open.delete(request)) changed()
+  }
+  page.on('requestfinished', closed)
+  page.on('requestfailed', closed)
+  return traffic
+}
+
+/**
+ * Resolves when the page rests: its document is whole, and for half a second nothing was loaded and nothing changed; or, while something is always being
+ * loaded, nothing changed for two seconds; or twelve seconds are over. A page without any script is done when it is loaded. Rejects when the page is gone.
+ */
+export async function untilRest(view: PageView, traffic: Traffic, times: RestTimes = REST_TIMES): Promise<void> {
+  const startedAt = performance.now()
+  let mutations = -1
+  let stillSince = startedAt
+  for (;;) {
+    const state = await view.state()
+    const now = performance.now()
+    if (state === null || state.mutations !== mutations) {
+      mutations = state?.mutations ?? -1
+      stillSince = now
+    }
+    if (state !== null && isAtRest(state, traffic, { now, stillMs: now - stillSince }, times)) return
+    if (now - startedAt >= times.mostMs) return
+    await pause(LOOK_MS)
+  }
+}
+
+interface Moment {
+  readonly now: number
+  /** How long nothing has changed. */
+  readonly stillMs: number
+}
+
+function isAtRest(state: PageState, traffic: Traffic, { now, stillMs }: Moment, times: RestTimes): boolean {
+  if (state.isParsed && stillMs >= times.stableMs) return true
+  if (!state.isLoaded || traffic.underWay > 0) return false
+  return !state.hasScripts || (now - traffic.lastChange >= times.quietMs && stillMs >= times.quietMs)
+}

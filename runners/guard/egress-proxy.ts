@@ -1,0 +1,106 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { dial } from './dial.ts'
+import type { DialPorts, OpenSocket } from './dial.ts'
+import { DENIED } from './egress-failure.ts'
+import type { EgressFailure } from './egress-failure.ts'
+import type { EgressPolicy, Endpoint } from './policy.ts'
+import { createResolver, plainName } from './resolve.ts'
+import type { Resolver } from './resolve.ts'
+import { type Dialler, forward, tunnel } from './relay.ts'
+
+export interface EgressProxyOptions {
+  readonly resolver?: Resolver
+  readonly open?: OpenSocket
+  /** Milliseconds for a TCP connect. Default 5,000. */
+  readonly connectMs?: number
+  /** Milliseconds that a connection may be silent. Default 60,000. */
+  readonly idleMs?: number
+}
+
+/** A forward proxy for one browser, on loopback. */
+export interface EgressProxy {
+  /** `http://127.0.0.1:PORT` */
+  readonly server: string
+  /** Why the last connection to this host and port was not made; null when it was, or none was tried. */
+  failureOf(target: Endpoint): EgressFailure | null
+  /** Counts since the start. */
+  readonly counts: { readonly opened: number; readonly denied: number }
+  close(): Promise<void>
+}
+
+/** Failures that are remembered: by host and port, for as long as the browser lives. */
+const MOST_FAILURES = 1_000
+
+/**
+ * The wall around a browser (DESIGN §6, security.md §2.3): CONNECT and absolute-form requests, each dialled by the guard, so that names are resolved here
+ * and vetted addresses are all that is ever connected to. It asks for no password: whoever can reach it on loopback can reach what it opens without it.
+ */
+export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
+  const { resolver = createResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
+  const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
+  const failures = new Map<string, EgressFailure>()
+  const counts = { opened: 0, denied: 0 }
+  const sockets = new Set<Duplex>()
+
+  async function connectTo(target: Endpoint): Promise<Socket | null> {
+    const dialled = await dial(target, ports)
+    const key = keyOf(target)
+    failures.delete(key)
+    if (dialled.ok) {
+      counts.opened += 1
+      hold(dialled.socket)
+      dialled.socket.setTimeout(idleMs, () => dialled.socket.destroy())
+      return dialled.socket
+    }
+    if (dialled.failure === DENIED) counts.denied += 1
+    failures.set(key, dialled.failure)
+    if (failures.size > MOST_FAILURES) failures.delete(failures.keys().next().value ?? '')
+    return null
+  }
+
+  function hold(socket: Duplex): void {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  const dialler: Dialler = { connectTo, hold }
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: idleMs },
+    (request, response) => void forward(request, response, dialler),
+  )
+  server.on(
+    'connect',
+    (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head, dialler),
+  )
+  server.on('clientError', (_error, socket) => socket.destroy())
+  const port = await listen(server)
+  return {
+    server: `http://127.0.0.1:${port}`,
+    failureOf: (target) => failures.get(keyOf(target)) ?? null,
+    counts,
+    close: () => closeServer(server, sockets),
+  }
+}
+
+function keyOf({ host, port }: Endpoint): string {
+  return `${plainName(host)}:${port}`
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port: 0 }, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function closeServer(server: Server, sockets: ReadonlySet<Duplex>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
+  })
+}
