@@ -55,6 +55,8 @@ describeIf(UNSHARE !== undefined, 'on Linux, as root or with user namespaces, wi
       'monitor URL',
       'redirect of a monitor',
       'page that leads on',
+      'next page by next_url',
+      'next page by link_header',
       'webhook URL',
       'redirect of a webhook',
       'slack URL',
@@ -78,6 +80,16 @@ describeIf(UNSHARE !== undefined, 'on Linux, as root or with user namespaces, wi
         new Set(['{"it":"page"} ']),
       )
     })
+
+    test.each(['next_url', 'link_header'])(
+      'a list whose next page is elsewhere by %s is no list that ends here',
+      (type) => {
+        // An empty address is the end of a list.
+        const ended = outcomesBut(`next page by ${type}`, /^[a-z_]+ .+\.$/)
+        expect(ended.filter(([vector]) => vector !== '' && type === 'next_url')).toEqual([])
+        expect(ended.filter(([, outcome]) => outcome.includes('secret'))).toEqual([])
+      },
+    )
 
     test.each(['webhook', 'slack', 'discord'])(
       'an attempt at a %s fails, and a redirect is an answer that is not followed',

@@ -3,9 +3,11 @@ import { createChannels } from '../../../deliveries/channels.ts'
 import type { Channels } from '../../../deliveries/channel.ts'
 import { preview } from '../../../runners/check/preview.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
+import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
 import { createPolicy } from '../../../runners/guard/policy.ts'
 import { createResolver, type Lookup } from '../../../runners/guard/resolve.ts'
+import type { RequestConfig } from '../../../schema/request-config.ts'
 import { DENIED_ADDRESSES } from '../../runners/guard/vectors.ts'
 import { knock, listenEverywhere, PUBLIC, SITE_PORT, takeAddresses } from './counted.ts'
 import type { PlaceReport, Report } from './report.ts'
@@ -46,23 +48,26 @@ const agent = createGuardedAgent(policy, {
   connectMs: 500,
 })
 const extractor = createExtractor({ threads: 1 })
+const pages = createPageReader()
 const channels = createChannels({ agent, mailer: null, dashboardUrl: 'https://tidemark.example' })
 const signal = new AbortController().signal
 
 const names = [...Object.keys(NAMES), HANGING].map((name) => `http://${name}/`)
 const vectors = [...REFUSED_URLS, ...PUBLIC_BUT_NOT, ...names]
 
-async function run(url: string): Promise<string> {
+async function run(url: string, request: RequestConfig | null = null): Promise<string> {
   const done = await preview(
     {
       url,
-      extract_config: { method: 'css', fields: { it: 'p' } },
+      extract_config: request
+        ? { method: 'json_path', fields: { it: '$.items' } }
+        : { method: 'css', fields: { it: 'p' } },
       fetch_mode: 'auto',
-      request_config: null,
+      request_config: request,
       request_headers: null,
       visual_config: null,
     },
-    { agent, extractor, signal, deadlineMs: 3_000 },
+    { agent, extractor, pages, signal, deadlineMs: 3_000 },
   )
   return done === null ? 'stopped' : `${done.error_code ?? JSON.stringify(done.fields)} ${done.error_message ?? ''}`
 }
@@ -97,6 +102,9 @@ function openSite(): Promise<Server> {
       response.end(
         `<meta http-equiv="refresh" content="0; url=${to}"><base href="${to}"><p>page</p><iframe src="${to}"></iframe><img src="${to}">`,
       )
+    } else if (pathname === '/list') {
+      response.writeHead(200, { 'content-type': 'application/json', link: `<${location}>; rel="next"` })
+      response.end(JSON.stringify({ items: ['page'], next: to }))
     } else response.writeHead(Number(pathname.slice(1)), { location }).end()
   })
   return new Promise((resolve) => site.listen(SITE_PORT, PUBLIC, 1024, () => resolve(site)))
@@ -137,6 +145,14 @@ const places: Record<string, PlaceReport> = {
   ),
   'page that leads on': await tryAll(redirected.map((url) => [url, () => run(through('refresh', url))])),
 }
+const LISTS: readonly NonNullable<RequestConfig['pagination']>[] = [
+  { type: 'next_url', next_url_path: 'next' },
+  { type: 'link_header' },
+]
+for (const pagination of LISTS)
+  places[`next page by ${pagination.type}`] = await tryAll(
+    redirected.map((url) => [url, () => run(through('list', url), { method: 'GET', pagination })]),
+  )
 for (const type of ['webhook', 'slack', 'discord'] as const) {
   places[`${type} URL`] = await tryAll(vectors.map((url) => [url, () => send(type, url)]))
   places[`redirect of a ${type}`] = await tryAll(
@@ -150,6 +166,7 @@ places['rebinding'] = await tryAll([1, 2, 3].map((nth) => [`${nth}`, () => run(`
 
 await agent.destroy()
 await extractor.close()
+await pages.close()
 await everywhere.close()
 site.closeAllConnections()
 site.close()
