@@ -59,7 +59,7 @@ describe('The destination must answer within 15 seconds', () => {
     await never[Symbol.asyncDispose]()
   })
 
-  describe('Delivery status', () => {
+  describe.concurrent('Delivery status', () => {
     test('pending becomes success when the destination answers 2xx', async () => {
       for (const status of [200, 201, 204, 299]) {
         await using receiver = await openReceiver(reply(status, status === 204 ? '' : 'thanks'))

@@ -14,7 +14,7 @@ const watch = (first: unknown, diff_predicate: object, extract_config: object = 
 
 const of = (type: string, rest: object) => ({ type, field: 'value', ...rest })
 
-describe('A predicate fires when', () => {
+describe.concurrent('A predicate fires when', () => {
   test.each<[string, object, unknown, unknown, boolean]>([
     ['any tracked field differs', { type: 'any_field_changes' }, 1, 2, true],
     ['that field differs', of('field_changes', {}), 'a', 'b', true],
@@ -120,7 +120,7 @@ describe('A predicate fires when', () => {
   })
 })
 
-describe('Of two fields', () => {
+describe.concurrent('Of two fields', () => {
   test.each<[string, object, boolean]>([
     ['any_field_changes fires when the other one differs', { type: 'any_field_changes' }, true],
     ['field_changes does not fire when the other one differs', of('field_changes', {}), false],
@@ -135,7 +135,7 @@ describe('Of two fields', () => {
   })
 })
 
-describe('A run works as follows:', () => {
+describe.concurrent('A run works as follows:', () => {
   test.each([
     of('field_equals', { value: 'sold out' }),
     of('field_matches_regex', { pattern: 'sold' }),
