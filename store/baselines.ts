@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import type { VisualConfig } from '../schema/visual-config.ts'
 import type { Store } from './client.ts'
+import type { VisualBaseline } from './record-pictured.ts'
 import { rowOf } from './row.ts'
 
 /** What a reading is compared with and judged by, as it stands now. */
@@ -16,6 +18,10 @@ const Baseline = Type.Object({
   url: Type.String(),
   diff_predicate: Type.Unknown(),
   deliveries: Type.Unsafe<Buffer | null>({}),
+  /** Null: the layer was never configured. */
+  visual_config: Type.Unsafe<VisualConfig | null>({}),
+  /** What the next pictures are compared with; null: they are the first. */
+  pictures: Type.Unsafe<VisualBaseline | null>({}),
 })
 export type Baseline = Static<typeof Baseline>
 const baseline = rowOf(Baseline)
@@ -29,7 +35,8 @@ export async function readBaselines(
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries
+    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.visual_config,
+      case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from unnest(${sql.array(
       checks.map((check) => check.no),
       'int8',
@@ -40,6 +47,7 @@ export async function readBaselines(
     join checks c on c.no = i.no and c.fence = i.fence
     join monitors m on m.no = c.no
     left join baselines b on b.no = c.no and c.reading_id is not null
+    left join visual_baselines v on v.no = c.no and c.reading_id is not null
   `)
   return new Map(rows.map((found) => [found.no, found]))
 }

@@ -1,4 +1,4 @@
-import { deliveryPayload } from '../../core/payload.ts'
+import { deliveryPayload, type VisualBlock } from '../../core/payload.ts'
 import type { DeliveryConfig } from '../../schema/delivery-config.ts'
 import type { Diff } from '../../schema/run.ts'
 import type { Baseline } from '../../store/baselines.ts'
@@ -16,7 +16,10 @@ export interface Fired {
   readonly teamId: string
   /** By the store's clock, in milliseconds since the epoch. */
   readonly firedAtMs: number
-  readonly diff: Diff
+  /** Null: only the picture differs. */
+  readonly diff: Diff | null
+  /** Given when the visual layer fired. */
+  readonly visual?: VisualBlock
   readonly baseline: Baseline
 }
 
@@ -28,6 +31,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     runId: fired.runId,
     firedAtMs,
     diff: fired.diff,
+    ...(fired.visual && { visual: fired.visual }),
     monitor: { url: baseline.url, name: baseline.name },
   }
   return destinationsOf(fired, secrets).map((config, place) =>

@@ -1,3 +1,4 @@
+import type { VisualBlock } from '../../core/payload.ts'
 import type { DiffPredicate } from '../../schema/diff-predicate.ts'
 import { fieldNames } from '../../schema/extract-config.ts'
 import type { Values } from '../../schema/json.ts'
@@ -22,21 +23,30 @@ export interface Read {
   readonly hash: Buffer
 }
 
+/** What the visual layer adds to a run. */
+export interface VisualSide {
+  readonly warnings: readonly string[]
+  /** Given when it fires. */
+  readonly fired?: VisualBlock
+}
+
 interface Judges {
   readonly patterns: PatternMatcher
   readonly secrets: SecretBox
+  readonly visual?: VisualSide
 }
 
 /** Nothing that lets the next check take its page for unchanged. */
 const UNMARKED = { etag: null, last_modified: null, body_hash: null, reading_hash: null } as const
 
 /** Compares, decides, and writes out the row with what it sends. Throws SealedError where the destinations cannot be opened. */
-export async function readingRow(item: Read, baseline: Baseline, { patterns, secrets }: Judges): Promise<ReadingRun> {
+export async function readingRow(item: Read, baseline: Baseline, judges: Judges): Promise<ReadingRun> {
+  const { patterns, secrets, visual } = judges
   const { finished, reading } = item
   const held = caseOf(item, baseline)
   const { diff, fired, warnings: judged } = await judge(held, patterns)
   const gone = vanished({ ...held, names: held.order, missing: baseline.missing })
-  const warnings = [...reading.warnings, ...judged, ...gone.warnings]
+  const warnings = [...reading.warnings, ...(visual?.warnings ?? []), ...judged, ...gone.warnings]
   const about = { runId: finished.task.runId, teamId: item.teamId, firedAtMs: finished.endedMs, baseline }
   return {
     ...runColumns(finished),
@@ -45,7 +55,10 @@ export async function readingRow(item: Read, baseline: Baseline, { patterns, sec
     missing: gone.missing && JSON.stringify(gone.missing),
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
-    deliveries: fired && diff ? outboxOf({ ...about, diff }, secrets) : [],
+    deliveries:
+      fired || visual?.fired
+        ? outboxOf({ ...about, diff, ...(visual?.fired && { visual: visual.fired }) }, secrets)
+        : [],
   }
 }
 

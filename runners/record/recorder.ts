@@ -6,10 +6,12 @@ import type { ReadingRun } from '../../store/record-reading.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Finished } from '../lane/lane.ts'
 import type { PatternMatcher } from '../pattern/pattern-matcher.ts'
+import type { Pictures } from '../visual/pictures.ts'
 import { createBatcher } from './batcher.ts'
 import { SealedError } from './outbox.ts'
 import { type Read, readingRow } from './reading-row.ts'
 import { failedRow, unchangedRow } from './run-rows.ts'
+import { createSight } from './sight.ts'
 import { BATCH_WAIT_MS, createSinks } from './sinks.ts'
 import { storable } from './storable.ts'
 import { whileAway } from './while-away.ts'
@@ -39,6 +41,8 @@ export interface RecorderOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly patterns: PatternMatcher
+  /** Compares and stores screenshots; without it, a check that took some fails. */
+  readonly pictures?: Pictures
   readonly log: Logger
   /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
   readonly onDeliveries: () => void
@@ -60,7 +64,8 @@ const UNJUDGED = 'The reading could not be compared with the last one; the log h
 export function createRecorder(options: RecorderOptions): Recorder {
   const { store, log, patienceMs } = options
   const underWay = new Set<Promise<void>>()
-  const { failed, unchanged, readings } = createSinks(options)
+  const { failed, unchanged, readings, pictured } = createSinks(options)
+  const see = createSight(options)
   const lookups = createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
 
   async function lookUp(items: readonly Lookup[]): Promise<void> {
@@ -80,15 +85,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function judged(item: Read, baseline: Baseline): Promise<void> {
     const standing = { failures_before: item.failures }
     let row: ReadingRun
+    const sight = await see(item, baseline)
+    if (sight?.kind === 'failed') return failed.add({ ...failedRow(item.finished, sight.fault, 0), ...standing })
     try {
-      row = await readingRow(item, baseline, options)
+      row = await readingRow(item, baseline, sight ? { ...options, visual: sight } : options)
     } catch (error) {
       const { runId } = item.finished.task
       log.error({ err: error, run_id: runId }, 'a reading could not be judged; it is recorded as a failure')
       const message = error instanceof SealedError ? error.message : UNJUDGED
       return failed.add({ ...failedRow(item.finished, { code: 'internal', message }, 0), ...standing })
     }
-    return readings.add({ ...row, ...standing })
+    if (!sight) return readings.add({ ...row, ...standing })
+    const is_first = baseline.reading_id === null
+    return pictured.add({ ...row, ...standing, team_id: item.teamId, pictures: sight.pictures, is_first })
   }
 
   async function route(finished: Recordable, context: RecordContext): Promise<void> {
@@ -101,7 +110,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const values = storable(reading.values)
     const hash = readingHash(values)
     const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
-    if (isSame && reading.warnings.length === 0)
+    // What has pictures is compared by them too.
+    if (isSame && reading.warnings.length === 0 && !reading.shots)
       return unchanged.add({ ...unchangedRow(finished, reading.mark), ...standing })
     return compare({ finished, reading: { ...reading, values }, teamId, failures, hash: Buffer.from(hash) })
   }

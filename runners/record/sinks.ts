@@ -2,6 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/client.ts'
 import { type Recording, recordTelling, type Telling } from '../../store/notices.ts'
 import { type FailedRun, recordFailed } from '../../store/record-failed.ts'
+import { type PicturedRun, recordPictured } from '../../store/record-pictured.ts'
 import { type ReadingRun, recordReadings } from '../../store/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/record-unchanged.ts'
 import { ensurePartitionsOf } from '../../store/run-partitions.ts'
@@ -13,6 +14,8 @@ export interface Sinks {
   readonly failed: Batcher<FailedRun & Telling>
   readonly unchanged: Batcher<UnchangedRun & Telling>
   readonly readings: Batcher<ReadingRun & Telling>
+  /** Readings with what they saw. */
+  readonly pictured: Batcher<PicturedRun & Telling>
 }
 
 interface SinksOptions {
@@ -66,6 +69,10 @@ export function createSinks({ store, log, onDeliveries, onNotices, patienceMs }:
     unchanged: batches((rows) => write(rows, { kind: 'recovered', record: recordUnchanged })),
     readings: batches(async (rows) => {
       await write(rows, { kind: 'recovered', record: recordReadings })
+      if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
+    }),
+    pictured: batches(async (rows) => {
+      await write(rows, { kind: 'recovered', record: recordPictured })
       if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
     }),
   }
