@@ -10,6 +10,7 @@ import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { openStore } from '../store/client.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
+import { promptsOf } from './model.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
 
@@ -45,7 +46,9 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   })
   stack.defer('the store of the API', () => store.end())
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
-  const previews = createPreviews({ egress: world.egress })
+  const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
+  stack.defer('questions to the model', () => prompts?.close())
+  const previews = createPreviews({ egress: world.egress, prompts })
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const services = createServices({

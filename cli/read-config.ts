@@ -3,6 +3,7 @@ import type { Issue } from '../schema/issue.ts'
 import { checkerOf } from '../schema/validate.ts'
 import { parseCidr } from '../runners/guard/cidr.ts'
 import { mailIssues } from './mail-issues.ts'
+import { modelIssues } from './model-issues.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
@@ -92,7 +93,7 @@ function acrossSettings(config: Config): Issue[] {
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
-  issues.push(...mailIssues(config))
+  issues.push(...mailIssues(config), ...modelIssues(config))
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
     for (const entry of list(config[name]))
       if (parseCidr(entry) === null)

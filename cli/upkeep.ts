@@ -3,6 +3,7 @@ import type { Store } from '../store/client.ts'
 import { createRepeat } from '../runners/loop/repeat.ts'
 import { forgetOld } from '../store/retention.ts'
 import { ensureRunPartitions } from '../store/run-partitions.ts'
+import { purgePromptAnswers } from '../store/prompt-answers.ts'
 import { purgeRateLimits } from '../store/rate-limit.ts'
 import { renewPeriods } from '../store/renew-periods.ts'
 import { purgeSessions } from '../store/sessions.ts'
@@ -46,6 +47,7 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)
     await purgeRateLimits(store)
+    await purgePromptAnswers(store)
     purgedAt = performance.now()
   }
 }

@@ -18,6 +18,7 @@ import { CHECK_QUEUES } from '../store/claim.ts'
 import { openStore, type Store } from '../store/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { mailerOf } from './mail.ts'
+import { promptsOf } from './model.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
@@ -99,10 +100,12 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
+  const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
+  stack.defer('questions to the model', () => prompts?.close())
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const checks = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
+    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => check(task, { agent, extractor, pages, signal }),
     log,
     metrics: createCheckMetrics(registry),

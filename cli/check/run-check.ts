@@ -1,7 +1,9 @@
+import type { Ask } from '../../runners/check/preview.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../runners/guard/guarded-agent.ts'
 import type { EgressPolicy } from '../../runners/guard/policy.ts'
+import type { Prompts } from '../../runners/lane/prompts.ts'
 import type { Preview } from '../../schema/preview.ts'
 import type { Configuration } from './configuration.ts'
 import { printable } from './printable.ts'
@@ -17,16 +19,18 @@ export interface CheckOutput {
   err(text: string): void
 }
 
-/** Checks one target after the other and tells of each. True when every check was a success. */
+/** Checks one target after the other and tells of each. True when every check was a success. Without `prompts` there is no model to ask. */
 export async function runCheck(
   { spec, targets, isDefault }: Configuration,
   egress: EgressPolicy,
   output: CheckOutput,
+  prompts: Prompts | null = null,
 ): Promise<boolean> {
   const agent = createGuardedAgent(egress, { connections: 1 })
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
-  const ports = { agent, extractor, pages, signal: new AbortController().signal }
+  const ask: Ask | undefined = prompts ? (asked, signal) => prompts.ask({ ...asked, teamId: '' }, signal) : undefined
+  const ports = { agent, extractor, pages, ask, signal: new AbortController().signal }
   let isSuccess = true
   try {
     await warmUp(extractor)

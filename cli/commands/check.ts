@@ -1,9 +1,11 @@
 import { Command } from 'commander'
+import { createLogger } from '../../core/logger.ts'
 import { configurationOf } from '../check/configuration.ts'
 import { type CheckOptions, RULE_OPTIONS } from '../check/options.ts'
-import { runCheck } from '../check/run-check.ts'
+import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { egressPolicy } from '../egress.ts'
+import { promptsOf } from '../model.ts'
 import { readSettings } from '../read-config.ts'
 
 const EXAMPLES = `
@@ -44,18 +46,24 @@ export const checkCommand = () => {
 }
 
 async function act(command: Command, targets: readonly string[], options: CheckOptions): Promise<void> {
-  const egress = egressPolicy(readSettings(process.env))
+  const settings = readSettings(process.env)
+  const egress = egressPolicy(settings)
+  // Nothing is kept between two checks from a terminal, and no plan counts them.
+  const prompts = promptsOf(settings, { store: null, log: createLogger('silent') })
   try {
     const configuration = await configurationOf(targets, options, egress)
-    const isSuccess = await runCheck(configuration, egress, {
+    const output: CheckOutput = {
       json: options.json ?? false,
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
-    })
+    }
+    const isSuccess = await runCheck(configuration, egress, output, prompts)
     if (!isSuccess) process.exitCode = 1
   } catch (error) {
     if (error instanceof UsageError) command.error(`tidemark check: ${error.message}`)
     throw error
+  } finally {
+    await prompts?.close()
   }
 }
 

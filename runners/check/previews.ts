@@ -3,7 +3,8 @@ import { createExtractor } from '../extract/pool.ts'
 import { createPageReader } from '../fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../guard/guarded-agent.ts'
 import type { EgressPolicy } from '../guard/policy.ts'
-import { preview } from './preview.ts'
+import type { Prompts } from '../lane/prompts.ts'
+import { type Ask, preview } from './preview.ts'
 import type { Previewed } from './preview.ts'
 
 export interface PreviewsOptions {
@@ -12,6 +13,8 @@ export interface PreviewsOptions {
   readonly atOnce?: number
   /** Of these, those of one team. Default 2: a team whose sites hang must not keep the others out. */
   readonly perTeam?: number
+  /** Who asks the model; null: this installation has none. */
+  readonly prompts?: Prompts | null
   /** Milliseconds for a fetch. Default 30,000, as for a run. */
   readonly deadlineMs?: number
 }
@@ -31,7 +34,7 @@ export interface PreviewPlace {
 }
 
 /** Makes the places, with walls and threads of their own as a worker has them; both start when first needed. */
-export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: PreviewsOptions): Previews {
+export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs, prompts }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
@@ -40,10 +43,18 @@ export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: 
   const teams = new Map<string, number>()
   let taken = 0
 
-  function run(config: Previewed): Promise<Preview | null> {
+  function run(teamId: string, config: Previewed): Promise<Preview | null> {
     if (stopping.signal.aborted) return Promise.resolve(null)
     const { signal } = stopping
-    const done = preview(config, { agent, extractor, pages, signal, ...(deadlineMs !== undefined && { deadlineMs }) })
+    const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
+    const done = preview(config, {
+      agent,
+      extractor,
+      pages,
+      ask,
+      signal,
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    })
     running.add(done)
     return done.finally(() => running.delete(done))
   }
@@ -61,7 +72,7 @@ export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs }: 
       if (taken >= atOnce || own >= perTeam) return null
       taken += 1
       teams.set(teamId, own + 1)
-      return { run, leave: () => leave(teamId) }
+      return { run: (config) => run(teamId, config), leave: () => leave(teamId) }
     },
     async close() {
       stopping.abort()

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type DeliveryConfig, destinationOf } from '../../../schema/delivery-config.ts'
 import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
+import type { ExtractConfig } from '../../../schema/extract-config.ts'
 import { type Issue, joinPath } from '../../../schema/issue.ts'
 import { type MonitorPatch, MonitorSpec } from '../../../schema/monitor.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../../schema/rules/monitor-rules.ts'
@@ -10,6 +11,7 @@ import { checkRules } from '../../../runners/extract/rules.ts'
 import { checkCss } from '../../../runners/extract/rules-css.ts'
 import { checkRegex } from '../../../runners/extract/rules-regex.ts'
 import type { RuleFault } from '../../../runners/extract/rule-fault.ts'
+import { shapeOf } from '../../../prompts/shape-of.ts'
 import type { EgressPolicy } from '../../../runners/guard/policy.ts'
 import { checkTargetUrl } from '../../../runners/guard/target-url.ts'
 
@@ -53,10 +55,17 @@ function meaningIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
   return [
     ...(url === undefined ? [] : found(checkTargetUrl(url, egress, 'url'))),
     ...(extract_config ? checkRules(extract_config).map((issue) => under('extract_config', issue)) : []),
+    ...(extract_config ? schemaIssues(extract_config) : []),
     ...(diff_predicate ? patternIssues(diff_predicate, 'diff_predicate') : []),
     ...(deliveries ?? []).flatMap((delivery, index) => deliveryIssues(delivery, joinPath('deliveries', index), egress)),
     ...(visual_config ? selectorIssues(visual_config) : []),
   ]
+}
+
+function schemaIssues(config: ExtractConfig): Issue[] {
+  if (config.method !== 'prompt' || !config.schema) return []
+  const shape = shapeOf(config.schema)
+  return shape.ok ? [] : [under('extract_config.schema', shape.issue)]
 }
 
 const found = (issue: Issue | null): Issue[] => (issue === null ? [] : [issue])
