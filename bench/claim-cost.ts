@@ -17,7 +17,8 @@ const ROUNDS = 5
 
 /** Claims from each number of monitors in turn, one caller, statement and answer included. */
 export async function measureClaims(server: Server, sizes: readonly number[]): Promise<ClaimCost[]> {
-  const sites = await Promise.all(sizes.map((monitors) => claimSite(server, monitors)))
+  const sites: ClaimSite[] = []
+  for (const monitors of sizes) sites.push(await claimSite(server, monitors))
   for (let round = 0; round <= ROUNDS; round++) for (const site of sites) await site.round()
   const costs: ClaimCost[] = []
   for (const site of sites) {
@@ -28,12 +29,14 @@ export async function measureClaims(server: Server, sizes: readonly number[]): P
   return costs
 }
 
+type ClaimSite = Awaited<ReturnType<typeof claimSite>>
+
 async function claimSite(server: Server, monitors: number) {
   const database = await server.create(`bench_claims_${monitors}`)
   await insertTeam(database)
-  await insertMonitors(database, { from: 0, to: monitors, base: 'http://127.0.0.1:9/shop' })
-  await database.client.query(`update checks set due_at = clock() - interval '1 hour' + no * interval '1 ms'`)
-  await database.client.query('vacuum full analyze')
+  const due = `clock() - interval '1 hour' + no * interval '1 ms'`
+  await insertMonitors(database, { from: 0, to: monitors, base: 'http://127.0.0.1:9/shop', due })
+  await database.client.query('vacuum analyze')
   const store = await openStore({ url: database.url, name: 'tidemark bench', connections: 1 })
   const us: number[] = []
   return {

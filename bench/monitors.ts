@@ -13,6 +13,8 @@ export interface Monitors {
   readonly to: number
   /** The monitor n watches `<base>/n`. */
   readonly base: string
+  /** SQL: when the check of the monitor `no` is due; default at once. */
+  readonly due?: string
 }
 
 export async function insertTeam(database: Database): Promise<void> {
@@ -22,7 +24,10 @@ export async function insertTeam(database: Database): Promise<void> {
 }
 
 /** Inserts monitors, due at once. */
-export async function insertMonitors({ client }: Database, { from, to, base }: Monitors): Promise<void> {
+export async function insertMonitors(
+  { client }: Database,
+  { from, to, base, due = 'clock()' }: Monitors,
+): Promise<void> {
   await client.query(
     `with m as (
        insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode)
@@ -31,7 +36,7 @@ export async function insertMonitors({ client }: Database, { from, to, base }: M
        returning no, team_id
      )
      insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-     select no, team_id, 'static', clock(), clock(), ${INTERVAL_SECONDS}, no % 30 from m`,
+     select no, team_id, 'static', due, due, ${INTERVAL_SECONDS}, no % 30 from m, lateral (select ${due} as due) d`,
     [TEAM, base, JSON.stringify(PAGE_EXTRACT), JSON.stringify(PREDICATE), from, to],
   )
 }

@@ -1,5 +1,8 @@
+import type { ApiRead } from './api-reads.ts'
 import type { ClaimCost } from './claim-cost.ts'
+import type { DeliveryLateness } from './deliveries.ts'
 import type { Lateness } from './lateness.ts'
+import type { SetUpSize } from './set-up-size.ts'
 import type { StartUp } from './start-up.ts'
 import type { Throughput } from './throughput.ts'
 
@@ -13,5 +16,8 @@ export interface Results {
   readonly bytesPerUnchangedRun: number
   readonly claims: readonly ClaimCost[]
   readonly lateness: Lateness | null
+  readonly reads: readonly ApiRead[]
+  readonly deliveries: DeliveryLateness | null
   readonly startUp: StartUp | null
+  readonly setUp: SetUpSize
 }

@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os'
+import { type ApiReadsSize, measureApiReads } from './api-reads.ts'
 import type { BareQuestion } from './bare-loop.ts'
 import { startChild } from './child.ts'
 import { measureClaims } from './claim-cost.ts'
 import { startServer } from './database.ts'
+import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
 import type { Results } from './results.ts'
+import { measureSetUpSize } from './set-up-size.ts'
 import { measureStartUp } from './start-up.ts'
 import type { TargetQuestion } from './target-server.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './throughput.ts'
@@ -16,17 +19,22 @@ export interface Sizes {
   readonly claims: readonly number[]
   /** Seconds of half load; 0: not measured. */
   readonly latenessSeconds: number
+  readonly reads: ApiReadsSize
+  /** null: not measured. */
+  readonly deliveries: DeliveriesSize | null
   readonly startUp: boolean
 }
 
 export const FULL: Sizes = {
   rows: [
-    { kind: 'unchanged', checks: 12_000, rounds: 9 },
+    { kind: 'unchanged', checks: 12_000, rounds: 9, more: 12 },
     { kind: 'etag', checks: 12_000, rounds: 9 },
     { kind: 'changed', checks: 2_000, rounds: 9 },
   ],
-  claims: [10_000, 100_000],
+  claims: [10_000, 100_000, 1_000_000],
   latenessSeconds: 5,
+  reads: { requests: 5_000, rounds: 5 },
+  deliveries: { deliveries: 10_000, rounds: 3 },
   startUp: true,
 }
 
@@ -37,6 +45,8 @@ export const QUICK: Sizes = {
   ],
   claims: [10_000, 30_000],
   latenessSeconds: 0,
+  reads: { requests: 1_000, rounds: 2 },
+  deliveries: null,
   startUp: false,
 }
 
@@ -56,8 +66,12 @@ export async function runBench(
     const rows = await measureRows(stage, sizes, say)
     say('claims')
     const claims = await measureClaims(server, sizes.claims)
+    say('reads of the API')
+    const reads = await measureApiReads(server, sizes.reads)
+    const deliveries = sizes.deliveries && (say('deliveries'), await measureDeliveries(server, sizes.deliveries))
+    const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
-    return { machine, ...rows, claims, startUp }
+    return { machine, ...rows, claims, reads, deliveries, startUp, setUp }
   } finally {
     await bare.stop()
     await target.stop()

@@ -1,11 +1,18 @@
 import type { Kind } from './bare-loop.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
+import type { Throughput } from './throughput.ts'
 
 const NAMES: Readonly<Record<Kind, string>> = {
   unchanged: 'page unchanged, no validators: read and hashed',
   etag: 'page unchanged, ETag: answered 304',
   changed: 'page changed each time, one CSS field',
+}
+
+const SHORT_NAMES: Readonly<Record<Kind, string>> = {
+  unchanged: 'unchanged pages',
+  etag: 'pages answered 304',
+  changed: 'pages that change each time',
 }
 
 /** The results as Markdown, set as the formatter sets tables. */
@@ -15,14 +22,16 @@ export function tableOf(results: Results): string {
     NAMES[kind],
     spread(ours),
     spread(bare),
-    `**${percent(ratio.median)}** (${percent(ratio.min)}–${percent(ratio.max)})`,
+    share(ratio),
     `${whole(cpu.worker)} + ${whole(cpu.postgres)}`,
   ])
   const rounds = throughput[0]?.rounds ?? 0
   return [
     `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${quick ? ', `--quick`' : ''}. Median (least–most) of ${rounds} rounds.`,
     grid(['static checks per second', 'Tidemark', 'bare loop', 'share', 'µs of CPU a check: worker + Postgres'], rows),
-    grid(['besides', 'came to'], besides(results)),
+    ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
+    grid(['besides', 'came to', 'goal'], besidesOf(results)),
+    peersOf(throughput),
   ].join('\n\n')
 }
 
@@ -33,27 +42,109 @@ function grid(head: readonly string[], rows: readonly (readonly string[])[]): st
   return [line(head, ' '), line([], '-'), ...rows.map((row) => line(row, ' '))].join('\n')
 }
 
-function besides({ bytesPerUnchangedRun, claims, lateness, startUp }: Results): [string, string][] {
-  const rows: [string, string][] = [
-    ['on disk for an unchanged run, with its index', `${whole(bytesPerUnchangedRun)} bytes`],
+function readsOf(reads: Results['reads']): string {
+  const rows = reads.map(({ route, ours, bare, ratio, cpu }) => [
+    `\`${route}\``,
+    spread(ours),
+    spread(bare),
+    share(ratio),
+    `${whole(cpu.ours)} and ${whole(cpu.bare)}`,
+  ])
+  return grid(
+    [
+      'answers of the API per second',
+      'Tidemark',
+      'bare Fastify',
+      'share',
+      'µs of CPU an answer: both, without Postgres',
+    ],
+    rows,
+  )
+}
+
+type Besides = readonly [what: string, cameTo: string, goal: string]
+
+function besidesOf({
+  bytesPerUnchangedRun,
+  claims,
+  lateness,
+  deliveries,
+  throughput,
+  startUp,
+  setUp,
+}: Results): Besides[] {
+  return [
+    ['on disk for an unchanged run, with its index', `${whole(bytesPerUnchangedRun)} bytes`, '≤ 200'],
+    ...claimsOf(claims),
+    ...(lateness ? [latenessOf(lateness)] : []),
+    ...(deliveries ? deliveriesOf(deliveries) : []),
+    ...throughput.flatMap(memoryOf),
+    ...(startUp ? startUpOf(startUp) : []),
+    ['installed by `npm ci`', `${megabytes(setUp.all)} MB`, '≤ 500'],
+    ['of these to run it, without what only development needs', `${megabytes(setUp.production)} MB`, ''],
   ]
-  for (const { monitors, us } of claims)
-    rows.push([
-      `claiming one check, ${whole(monitors)} monitors due`,
-      `${us.median.toFixed(1)} µs (${us.min.toFixed(1)}–${us.max.toFixed(1)})`,
-    ])
+}
+
+function claimsOf(claims: Results['claims']): Besides[] {
   const flatness = flatnessOf(claims)
-  if (flatness !== null) rows.push(['the last of these over the first', flatness.toFixed(2)])
-  if (lateness)
-    rows.push([
-      `late at half load (${whole(lateness.perSecond)}/s), p50 and p99`,
-      `${whole(lateness.p50Ms)} and ${whole(lateness.p99Ms)} ms`,
-    ])
-  if (startUp) {
-    rows.push(['`npm start` to the first answer, the first time', `${(startUp.firstMs / 1000).toFixed(1)} s`])
-    rows.push(['`npm start` to the first answer, later', `${(startUp.laterMs.median / 1000).toFixed(1)} s`])
-  }
-  return rows
+  const rows = claims.map(({ monitors, us }): Besides => [
+    `claiming one check, ${whole(monitors)} monitors due`,
+    `${us.median.toFixed(1)} µs (${us.min.toFixed(1)}–${us.max.toFixed(1)})`,
+    '',
+  ])
+  return flatness === null ? rows : [...rows, ['the last of these over the first', flatness.toFixed(2), '≤ 2']]
+}
+
+function latenessOf({ perSecond, p50Ms, p99Ms }: NonNullable<Results['lateness']>): Besides {
+  return [`late at half load (${whole(perSecond)}/s), p50 and p99`, `${whole(p50Ms)} and ${whole(p99Ms)} ms`, '']
+}
+
+function deliveriesOf({ deliveries, sinks, ...p99 }: NonNullable<Results['deliveries']>): Besides[] {
+  const seconds = ({ median, min, max }: Spread): string =>
+    `${(median / 1000).toFixed(1)} s (${(min / 1000).toFixed(1)}–${(max / 1000).toFixed(1)})`
+  return [
+    [`${whole(deliveries)} webhooks due at once to ${sinks} sinks, p99 late`, seconds(p99.p99Ms), '≤ 5 s'],
+    ['the same beside a dead destination', seconds(p99.p99WithDeadMs), 'no later'],
+    ['the same messages in a bare loop', seconds(p99.p99BareMs), ''],
+  ]
+}
+
+function memoryOf({ kind, memory: { checks, warm, end } }: Throughput): Besides[] {
+  const growth = (from: number, to: number): string =>
+    `${megabytes(from)} → ${megabytes(to)} MB (${to >= from ? '+' : '−'}${Math.abs((to / from - 1) * 100).toFixed(0)} %)`
+  const which = `${SHORT_NAMES[kind]}, ${whole(checks)} checks more`
+  return [
+    [`heap of a warm worker, ${which}`, growth(warm.heapBytes, end.heapBytes), '≤ +10 %'],
+    [`resident memory of it, ${which}`, growth(warm.rssBytes, end.rssBytes), '≤ +10 %'],
+  ]
+}
+
+function startUpOf({ firstMs, laterMs }: NonNullable<Results['startUp']>): Besides[] {
+  return [
+    ['`npm start` to the first answer, the first time', `${(firstMs / 1000).toFixed(1)} s`, ''],
+    ['`npm start` to the first answer, later', `${(laterMs.median / 1000).toFixed(1)} s`, '< 5 s'],
+  ]
+}
+
+/** Checks a second that others came to: see the page. Null: it does not do that. */
+const PEERS: Readonly<
+  Record<Kind, readonly [urlwatch: number | null, changedetection: number | null, webchanges: number | null]>
+> = {
+  unchanged: [533, 180, 41],
+  etag: [701, null, 42],
+  changed: [569, 52, 40],
+}
+
+function peersOf(throughput: Results['throughput']): string {
+  const rows = throughput.map(({ kind, ours }) => [
+    SHORT_NAMES[kind],
+    whole(ours.median),
+    ...PEERS[kind].map((rate) => (rate === null ? '–' : `${rate} (${(ours.median / rate).toFixed(1)} ×)`)),
+  ])
+  return grid(
+    ['checks per second, and ours over theirs', 'Tidemark', 'urlwatch', 'changedetection.io', 'webchanges'],
+    rows,
+  )
 }
 
 /** 1: the cost of a claim does not grow with the number of monitors. */
@@ -65,6 +156,8 @@ export function flatnessOf(claims: Results['claims']): number | null {
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const percent = (value: number): string => `${Math.round(value * 100)} %`
+const megabytes = (bytes: number): string => whole(bytes / 1_000_000)
+const share = ({ median, min, max }: Spread): string => `**${percent(median)}** (${percent(min)}–${percent(max)})`
 const spread = ({ median, min, max }: Spread): string => `${whole(median)} (${whole(min)}–${whole(max)})`
 
 const BEGIN = '<!-- results: written by bench/main.ts -->'

@@ -6,7 +6,7 @@ import { copyFirstRun, insertMonitors, insertTeam, type Monitors } from './monit
 import { type Round, runRound } from './round.ts'
 import { ratios, type Spread, spreadOf } from './stats.ts'
 import type { TargetQuestion } from './target-server.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import { type Memory, startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 /** One row: ours beside the bare loop, in turn. */
 export interface Throughput {
@@ -20,6 +20,14 @@ export interface Throughput {
   readonly ratio: Spread
   /** µs of processor time per check; medians. */
   readonly cpu: { readonly worker: number; readonly postgres: number }
+  readonly memory: Growth
+}
+
+/** The worker's memory after its first two rounds, when all code is loaded and warm, and after so many checks more. */
+export interface Growth {
+  readonly checks: number
+  readonly warm: Memory
+  readonly end: Memory
 }
 
 /** What the rows share. */
@@ -35,6 +43,8 @@ export interface RowSize {
   readonly kind: Kind
   readonly checks: number
   readonly rounds: number
+  /** Rounds after those that are timed, to see whether memory grows. */
+  readonly more?: number
 }
 
 /** A row that was measured, with its database for whatever is measured on it next; the worker still runs. */
@@ -63,7 +73,7 @@ export async function measureThroughput<T>(
     await spreadFirstRun(database, { from: 1, to: size.checks, base })
     const before = await bytesOfRuns(database)
     const row = await alternate(stage, size, { database, worker })
-    const bytesPerRun = ((await bytesOfRuns(database)) - before) / (size.checks * (size.rounds + 1))
+    const bytesPerRun = ((await bytesOfRuns(database)) - before) / (size.checks * (size.rounds + (size.more ?? 0) + 1))
     return await next({ row, database, bytesPerRun })
   } finally {
     await worker.stop()
@@ -77,17 +87,28 @@ interface Ours {
 }
 
 async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours): Promise<Throughput> {
-  const { kind, checks, rounds } = size
+  const { kind, checks, rounds, more = 0 } = size
   const ours: Round[] = []
   const bare: number[] = []
-  for (let round = 0; round <= rounds; round++) {
-    bare.push((checks * 1000) / (await stage.bare.ask({ kind, base: stage.base, requests: checks })))
+  let warm: Memory | null = null
+  for (let round = 0; round <= rounds + more; round++) {
+    if (round <= rounds)
+      bare.push((checks * 1000) / (await stage.bare.ask({ kind, base: stage.base, requests: checks })))
     await stage.target.ask({ what: 'count' })
     ours.push(await runRound(database, worker.pid, round + 1))
     const asked = await stage.target.ask({ what: 'count' })
     if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
+    if (round === 1) warm = await worker.memory()
   }
-  return rowOf(size, ours.slice(1), bare.slice(1))
+  if (warm === null) throw new RangeError('a row needs a round at least')
+  const memory = { checks: checks * (rounds + more - 1), warm, end: await worker.memory() }
+  return rowOf(size, { ours: ours.slice(1, rounds + 1), bare: bare.slice(1), memory })
+}
+
+interface Found {
+  readonly ours: readonly Round[]
+  readonly bare: readonly number[]
+  readonly memory: Growth
 }
 
 /** Lets the worker do one first run, then inserts the others as if each had done its own. */
@@ -108,7 +129,7 @@ async function bytesOfRuns(database: Database): Promise<number> {
   return bytes
 }
 
-function rowOf({ kind, checks, rounds }: RowSize, ours: readonly Round[], bare: readonly number[]): Throughput {
+function rowOf({ kind, checks, rounds }: RowSize, { ours, bare, memory }: Found): Throughput {
   const perSecond = ours.map((round) => (round.checks * 1000) / round.ms)
   const cpu = (part: keyof Round['cpu']): number => spreadOf(ours.map((round) => round.cpu[part])).median
   return {
@@ -119,5 +140,6 @@ function rowOf({ kind, checks, rounds }: RowSize, ours: readonly Round[], bare: 
     bare: spreadOf(bare),
     ratio: spreadOf(ratios(perSecond, bare)),
     cpu: { worker: cpu('worker'), postgres: cpu('postgres') },
+    memory,
   }
 }

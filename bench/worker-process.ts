@@ -2,10 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+const REPORT_MEMORY = new URL('report-memory.ts', import.meta.url).href
 const COMMAND = fileURLToPath(new URL('../cli/tidemark.ts', import.meta.url))
+
+/** The key of all that the bench seals. */
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
+
+/** What its main thread keeps, and what the process has of the machine, extraction threads included. */
+export interface Memory {
+  readonly heapBytes: number
+  readonly rssBytes: number
+}
 
 export interface WorkerProcess {
   readonly pid: number
+  /** After a collection of garbage. */
+  memory(): Promise<Memory>
   /** SIGTERM and a clean exit; anything else throws. */
   stop(): Promise<void>
 }
@@ -13,12 +25,12 @@ export interface WorkerProcess {
 /** The real command, `tidemark worker`, with its defaults but for what a bench on one machine needs. `profileDir`: a CPU profile of it goes there. */
 export async function startWorkerProcess(databaseUrl: string, profileDir?: string): Promise<WorkerProcess> {
   const flags = profileDir === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileDir]
-  const child = spawn(process.execPath, [...flags, COMMAND, 'worker'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, ['--expose-gc', '--import', REPORT_MEMORY, ...flags, COMMAND, 'worker'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
-      TIDEMARK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      TIDEMARK_ENCRYPTION_KEY: ENCRYPTION_KEY,
       TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
       // All targets are one host here, and the bare loop has 128 in flight to it.
       TIDEMARK_HOST_CONCURRENCY: '128',
@@ -30,6 +42,12 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
   await saysReady(child)
   return {
     pid: child.pid ?? 0,
+    async memory() {
+      const answer = once(child, 'message')
+      child.send('memory')
+      const [memory] = (await answer) as [Memory]
+      return memory
+    },
     async stop() {
       process.off('exit', kill)
       if (child.exitCode !== null) throw new Error(`the worker ended by itself with ${child.exitCode}`)

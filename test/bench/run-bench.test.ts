@@ -11,6 +11,8 @@ test('the bench measures both kinds of static check with the real worker, and ev
       ],
       claims: [],
       latenessSeconds: 0,
+      reads: { requests: 40, rounds: 1 },
+      deliveries: { deliveries: 200, rounds: 1 },
       startUp: false,
     },
     (line) => said.push(line),
@@ -21,6 +23,11 @@ test('the bench measures both kinds of static check with the real worker, and ev
     expect(bare.median).toBeGreaterThan(0)
     expect(ratio.median).toBeCloseTo(ours.median / bare.median)
   }
+  for (const { memory } of found.throughput) expect(memory.end.heapBytes).toBeGreaterThan(1_000_000)
+  for (const { ours, bare } of found.reads) expect(ours.median + bare.median).toBeGreaterThan(0)
+  expect(found.reads).toHaveLength(4)
+  expect(found.deliveries?.p99Ms.median).toBeGreaterThan(0)
+  expect(found.setUp.all).toBeGreaterThan(found.setUp.production)
   expect(found.bytesPerUnchangedRun).toBeGreaterThan(0)
   expect(said).toContain('unchanged: 1 rounds of 300')
 }, 60_000)

@@ -16,6 +16,11 @@ const results: Results = {
       bare: spread(1000),
       ratio: spread(0.6),
       cpu: { worker: 1500.4, postgres: 99.6 },
+      memory: {
+        checks: 400,
+        warm: { heapBytes: 20_000_000, rssBytes: 100_000_000 },
+        end: { heapBytes: 21_000_000, rssBytes: 99_000_000 },
+      },
     },
   ],
   bytesPerUnchangedRun: 110.2,
@@ -24,6 +29,15 @@ const results: Results = {
     { monitors: 100_000, us: spread(25) },
   ],
   lateness: null,
+  reads: [{ route: 'GET /x', ours: spread(80), bare: spread(100), ratio: spread(0.8), cpu: { ours: 120, bare: 90 } }],
+  deliveries: {
+    deliveries: 10_000,
+    sinks: 100,
+    p99Ms: spread(3000),
+    p99WithDeadMs: spread(3100),
+    p99BareMs: spread(2000),
+  },
+  setUp: { all: 400_000_000, production: 200_000_000 },
   startUp: null,
 }
 
@@ -35,6 +49,16 @@ describe('the table of results', () => {
     expect(squeezed(tableOf(results))).toContain(
       '| page changed each time, one CSS field | 600 (300–1,200) | 1,000 (500–2,000) | **60 %** (30 %–120 %) | 1,500 + 100 |',
     )
+  })
+
+  test('has reads, memory, deliveries and peers beside what they are measured by', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain('| `GET /x` | 80 (40–160) | 100 (50–200) | **80 %** (40 %–160 %) | 120 and 90 |')
+    expect(table).toContain(
+      '| heap of a warm worker, pages that change each time, 400 checks more | 20 → 21 MB (+5 %) | ≤ +10 % |',
+    )
+    expect(table).toContain('| 10,000 webhooks due at once to 100 sinks, p99 late | 3.0 s (1.5–6.0) | ≤ 5 s |')
+    expect(table).toContain('| pages that change each time | 600 | 569 (1.1 ×) | 52 (11.5 ×) | 40 (15.0 ×) |')
   })
 
   test('says how the cost of a claim grows with the monitors', () => {

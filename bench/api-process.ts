@@ -1,0 +1,79 @@
+import { fastify } from 'fastify'
+import { buildApp } from '../api/app.ts'
+import { routes } from '../api/routes.ts'
+import { createServices } from '../api/services.ts'
+import { createLogger } from '../core/logger.ts'
+import { createPolicy } from '../runners/guard/policy.ts'
+import { createApiKey } from '../store/api-keys.ts'
+import { openStore, type Store } from '../store/client.ts'
+import { countMonitors, findMonitor, listMonitors } from '../store/monitors.ts'
+import { countRuns, findRun, listRuns } from '../store/runs.ts'
+import { answerParent } from './child.ts'
+import { TEAM } from './monitors.ts'
+import { ENCRYPTION_KEY } from './worker-process.ts'
+
+/** Opens both on one database; the answer is where they listen, and a key for ours. */
+export interface ApiQuestion {
+  readonly databaseUrl: string
+}
+
+export interface ApiAnswer {
+  readonly ours: string
+  readonly bare: string
+  readonly key: string
+}
+
+const FIRST_PAGE = { limit: 20, offset: 0 }
+
+/**
+ * The API as `tidemark api` builds it, and beside it, in the same process and over the same pool, a bare Fastify whose routes run the same statements and
+ * answer with what they give: no credentials, no limits, no checks, no headers, no secrets to open.
+ */
+answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
+  const store = await openStore({ url: databaseUrl, name: 'tidemark bench', connections: 16 })
+  const services = createServices({
+    store,
+    databaseUrl,
+    encryptionKey: ENCRYPTION_KEY,
+    egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
+    baseUrl: 'http://127.0.0.1:8080',
+    dashboardUrl: 'http://127.0.0.1:8080',
+    signUp: 'invite',
+    signUpPlan: 'free',
+    // Counted as ever, but never reached.
+    rateLimit: 1_000_000_000,
+    trustedProxies: [],
+    health: { ready: async () => ({ ok: true, checks: {} }), metrics: async () => '' },
+    metricsHere: true,
+    log: createLogger('warn'),
+    poke: () => undefined,
+  })
+  const listen = { host: '127.0.0.1', port: 0 }
+  const ours = await buildApp(services, routes).listen(listen)
+  const bare = await bareApp(store).listen(listen)
+  const key = await createApiKey(store, {
+    teamId: TEAM,
+    userId: TEAM,
+    name: 'bench',
+    scopes: ['read'],
+    expiresAt: null,
+  })
+  if (key === null) throw new Error('no key was made')
+  return { ours, bare, key: key.key }
+})
+
+function bareApp(store: Store) {
+  const app = fastify()
+  type ById = { Params: { id: string } }
+  app.get('/v1/monitors', async () => ({
+    data: await listMonitors(store, { teamId: TEAM, ...FIRST_PAGE }),
+    total: await countMonitors(store, { teamId: TEAM }),
+  }))
+  app.get<ById>('/v1/monitors/:id', ({ params }) => findMonitor(store, TEAM, params.id))
+  app.get<ById>('/v1/monitors/:id/runs', async ({ params }) => ({
+    data: await listRuns(store, { teamId: TEAM, monitorId: params.id, ...FIRST_PAGE }),
+    total: await countRuns(store, TEAM, params.id),
+  }))
+  app.get<ById>('/v1/runs/:id', ({ params }) => findRun(store, TEAM, params.id))
+  return app
+}

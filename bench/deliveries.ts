@@ -1,0 +1,160 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { deliveryColumns, newDelivery } from '../store/delivery-queue-row.ts'
+import { createSecretBox } from '../store/secret-box.ts'
+import { type Child, startChild } from './child.ts'
+import type { Database, Server } from './database.ts'
+import { insertMonitors, insertTeam, TEAM } from './monitors.ts'
+import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
+import { type Spread, spreadOf } from './stats.ts'
+import { ENCRYPTION_KEY, startWorkerProcess } from './worker-process.ts'
+
+/** How late webhooks reach their sinks when so many fall due in one instant; ms, each the p99 of a round. */
+export interface DeliveryLateness {
+  readonly deliveries: number
+  readonly sinks: number
+  readonly p99Ms: Spread
+  /** The same, while a dead destination has a hundred due as well. */
+  readonly p99WithDeadMs: Spread
+  /** The same messages sent by a bare undici loop of 256 in flight, which knows them all beforehand. */
+  readonly p99BareMs: Spread
+}
+
+export interface DeliveriesSize {
+  readonly deliveries: number
+  readonly rounds: number
+}
+
+const SINKS = 100
+const TO_THE_DEAD = 100
+const LEAST_AHEAD_MS = 500
+const AHEAD_MS_EACH = 0.25
+const PATIENCE_MS = 60_000
+const BARE_IN_FLIGHT = 256
+const PAYLOAD = {
+  event: 'monitor.changed',
+  monitor: { name: 'Kettle', url: 'http://127.0.0.1:9/shop/1' },
+  diff: { price: { before: '€ 89.00', after: '€ 79.00' } },
+  extracted: { price: '€ 79.00' },
+}
+
+const secrets = createSecretBox(ENCRYPTION_KEY)
+
+/** Rounds without and with the dead destination and of the bare loop in turn, through one `tidemark worker` with its defaults. */
+export async function measureDeliveries(
+  server: Server,
+  { deliveries, rounds }: DeliveriesSize,
+): Promise<DeliveryLateness> {
+  const database = await server.create('bench_deliveries')
+  const sink = startChild<SinkQuestion, SinkAnswer>('sink-server.ts')
+  await openOutbox(database)
+  const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
+  const worker = await startWorkerProcess(database.url)
+  const found = { alone: [] as number[], withDead: [] as number[], bare: [] as number[] }
+  try {
+    const world: World = { database, sink, ports, deliveries }
+    // The first round has connections to open and code to warm up.
+    for (let round = 0; round <= rounds; round++) {
+      found.bare.push(await bareRound(world))
+      found.alone.push(await ourRound(world, false))
+      found.withDead.push(await ourRound(world, true))
+    }
+    await sink.ask({ what: 'hangUp' })
+  } finally {
+    await worker.stop()
+    await sink.stop()
+    await database.close()
+  }
+  const spread = (ms: readonly number[]): Spread => spreadOf(ms.slice(1))
+  return {
+    deliveries,
+    sinks: SINKS,
+    p99Ms: spread(found.alone),
+    p99WithDeadMs: spread(found.withDead),
+    p99BareMs: spread(found.bare),
+  }
+}
+
+interface World {
+  readonly database: Database
+  readonly sink: Child<SinkQuestion, SinkAnswer>
+  readonly ports: readonly number[]
+  readonly deliveries: number
+}
+
+/** A monitor with a signing secret and nothing to check. */
+async function openOutbox(database: Database): Promise<void> {
+  await insertTeam(database)
+  await insertMonitors(database, { from: 0, to: 1, base: 'http://127.0.0.1:9/shop' })
+  const sealed = secrets.seal({ teamId: TEAM, column: 'monitors.signing_secret' }, 'a'.repeat(64))
+  await database.client.query('update monitors set signing_secret = $1', [sealed])
+  await database.client.query('update checks set due_at = null, next_run_at = null')
+}
+
+async function ourRound({ database, sink, ports, deliveries }: World, withDead: boolean): Promise<number> {
+  const due = await insertDeliveries(database, messages(ports, deliveries, withDead))
+  const until = performance.now() + PATIENCE_MS
+  const settled = `select count(*)::int as settled from deliveries where status = 'success' and attempts = 1`
+  while ((await database.one<{ settled: number }>(settled)).settled < deliveries) {
+    if (performance.now() > until) throw new Error('the deliveries did not end in time')
+    await pause(250)
+  }
+  const { arrivals } = await sink.ask({ what: 'take' })
+  if (arrivals.length !== deliveries) throw new Error(`${deliveries} deliveries came ${arrivals.length} times`)
+  await database.client.query('truncate deliveries')
+  return p99(arrivals.map((at) => at - due))
+}
+
+function messages(ports: readonly number[], deliveries: number, withDead: boolean) {
+  const made = (port: number | undefined) =>
+    newDelivery({
+      secrets,
+      teamId: TEAM,
+      config: { type: 'webhook', url: `http://127.0.0.1:${port}/hook` },
+      at: Date.now(),
+      payload: (id) => ({ id, ...PAYLOAD }),
+    })
+  const rows = Array.from({ length: deliveries }, (_, n) => made(ports[n % SINKS]))
+  return withDead ? [...rows, ...Array.from({ length: TO_THE_DEAD }, () => made(ports[SINKS]))] : rows
+}
+
+/** Answers when they fall due, in ms since the epoch: a moment ahead, so that inserting them is over by then. */
+async function insertDeliveries(database: Database, rows: ReturnType<typeof messages>): Promise<number> {
+  const { id, type, target, host, payload } = deliveryColumns(rows)
+  const due = Date.now() + LEAST_AHEAD_MS + rows.length * AHEAD_MS_EACH
+  await database.client.query(
+    `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at)
+     select d.id, $1, (select no from monitors), gen_random_uuid(), d.type, d.target, d.host, d.payload, at, at
+     from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[]) as d (id, type, target, host, payload),
+       to_timestamp($7::float8 / 1000) at`,
+    [TEAM, id, type, target, host, payload, due],
+  )
+  await database.client.query('analyze deliveries')
+  if (Date.now() > due) throw new Error('the deliveries were due before all were there')
+  return due
+}
+
+async function bareRound({ sink, ports, deliveries }: World): Promise<number> {
+  const dispatcher = new Agent({ connections: 5 })
+  const body = JSON.stringify({ id: '00000000-0000-7000-8000-000000000000', ...PAYLOAD })
+  let next = 0
+  const one = async (): Promise<void> => {
+    while (next < deliveries) {
+      const answer = await request(`http://127.0.0.1:${ports[next++ % SINKS]}/hook`, {
+        method: 'POST',
+        body,
+        dispatcher,
+      })
+      await answer.body.dump()
+    }
+  }
+  const due = Date.now()
+  await Promise.all(Array.from({ length: BARE_IN_FLIGHT }, one))
+  await dispatcher.close()
+  const { arrivals } = await sink.ask({ what: 'take' })
+  return p99(arrivals.map((at) => at - due))
+}
+
+function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+}

@@ -1,0 +1,36 @@
+import { lstat, opendir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What `npm ci` puts on the disk, in bytes of its files. */
+export interface SetUpSize {
+  readonly all: number
+  /** Without what only those need who work on the code. */
+  readonly production: number
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+}
+
+const FOLDER = join(import.meta.dirname, '../node_modules')
+
+/** Adds up the installed packages by what npm wrote down of them. */
+export async function measureSetUpSize(): Promise<SetUpSize> {
+  const lock = JSON.parse(await readFile(join(FOLDER, '.package-lock.json'), 'utf8')) as Lock
+  const all = await bytesOf(FOLDER)
+  let dev = 0
+  for (const [path, { dev: isDev }] of Object.entries(lock.packages))
+    if (isDev) dev += await bytesOf(join(FOLDER, '..', path), 'node_modules')
+  return { all, production: all - dev }
+}
+
+/** Of a folder's files, but for those in a folder of the name `except` right inside it. Links count nothing. */
+async function bytesOf(folder: string, except?: string): Promise<number> {
+  let bytes = 0
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) bytes += entry.name === except ? 0 : await bytesOf(path)
+    else if (entry.isFile()) bytes += (await lstat(path)).size
+  }
+  return bytes
+}

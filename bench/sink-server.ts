@@ -1,0 +1,50 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createListener, type Socket } from 'node:net'
+import { answerParent } from './child.ts'
+
+/**
+ * `open`: starts so many sinks, and a dead one that accepts connections and never answers. `take`: answers what came since. `hangUp`: the
+ * dead one closes its connections and takes no more, so that nobody waits for it.
+ */
+export type SinkQuestion = { readonly what: 'open'; readonly sinks: number } | { readonly what: 'take' | 'hangUp' }
+
+export interface SinkAnswer {
+  /** Of the sinks; the dead one's is the last. */
+  readonly ports: readonly number[]
+  /** When each message came, in ms since the epoch, in order. */
+  readonly arrivals: readonly number[]
+}
+
+const arrivals: number[] = []
+const held = new Set<Socket>()
+const dead = createListener((socket) => {
+  held.add(socket)
+  socket.on('error', () => undefined)
+  socket.on('close', () => held.delete(socket))
+})
+
+/** A webhook's receiver, in a process of its own with all others. */
+function sink(): Server {
+  return createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+    arrivals.push(performance.timeOrigin + performance.now())
+    request.resume()
+    request.on('end', () => response.writeHead(204).end())
+  })
+}
+
+async function portOf(server: Server | typeof dead): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+answerParent(async (question: SinkQuestion): Promise<SinkAnswer> => {
+  if (question.what === 'open') {
+    const sinks = Array.from({ length: question.sinks }, sink)
+    return { ports: await Promise.all([...sinks, dead].map(portOf)), arrivals: [] }
+  }
+  if (question.what === 'hangUp') {
+    dead.close()
+    for (const socket of held) socket.destroy()
+  }
+  return { ports: [], arrivals: arrivals.splice(0) }
+})
