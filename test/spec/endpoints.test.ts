@@ -64,6 +64,16 @@ describe('Lists', () => {
       expect([query, pathsOf(await client.get(`${url}?${query}`))]).toEqual([query, [at]])
   })
 
+  test.each([
+    ['/v1/monitors', '/v1/monitors'],
+    ['/v1/deliveries', '/v1/deliveries'],
+    ['/v1/monitors/ID/runs', '/v1/runs'],
+  ])('%s lists each item as %s/{id} has it', async (path, one) => {
+    const { data } = await list(client, path.replace('ID', id))
+    expect(data).toHaveLength(5)
+    for (const item of data) expect((await client.get(`${one}/${item['id']}`)).body).toEqual(item)
+  })
+
   test('a run that is queued stands first, and counts', async () => {
     const { run_id } = (await client.post(`/v1/monitors/${id}/run`)).body
     const first = await list(client, `/v1/monitors/${id}/runs?limit=2`)
