@@ -6,7 +6,8 @@ import { type ClosablePrompts, createPrompts } from '../prompts/prompts.ts'
 import type { Store } from '../store/client.ts'
 import type { Settings } from './read-config.ts'
 
-type ModelSettings = Pick<
+/** The settings that say what the model is. */
+export type ModelSettings = Pick<
   Settings,
   'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'TIDEMARK_LLM_CONCURRENCY' | 'TIDEMARK_LLM_TIMEOUT_SECONDS'
 >

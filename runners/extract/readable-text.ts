@@ -16,7 +16,7 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 const HIDDEN_STYLE =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?%?\s*(?:;|!|$)|font-size\s*:\s*0)/i
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:%|px|r?em|pt)?\s*(?:;|!|$))/i
 
 /** Leaves room for the white space that is folded afterwards: text that is cut anyway is not gathered. */
 const GATHERED = EXTRACT_LIMITS.promptCharacters * 20
@@ -33,8 +33,8 @@ export function readableText(tree: Tree): string {
   for (let next = stack.pop(); next !== undefined && length < GATHERED; next = stack.pop()) {
     const text = typeof next === 'string' ? next : 'data' in next ? (next.type === 'text' ? next.data : '') : ''
     if (text !== '') {
-      // A line break in the source is no line break on the page; those of blocks are told apart by NUL, which no tree holds.
-      out.push(typeof next === 'string' ? next : text.replace(/\s+/g, ' '))
+      // A byte order mark is white space only to JavaScript. A line break in the source is no line break on the page; those of blocks are told apart by NUL, which no tree holds.
+      out.push(typeof next === 'string' ? next : text.replace(/[^\S\ufeff]+/g, ' '))
       length += text.length
     } else if (typeof next !== 'string' && 'children' in next) push(stack, next, tree.kind)
   }

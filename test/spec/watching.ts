@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ModelSettings } from '../../cli/model.ts'
 import { createChannels } from '../../deliveries/channels.ts'
 import { createDeliveryLoop } from '../../deliveries/delivery-loop.ts'
 import { NO_METRICS } from '../../deliveries/delivery-metrics.ts'
@@ -55,13 +56,19 @@ export interface WatchingOptions {
   readonly plan?: Tier
   /** Sends what is due. Without it deliveries stay pending. */
   readonly deliver?: boolean
+  /** Settings of the model that prompts are read by. */
+  readonly model?: Partial<ModelSettings>
 }
 
 /** Starts it all. `close` it in `afterAll`. */
-export async function startWatching({ plan = 'scale', deliver = false }: WatchingOptions = {}): Promise<Watching> {
+export async function startWatching({
+  plan = 'scale',
+  deliver = false,
+  model = {},
+}: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
   const served = await serveApi(plan, { egress: createPolicy(LOOPBACK) })
-  const worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets })
+  const worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets, model })
   const stopDelivering = deliver ? startDelivering(served) : async () => {}
   const database = new URL(served.api.databaseUrl).pathname.slice(1)
   return {

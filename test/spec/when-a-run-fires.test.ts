@@ -230,6 +230,8 @@ describe.concurrent('A run works as follows:', () => {
       { method: 'prompt', prompt: 'What is the price?' },
     )
     expect(page.baseline).toMatchObject({ status: 'error', error_code: 'not_available' })
-    expect(page.baseline.error_message).toMatch(/model/)
+    expect(page.baseline.error_message).toMatch(/LLM_BASE_URL/)
+    // What cannot be read is not fetched.
+    expect(page.requests).toHaveLength(0)
   })
 })

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { createLogger } from '../../../core/logger.ts'
 import { check } from '../../../runners/check/check.ts'
+import { type ModelSettings, promptsOf } from '../../../cli/model.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly patternMs?: number
   /** Owners are told, and this is called when there may be something to tell. */
   readonly onNotices?: () => void
+  /** Settings of the model; without an address there is none. */
+  readonly model?: Partial<ModelSettings>
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -39,6 +42,8 @@ export interface RunningWorker extends AsyncDisposable {
   /** Drains and closes; also what disposal does, with little grace. */
   stop(graceMs: number): Promise<void>
 }
+
+const MODEL: ModelSettings = { LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { secrets, leaseMs = 60_000 } = options
@@ -58,9 +63,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     patienceMs: leaseMs,
     ...(options.onNotices && { onNotices: options.onNotices }),
   })
+  const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
   const { around } = options
   const loop = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
+    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => {
       const go = () => check(task, { agent, extractor, pages, signal })
       return around ? around(task, go) : go()
@@ -75,6 +81,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let stopped: Promise<void> | undefined
   const stop = async (graceMs: number) => {
     await loop.drain(graceMs)
+    await prompts?.close()
     await agent.destroy()
     await recorder.settle()
     await patterns.close()
