@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApi, unexpected } from './api-process.ts'
 import { type BreakablePostgres, startBreakablePostgres } from './breakable-postgres.ts'
 import { judgeInvariants } from './invariants.ts'
+import { refusals } from './refusals.ts'
 import { until } from './until.ts'
 import { openFaultWorld } from './world.ts'
 
@@ -24,6 +25,10 @@ test('Postgres killed and started again under load, and its sessions ended at ra
       () => api.call('GET', '/v1/monitors'),
       ({ status }) => status === 503,
     )
+    await until(
+      () => Math.min(...workers.map(refusals)),
+      (times) => times > 0,
+    )
     await postgres.start()
     await world.rounds(1)
     await postgres.stopAtOnce()
@@ -35,6 +40,11 @@ test('Postgres killed and started again under load, and its sessions ended at ra
       )
       await world.rounds(0.2)
     }
+    const [last] = await world.query<{ seq: string }>('select max(seq) as seq from fault.checks_log')
+    await until(
+      () => world.query(`select distinct who from fault.check_steps where step = 'claim' and seq > $1`, [last?.seq]),
+      (claimants) => claimants.length === workers.length,
+    )
   })
   // Webhooks whose outcome was under way keep their lease of half a minute when their record is given up; none should be.
   await world.caughtUp()

@@ -30,6 +30,7 @@ test('A session that sits on rows of the queue for longer than a statement may t
   const world = await freshWorld()
   await Promise.all([world.worker(), world.worker()])
   const idler = new pg.Client({ connectionString: world.url })
+  idler.on('error', () => {})
   await idler.connect()
   await world.underLoad(async () => {
     await idler.query('begin')

@@ -2,9 +2,10 @@ import { expect, onTestFinished, test, type TestContext } from 'vitest'
 import { openApi, unexpected } from './api-process.ts'
 import { startBreakablePostgres } from './breakable-postgres.ts'
 import { judgeInvariants } from './invariants.ts'
+import { refusals } from './refusals.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { until } from './until.ts'
-import { type FaultWorker, type FaultWorld, openFaultWorld } from './world.ts'
+import { type FaultWorld, openFaultWorld } from './world.ts'
 
 async function smallDisk(context: TestContext, megabytes: number): Promise<SmallDisk> {
   const disk = await mountSmallDisk(megabytes)
@@ -17,9 +18,6 @@ async function smallDisk(context: TestContext, megabytes: number): Promise<Small
   onTestFinished(() => disk[Symbol.asyncDispose]())
   return disk
 }
-
-/** The worker has asked in vain, again and again, and asks on. */
-const refusals = (worker: FaultWorker) => worker.stdout.split('the store did not answer a claim').length - 1
 
 async function goesOn(world: FaultWorld): Promise<void> {
   const checked = world.pages.requests()

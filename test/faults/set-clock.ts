@@ -11,15 +11,20 @@ const LOCK_NOT_AVAILABLE = '55P03'
  */
 export async function setClock(pool: pg.Pool, offset: string): Promise<void> {
   const client = await pool.connect()
+  // Who uses it is told by the rejection of the statement.
+  client.on('error', ignore)
   try {
     await until(
       () => trySetClock(client, offset),
       (isSet) => isSet,
     )
   } finally {
+    client.off('error', ignore)
     client.release()
   }
 }
+
+const ignore = () => {}
 
 /** False when the queue was busy. */
 async function trySetClock(client: pg.PoolClient, offset: string): Promise<boolean> {

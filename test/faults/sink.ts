@@ -21,6 +21,8 @@ export interface Sink extends AsyncDisposable {
   readonly arrivals: readonly Arrival[]
   /** The answers from now on; 204 at first. */
   answerWith(status: number): void
+  /** Each answer waits this long, in milliseconds. */
+  slowDown(ms: number): void
   hold(): void
   letGo(): void
   readonly waiting: number
@@ -30,6 +32,7 @@ export async function openSink(): Promise<Sink> {
   const arrivals: Arrival[] = []
   const held = new Set<() => void>()
   let status = 204
+  let delayMs = 0
   let isHolding = false
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -43,6 +46,7 @@ export async function openSink(): Promise<Sink> {
         response.writeHead(status).end()
       }
       if (isHolding) held.add(answer)
+      else if (delayMs > 0) setTimeout(answer, delayMs)
       else answer()
       response.on('close', () => held.delete(answer))
     })
@@ -52,6 +56,7 @@ export async function openSink(): Promise<Sink> {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
     answerWith: (code) => (status = code),
+    slowDown: (ms) => (delayMs = ms),
     hold: () => (isHolding = true),
     letGo() {
       isHolding = false

@@ -21,6 +21,12 @@ export interface TcpProxy extends AsyncDisposable {
   resetAfter(bytes: number | null): void
   /** Of the messages that hold this text (the name, for a prepared statement), each `every`th ends its connection; null: none does any more. */
   resetAt(text: string | null, at?: ResetPoint, every?: number): void
+  /** A connection that is sent a message with one of these texts lets nothing more through to the store, until `flow`. */
+  stall(...texts: readonly string[]): void
+  /** How many messages with this text are stalled. */
+  stalled(text: string): number
+  /** Lets what is stalled through; resolves when the store has answered each connection, or it has ended. */
+  flow(): Promise<void>
   /** Connections that were reset so far. */
   readonly resets: number
 }
@@ -31,6 +37,8 @@ interface Link {
   answered: number
   isBlackHole: boolean
   isDoomed: boolean
+  /** What is stalled, in order. */
+  stalled: Buffer[] | null
 }
 
 export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
@@ -40,6 +48,7 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
   let isCut = false
   let mostBytes: number | null = null
   let trap: { text: string; at: ResetPoint; every: number; seen: number } | null = null
+  let dams: readonly string[] = []
   let resets = 0
 
   function reset(link: Link): void {
@@ -56,6 +65,8 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
   }
 
   function fromClient(link: Link, chunk: Buffer): void {
+    if (dams.some((text) => chunk.includes(text))) link.stalled ??= []
+    if (link.stalled !== null) return void link.stalled.push(chunk)
     const point = trap !== null && chunk.includes(trap.text) && ++trap.seen % trap.every === 0 ? trap.at : null
     if (point === 'half_sent') {
       link.store.write(chunk.subarray(0, chunk.length / 2), () => reset(link))
@@ -74,7 +85,7 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (isCut) return void client.resetAndDestroy()
     const store = connect(target)
-    const link: Link = { client, store, answered: 0, isBlackHole: false, isDoomed: false }
+    const link: Link = { client, store, answered: 0, isBlackHole: false, isDoomed: false, stalled: null }
     links.add(link)
     for (const [socket, other] of [
       [client, store],
@@ -111,6 +122,21 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
       for (const link of links) link.answered = 0
     },
     resetAt: (text, at = 'unanswered', every = 1) => (trap = text === null ? null : { text, at, every, seen: 0 }),
+    stall: (...texts) => (dams = texts),
+    stalled: (text) => [...links].flatMap((link) => link.stalled ?? []).filter((chunk) => chunk.includes(text)).length,
+    async flow() {
+      dams = []
+      await Promise.all(
+        [...links].map(async (link) => {
+          const chunks = link.stalled ?? []
+          link.stalled = null
+          if (chunks.length === 0) return
+          const answered = new Promise((resolve) => link.store.once('data', resolve).once('close', resolve))
+          for (const chunk of chunks) link.store.write(chunk)
+          await answered
+        }),
+      )
+    },
     get resets() {
       return resets
     },

@@ -35,6 +35,7 @@ export interface FaultWorker extends CliProcess {
 export interface FaultWorld extends AsyncDisposable {
   readonly monitors: number
   readonly intervalSeconds: number
+  readonly leaseSeconds: number
   readonly pages: Pages
   readonly sink: Sink
   readonly chance: Chance
@@ -117,6 +118,7 @@ export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultW
   return {
     monitors,
     intervalSeconds,
+    leaseSeconds,
     pages,
     sink,
     chance: luck,
