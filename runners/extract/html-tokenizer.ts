@@ -130,10 +130,9 @@ export class StretchTokenizer extends Tokenizer {
     if (isEnd) this._createEndTagToken()
     else this._createStartTagToken()
     const token = this.currentToken as Token.TagToken
-    let at = from
-    while (at < html.length && !endsName(html.charCodeAt(at))) at += 1
-    token.tagName = asciiLower(html.slice(from, at))
-    this.#readAttributes(token, at)
+    const end = endOfName(html, from, GREATER)
+    token.tagName = nameAt(html, from, end)
+    this.#readAttributes(token, end)
     return true
   }
 
@@ -164,12 +163,12 @@ export class StretchTokenizer extends Tokenizer {
   /** Answers where the attribute ends; -1 when it has a character reference: the original goes on from its value. */
   #readAttribute(from: number): number {
     const { html } = this.preprocessor
-    let at = from + 1
-    while (at < html.length && html.charCodeAt(at) !== EQUALS && !endsName(html.charCodeAt(at))) at += 1
-    this._createAttr(asciiLower(html.slice(from, at)))
+    // Its first character belongs to it even when it is a `=`.
+    const end = endOfName(html, from + 1, EQUALS)
+    this._createAttr(nameAt(html, from, end))
     this._leaveAttrName()
-    const equals = skipSpace(html, at)
-    return html.charCodeAt(equals) === EQUALS ? this.#readValue(skipSpace(html, equals + 1)) : at
+    const equals = skipSpace(html, end)
+    return html.charCodeAt(equals) === EQUALS ? this.#readValue(skipSpace(html, equals + 1)) : end
   }
 
   #readValue(from: number): number {
@@ -228,9 +227,14 @@ function isLetter(char: number): boolean {
   return lower >= 0x61 && lower <= 0x7a
 }
 
-/** The end of a tag's or attribute's name; an attribute's ends at `=` as well. */
-function endsName(char: number): boolean {
-  return char === GREATER || char === SLASH || isSpace(char)
+/** Where a name that goes on at `from` ends: at white space, `/`, `>`, the mark given, or the end of the text. */
+function endOfName(html: string, from: number, mark: number): number {
+  let at = from
+  for (; at < html.length; at += 1) {
+    const char = html.charCodeAt(at)
+    if (char === GREATER || char === mark || char === SLASH || isSpace(char)) break
+  }
+  return at
 }
 
 function endOfUnquoted(html: string, from: number): number {
@@ -239,7 +243,12 @@ function endOfUnquoted(html: string, from: number): number {
   return at
 }
 
-/** Only A to Z: names keep the capitals of other scripts. */
-function asciiLower(name: string): string {
-  return /[A-Z]/.test(name) ? name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()) : name
+/** A name as the standard has it: A to Z in lower case; it keeps the capitals of other scripts. */
+function nameAt(html: string, from: number, end: number): string {
+  const name = html.slice(from, end)
+  for (let at = from; at < end; at += 1) {
+    const char = html.charCodeAt(at)
+    if (char >= 0x41 && char <= 0x5a) return name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
+  }
+  return name
 }

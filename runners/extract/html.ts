@@ -1,4 +1,5 @@
 import { Element } from 'domhandler'
+import type { ParentNode } from 'domhandler'
 import { html, Parser } from 'parse5'
 import type { Token } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
@@ -65,9 +66,9 @@ class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
     if (!text.includes('\0')) this.tokenizer = new StretchTokenizer(this)
   }
 
-  override onItemPush(...push: Parameters<Parser<Htmlparser2TreeAdapterMap>['onItemPush']>): void {
+  override onItemPush(node: ParentNode, tagId: number, isTop: boolean): void {
     if (this.openElements.stackTop >= EXTRACT_LIMITS.depth + OPEN_ANYWAY) throw new Excess(TOO_MUCH.depth)
-    super.onItemPush(...push)
+    super.onItemPush(node, tagId, isTop)
   }
 
   override onStartTag(token: Token.TagToken): void {
@@ -83,7 +84,7 @@ export function parseHtml(text: string): Tree | TooComplex {
   const parser = new PageParser(text)
   try {
     // What the standard calls normalizing newlines.
-    parser.tokenizer.write(text.replace(/\r\n?/g, '\n'), true)
+    parser.tokenizer.write(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text, true)
   } catch (error) {
     if (error instanceof Excess) return { kind: 'too_complex', excess: error.message }
     throw error

@@ -103,7 +103,7 @@ describe('reading HTML by stretches', () => {
       const started = performance.now()
       parseHtml(`<p title="${unit.repeat(Math.ceil(4e5 / unit.length))}`)
       parseHtml(unit.repeat(Math.ceil(4e5 / unit.length)))
-      expect(performance.now() - started).toBeLessThan(2_000)
+      expect(performance.now() - started).toBeLessThan(5_000)
     }
   })
 })
