@@ -11,6 +11,7 @@ import { openStore } from '../store/client.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
 import { promptsOf } from './model.ts'
+import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
 
@@ -48,7 +49,12 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
   const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())
-  const previews = createPreviews({ egress: world.egress, prompts })
+  const layer = proxyLayerOf(world)
+  const previews = createPreviews({
+    egress: world.egress,
+    prompts,
+    proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
+  })
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const services = createServices({

@@ -2,6 +2,7 @@ import { Config, SECRET_SETTINGS } from '../schema/config.ts'
 import type { Issue } from '../schema/issue.ts'
 import { checkerOf } from '../schema/validate.ts'
 import { parseCidr } from '../runners/guard/cidr.ts'
+import { parseProxyUrl } from '../runners/fetch/proxy/proxy-address.ts'
 import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
 
@@ -94,6 +95,8 @@ function acrossSettings(config: Config): Issue[] {
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
   issues.push(...mailIssues(config), ...modelIssues(config))
+  const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
+  if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
     for (const entry of list(config[name]))
       if (parseCidr(entry) === null)

@@ -5,6 +5,7 @@ import { createDeliveryLoop } from '../deliveries/delivery-loop.ts'
 import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
 import { createNoticeLoop } from '../deliveries/notice-loop.ts'
 import { check } from '../runners/check/check.ts'
+import type { Task } from '../runners/check/task.ts'
 import { createExtractor } from '../runners/extract/pool.ts'
 import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
@@ -20,6 +21,7 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { startUpkeep } from './upkeep.ts'
+import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
 
@@ -102,11 +104,13 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
+  const layer = proxyLayerOf(world)
+  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const checks = createCheckLoop({
     lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
-    check: (task, signal) => check(task, { agent, extractor, pages, signal }),
+    check: (task, signal) => check(task, { agent, extractor, pages, proxy, signal }),
     log,
     metrics: createCheckMetrics(registry),
     leaseMs,

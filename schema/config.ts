@@ -95,6 +95,13 @@ export const Config = Closed({
     default: 30,
     description: 'How long the model may take for one answer.',
   }),
+  TIDEMARK_PROXY_URL: Optional(
+    Text(
+      1,
+      2048,
+      'Proxy for checks that are refused, http://user:password@host:port or https://…; docs/proxy.md. Unset: there is none.',
+    ),
+  ),
   TIDEMARK_METRICS_PORT: Optional(
     Whole(0, 65_535, { description: 'Serve /metrics on a port of its own; unset: on the API port.' }),
   ),
@@ -110,5 +117,6 @@ export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SMTP_URL',
   'LLM_API_KEY',
+  'TIDEMARK_PROXY_URL',
   'TIDEMARK_ENCRYPTION_KEY',
 ] as const satisfies readonly (keyof Config)[]

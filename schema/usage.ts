@@ -26,6 +26,7 @@ export const Usage = Closed({
   monitorsLocked: Count(),
   serpMonitorsLocked: Count(),
   llmCallsThisMonth: Count(),
+  proxyBytesThisMonth: Count('Beyond the contract: bytes that the proxy has carried, of `limits.proxyBytesPerMonth`.'),
   runs: Pool("The period's runs; a limit of null: none."),
   visualRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),
   serpRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),

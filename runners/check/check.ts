@@ -1,11 +1,27 @@
 import type { RunFaultCode } from '../../schema/run-fault.ts'
+import type { FetchMethod } from '../../schema/run.ts'
+import type { Browsers } from '../browser/browsers.ts'
 import type { Extractor } from '../extract/pool.ts'
 import type { Fetched, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
+import { byProxy, type Layered, type ProxyPort } from './last-resort.ts'
+import { nextLayer } from './next-layer.ts'
+import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
+import { shownBy } from './shown-by.ts'
 import type { Task } from './task.ts'
+import { whyRendered } from './why-rendered.ts'
+
+type Moved = Extract<Reading, { kind: 'moved' }>
+
+/** What a layer gave, and what it was asked for. */
+interface Answer {
+  readonly layer: FetchMethod
+  readonly fetched: Fetched
+  readonly request: FetchRequest
+}
 
 /** The world of a check. */
 export interface CheckPorts {
@@ -17,63 +33,124 @@ export interface CheckPorts {
   readonly signal: AbortSignal
   /** Milliseconds for the fetch, redirects included. Default 30,000; 45,000 for all pages of a list. */
   readonly deadlineMs?: number
+  /** The last resort of a check that is refused; absent: this installation has none. */
+  readonly proxy?: ProxyPort | undefined
+  /** Renders pages; `elsewhere`: checks that need it are handed over to a runner that does; absent: there is none. */
+  readonly browser?: Pick<Browsers, 'render'> | 'elsewhere' | undefined
   /** Told what the fetch gave, before its body is handed on: for those who show a check instead of recording it. */
   readonly onFetched?: (fetched: Fetched) => void
 }
 
 /** One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site does. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
-  const obstacle = task.obstacle ?? missingLayer(task)
+  const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failed('not_available', obstacle)
-  const fetched = await fetchTask(task, ports)
-  if (ports.signal.aborted) return { kind: 'abandoned' }
-  ports.onFetched?.(fetched)
-  return read(task, fetched, ports)
+  return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
-function fetchTask(task: Task, ports: CheckPorts): Promise<Fetched> {
-  const { request } = task
-  const asked: FetchRequest = {
-    url: task.url,
-    headers: task.headers,
+async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
+  const layered = await throughLayers(task, ports)
+  if (ports.signal.aborted) return { kind: 'abandoned' }
+  if ('kind' in layered) return layered
+  ports.onFetched?.(layered.fetched)
+  return read(task, layered, ports)
+}
+
+/**
+ * The check of a page that needed a browser once. It goes back to the static layer only when that reads the very same now: a hash of what was
+ * sent is never that of what was rendered, and going back must not look like a change.
+ */
+async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
+  // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
+  const rendered = await checkOneWay({ ...task, last: null }, ports)
+  if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
+  const { onFetched: _, ...quietly } = ports
+  const asSent = await checkOneWay({ ...task, queue: 'static', last: null }, { ...quietly, proxy: undefined })
+  return { ...rendered, remember: isSameReading(rendered, asSent) ? 'static' : 'browser' }
+}
+
+/** Layer after layer until one is not refused. */
+async function throughLayers(task: Task, ports: CheckPorts): Promise<Layered | Moved> {
+  const request = requestOf(task)
+  if (task.queue !== 'static') return render(task, request, ports)
+  const fetched = await fetchDirectly(request, task, ports)
+  if (ports.signal.aborted) return { method: 'static', fetched }
+  const why = ports.browser ? whyRendered(task, fetched) : null
+  if (why === null) return fallBack(task, { layer: 'static', fetched, request }, ports)
+  return ports.browser === 'elsewhere' ? { kind: 'moved', queue: 'browser', why } : render(task, request, ports)
+}
+
+async function render(task: Task, request: FetchRequest, { browser, ...ports }: CheckPorts): Promise<Layered> {
+  if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
+  const { url, headers, visual } = task
+  const fetched = await browser.render({ url, headers, visual }, { signal: ports.signal })
+  return fallBack(task, { layer: 'browser', fetched, request }, ports)
+}
+
+/** The proxy, for what the layers before it were refused. */
+async function fallBack(
+  task: Task,
+  answer: Answer,
+  { proxy, signal }: Pick<CheckPorts, 'proxy' | 'signal'>,
+): Promise<Layered> {
+  const { layer, fetched, request } = answer
+  // The proxy takes no pictures.
+  if (fetched.ok || !proxy || signal.aborted || task.visual?.enabled) return { method: layer, fetched }
+  const failure = { layer, code: fetched.fault.code, status: fetched.status }
+  const next = nextLayer(failure, { isDirect: task.request !== null, hasBrowser: false, hasProxy: true })
+  return next === 'proxy' ? byProxy(task, { layer, fetched, request }, proxy, signal) : { method: layer, fetched }
+}
+
+function requestOf({ url, headers, request, last }: Task): FetchRequest {
+  return {
+    url,
+    headers,
     method: request?.method ?? 'GET',
     body: request?.body ?? null,
     // Only a plain GET has a page to be conditional about.
-    conditional: request ? null : task.last,
+    conditional: request ? null : last,
   }
+}
+
+function fetchDirectly(asked: FetchRequest, { request }: Task, ports: CheckPorts): Promise<Fetched> {
   const { agent, signal, pages, deadlineMs } = ports
   const within = { agent, signal, ...(deadlineMs !== undefined && { deadlineMs }) }
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 
-async function read(task: Task, fetched: Fetched, ports: CheckPorts): Promise<Reading> {
+async function read(task: Task, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
   if (!fetched.ok)
-    return { kind: 'failed', fetchMethod: 'static', fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
+    return { kind: 'failed', fetchMethod: method, fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
   const { etag, lastModified } = fetched
-  if (fetched.kind === 'not_modified') return unchanged({ etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
+  if (fetched.kind === 'not_modified')
+    return unchanged(method, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
   const mark = { etag, lastModified, bodyHash: fetched.bodyHash }
-  if (task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(mark)
+  const shown = task.visual?.enabled ? shownBy(fetched) : null
+  // Pictures can differ where the document does not.
+  if (!shown && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(method, mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
   const extraction = await ports.extractor.extract(page, task.extract, {
     signal: ports.signal,
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
-  if (!extraction.ok) return { kind: 'failed', fetchMethod: 'static', fault: extraction.fault, retryAfterMs: 0 }
-  const { text, values, warnings } = extraction
-  if (text !== undefined) return { kind: 'text', fetchMethod: 'static', mark, text, warnings }
-  return { kind: 'values', fetchMethod: 'static', mark, values, warnings }
+  if (!extraction.ok) return { kind: 'failed', fetchMethod: method, fault: extraction.fault, retryAfterMs: 0 }
+  const { text, values } = extraction
+  const besides = { fetchMethod: method, mark, warnings: [...extraction.warnings, ...(shown?.warnings ?? [])] }
+  const shots = shown && { shots: shown.shots }
+  if (text !== undefined) return { kind: 'text', text, ...besides, ...shots }
+  return { kind: 'values', values, ...besides, ...shots }
 }
 
-const unchanged = (mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod: 'static', mark })
+const unchanged = (fetchMethod: FetchMethod, mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod, mark })
 
-/** What this version cannot do yet, in the words of the run's error; undefined when it can. */
-function missingLayer(task: Task): string | undefined {
-  if (task.queue === 'visual')
-    return 'Screenshots need the browser layer, which this version does not have yet; disable visual_config to check the fields alone.'
-  if (task.queue !== 'static')
-    return 'Rendering needs the browser layer, which this version does not have yet; set fetch_mode to auto.'
-  return undefined
+/** What this process cannot do, in the words of the run's error; undefined when it can. */
+function missingLayer({ queue }: Task, { browser }: CheckPorts): string | undefined {
+  if (queue === 'serp') return 'Search results are not watched by this version yet.'
+  if (queue === 'static' || (browser && browser !== 'elsewhere')) return undefined
+  return queue === 'visual'
+    ? 'Screenshots need the browser layer, which this process does not have; disable visual_config to check the fields alone.'
+    : 'Rendering needs the browser layer, which this process does not have; set fetch_mode to auto.'
 }
 
 function failed(code: RunFaultCode, message: string): Reading {

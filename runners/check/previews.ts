@@ -1,7 +1,9 @@
 import type { Preview } from '../../schema/preview.ts'
+import type { Browsers } from '../browser/browsers.ts'
 import { createExtractor } from '../extract/pool.ts'
 import { createPageReader } from '../fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../guard/guarded-agent.ts'
+import type { Hold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
 import type { EgressPolicy } from '../guard/policy.ts'
 import type { Prompts } from '../lane/prompts.ts'
 import { type Ask, preview } from './preview.ts'
@@ -13,10 +15,14 @@ export interface PreviewsOptions {
   readonly atOnce?: number
   /** Of these, those of one team. Default 2: a team whose sites hang must not keep the others out. */
   readonly perTeam?: number
+  /** Renders pages; absent: what needs that fails, and says so. */
+  readonly browser?: Pick<Browsers, 'render'> | undefined
   /** Who asks the model; null: this installation has none. */
   readonly prompts?: Prompts | null
   /** Milliseconds for a fetch. Default 30,000, as for a run. */
   readonly deadlineMs?: number
+  /** The proxy for checks that are refused, and whose allowance it uses. */
+  readonly proxy?: { readonly layer: ProxyLayer; holdFor(teamId: string): Hold } | undefined
 }
 
 /** Checks on demand, for somebody who waits for the answer: within the process that was asked, few at a time. */
@@ -34,7 +40,15 @@ export interface PreviewPlace {
 }
 
 /** Makes the places, with walls and threads of their own as a worker has them; both start when first needed. */
-export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs, prompts }: PreviewsOptions): Previews {
+export function createPreviews({
+  egress,
+  atOnce = 4,
+  perTeam = 2,
+  deadlineMs,
+  browser,
+  prompts,
+  proxy,
+}: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
@@ -46,15 +60,10 @@ export function createPreviews({ egress, atOnce = 4, perTeam = 2, deadlineMs, pr
   function run(teamId: string, config: Previewed): Promise<Preview | null> {
     if (stopping.signal.aborted) return Promise.resolve(null)
     const { signal } = stopping
+    const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
-    const done = preview(config, {
-      agent,
-      extractor,
-      pages,
-      ask,
-      signal,
-      ...(deadlineMs !== undefined && { deadlineMs }),
-    })
+    const within = { signal, ask, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
+    const done = preview(config, { agent, extractor, pages, ...within })
     running.add(done)
     return done.finally(() => running.delete(done))
   }

@@ -56,6 +56,18 @@ test('Hexadecimal, fractions and exponents are no numbers of settings.', () => {
     expect(faults({ PORT: text }), text).toEqual(['PORT'])
 })
 
+test('The address of the proxy is checked, and nothing of it repeated.', () => {
+  expect(faults({ TIDEMARK_PROXY_URL: 'http://user:p%40ss@proxy.example:8000' })).toEqual([])
+  for (const text of [
+    'proxy.example:8000',
+    'socks5://user:s3cret@proxy.example',
+    'http://user:s3cret@proxy.example/path',
+  ]) {
+    expect(faults({ TIDEMARK_PROXY_URL: text })).toEqual(['TIDEMARK_PROXY_URL'])
+    expect(() => readSettings({ TIDEMARK_PROXY_URL: text })).toThrow(/^(?!.*s3cret)/s)
+  }
+})
+
 test('What may be logged holds no secret.', () => {
   const settings = readSettings({
     DATABASE_URL: 'postgres://u:canary@h/d',

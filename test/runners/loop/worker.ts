@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
+import { proxyHold, proxyLayerOf } from '../../../cli/proxy.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { check } from '../../../runners/check/check.ts'
-import { type ModelSettings, promptsOf } from '../../../cli/model.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
@@ -27,8 +27,8 @@ export interface WorkerOptions {
   readonly patternMs?: number
   /** Owners are told, and this is called when there may be something to tell. */
   readonly onNotices?: () => void
-  /** Settings of the model; without an address there is none. */
-  readonly model?: Partial<ModelSettings>
+  /** TIDEMARK_PROXY_URL. */
+  readonly proxyUrl?: string
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -43,14 +43,19 @@ export interface RunningWorker extends AsyncDisposable {
   stop(graceMs: number): Promise<void>
 }
 
-const MODEL: ModelSettings = { LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }
-
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { secrets, leaseMs = 60_000 } = options
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
   const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 2_000 })
-  const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
+  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+  const agent = createGuardedAgent(egress)
+  const layer = proxyLayerOf({
+    settings: options.proxyUrl ? { TIDEMARK_PROXY_URL: options.proxyUrl } : {},
+    egress,
+    log,
+  })
+  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
   const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
@@ -63,12 +68,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     patienceMs: leaseMs,
     ...(options.onNotices && { onNotices: options.onNotices }),
   })
-  const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
   const { around } = options
   const loop = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
+    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => {
-      const go = () => check(task, { agent, extractor, pages, signal })
+      const go = () => check(task, { agent, extractor, pages, proxy, signal })
       return around ? around(task, go) : go()
     },
     log,
@@ -81,7 +85,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let stopped: Promise<void> | undefined
   const stop = async (graceMs: number) => {
     await loop.drain(graceMs)
-    await prompts?.close()
     await agent.destroy()
     await recorder.settle()
     await patterns.close()

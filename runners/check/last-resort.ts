@@ -1,0 +1,50 @@
+import type { FetchMethod } from '../../schema/run.ts'
+import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
+import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
+import type { Task } from './task.ts'
+
+/** The proxy, for a process whose checks may use it. */
+export interface ProxyPort {
+  readonly layer: ProxyLayer
+  /** Whose allowance a check uses. */
+  holdFor(task: Task): Hold
+}
+
+/** An answer and the layer that gave it. */
+export interface Layered {
+  readonly method: FetchMethod
+  readonly fetched: Fetched
+}
+
+/** What was refused, and where. */
+export interface Refused {
+  readonly layer: FetchMethod
+  readonly fetched: FetchFailed
+  /** What the layer was asked for. */
+  readonly request: FetchRequest
+}
+
+/** Milliseconds for the proxy: together with a refusal before it, a preview is still answered within 60 s. */
+const PROXY_DEADLINE_MS = 25_000
+
+/** Tries the proxy for a check that was refused. Where the team may not use it the refusal stays, and says so where that helps. */
+export async function byProxy(task: Task, refused: Refused, port: ProxyPort, signal: AbortSignal): Promise<Layered> {
+  const { layer, fetched, request } = refused
+  const { message } = fetched.fault
+  const call = { refusal: message, hold: port.holdFor(task), signal, deadlineMs: PROXY_DEADLINE_MS }
+  const answer = await port.layer.fetch(request, call)
+  if (typeof answer !== 'string') return { method: 'proxy', fetched: answer.ok ? answer : waiting(answer, fetched) }
+  const fault = { ...fetched.fault, message: message + HINTS[answer] }
+  return { method: layer, fetched: { ...fetched, fault } }
+}
+
+/** A site that asked to be left alone for a while (Retry-After) is, whatever came of the proxy. */
+function waiting(failed: FetchFailed, { retryAfterMs }: FetchFailed): FetchFailed {
+  return { ...failed, retryAfterMs: Math.max(failed.retryAfterMs ?? 0, retryAfterMs ?? 0) }
+}
+
+const HINTS: Readonly<Record<NoHold, string>> = {
+  off: ' A team can have such checks tried through a proxy (proxy_enabled in the settings).',
+  not_in_plan: '',
+  used_up: " The plan's proxyBytesPerMonth is used up, so the proxy was not tried.",
+}

@@ -1,0 +1,28 @@
+import type { FetchMethod } from '../../schema/run.ts'
+import type { RunFaultCode } from '../../schema/run-fault.ts'
+
+/** How a layer ended without a page. */
+export interface LayerFailure {
+  readonly layer: FetchMethod
+  readonly code: RunFaultCode
+  /** The status that was answered, or null. */
+  readonly status: number | null
+}
+
+/** What there is besides. */
+export interface LayersAtHand {
+  /** The monitor has a request_config: only a direct request can carry a method and body (spec, What the service does). */
+  readonly isDirect: boolean
+  readonly hasBrowser: boolean
+  readonly hasProxy: boolean
+}
+
+/**
+ * The layer that is tried after one was refused (spec, What the service does: static, then browser, then proxy), or null when there is none left or
+ * none would help. A refusal is 403, 429 or a challenge page; who is asked for credentials (401) needs credentials.
+ */
+export function nextLayer({ layer, code, status }: LayerFailure, at: LayersAtHand): FetchMethod | null {
+  if (at.isDirect || code !== 'blocked' || status === 401) return null
+  if (layer === 'static' && at.hasBrowser) return 'browser'
+  return layer !== 'proxy' && at.hasProxy ? 'proxy' : null
+}

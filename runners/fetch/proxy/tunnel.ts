@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net'
+import { type ProxyFailure, proxyStatus } from './proxy-failure.ts'
+
+export interface TunnelRequest {
+  /** Open to the proxy. Nobody else reads from it yet. */
+  readonly socket: Socket
+  /** `host:port` of the target, IPv6 in brackets. */
+  readonly authority: string
+  readonly authorization: string | null
+  /** Milliseconds for the proxy's answer: it connects to the target meanwhile. */
+  readonly answerMs: number
+}
+
+const MOST_HEADER_BYTES = 16 * 1024
+const END = '\r\n\r\n'
+
+/** Asks a proxy for a tunnel (RFC 9110 §9.3.6). Null when the socket is one now; else the failure, and the socket is destroyed. Never rejects. */
+export function openTunnel({
+  socket,
+  authority,
+  authorization,
+  answerMs,
+}: TunnelRequest): Promise<ProxyFailure | null> {
+  return new Promise((resolve) => {
+    let head = ''
+    const timer = setTimeout(() => end({ cause: 'silent' }), answerMs)
+    function end(failure: ProxyFailure | null): void {
+      clearTimeout(timer)
+      socket.off('readable', read).off('close', onClose)
+      if (failure !== null) socket.destroy()
+      resolve(failure)
+    }
+    function onClose(): void {
+      end(head === '' ? { cause: 'closed' } : { cause: 'garbage' })
+    }
+    function read(): void {
+      for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
+        head += chunk.toString('latin1')
+      if (head.includes(END)) end(verdict(head))
+      else if (head.length > MOST_HEADER_BYTES) end({ cause: 'garbage' })
+    }
+    socket.on('readable', read).once('close', onClose)
+    const login = authorization === null ? '' : `Proxy-Authorization: ${authorization}\r\n`
+    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`)
+  })
+}
+
+/** A client speaks first in TLS: whatever comes behind the proxy's header is not the target's. */
+function verdict(head: string): ProxyFailure | null {
+  const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0)
+  if (status === 0) return { cause: 'garbage' }
+  if (status < 200 || status > 299) return proxyStatus(status)
+  return head.endsWith(END) && head.indexOf(END) === head.length - END.length ? null : { cause: 'garbage' }
+}
