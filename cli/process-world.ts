@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createLogger, type Logger } from '../core/logger.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
+import type { Browsers } from '../runners/browser/browsers.ts'
+import { browsersOf } from './browsers.ts'
 import { openDatabase } from './database.ts'
 import { needsDatabaseUrl } from './needs-database-url.ts'
 import { egressPolicy } from './egress.ts'
@@ -17,6 +19,8 @@ export interface ProcessWorld {
   readonly stack: Stack
   readonly registry: Registry
   readonly egress: EgressPolicy
+  /** Shared by checks and previews. */
+  readonly browsers: Browsers
   readonly encryptionKey: string
   readonly secrets: SecretBox
   readonly databaseUrl: string
@@ -58,6 +62,9 @@ async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise
   const key = await encryptionKey(settings)
   const database = await openDatabase(settings, log)
   stack.defer('the database', () => database.stop())
+  const egress = egressPolicy(settings)
+  const browsers = browsersOf({ settings, egress, log })
+  stack.defer('the browser', () => browsers.close())
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
   return {
@@ -65,7 +72,8 @@ async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise
     log,
     stack,
     registry,
-    egress: egressPolicy(settings),
+    egress,
+    browsers,
     encryptionKey: key,
     secrets: createSecretBox(key),
     databaseUrl: database.url,

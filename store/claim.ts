@@ -23,6 +23,7 @@ const Claimed = Type.Object({
   fetch_mode: Type.String(),
   extract_config: Type.Unknown(),
   request_config: Type.Unknown(),
+  visual_config: Type.Unknown(),
   request_headers: Bytes,
   /** Failures in a row before this check. */
   failures: Type.Integer(),
@@ -31,6 +32,8 @@ const Claimed = Type.Object({
   body_hash: Bytes,
   etag: Type.Union([Type.String(), Type.Null()]),
   last_modified: Type.Union([Type.String(), Type.Null()]),
+  /** The check is in the browser's queue for what the static layer gave once, and that is to be tried again. */
+  tries_static: Type.Boolean(),
 })
 export type Claimed = Static<typeof Claimed>
 const claimed = rowOf(Claimed)
@@ -126,8 +129,9 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
     )
     select h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
       (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
-      m.url, m.fetch_mode, m.extract_config, m.request_config, m.request_headers,
-      h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified
+      m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
+      h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified,
+      h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static
     from held h join monitors m on m.no = h.no
   `)
 }

@@ -60,8 +60,9 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
 function checkSets({ stored, spec, changed }: MonitorEdit) {
   const interval = spec.schedule_interval_seconds
   const sooner = sql.fragment`case when c.next_run_at is null then null else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
-  const sets = [sql.fragment`queue = ${monitorQueue(spec)}::check_queue`]
   const resets = MEANING.some((key) => changed.includes(key))
+  // With what a run means, the layer that was remembered is forgotten.
+  const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
   if (changed.includes('schedule_interval_seconds'))
     sets.push(sql.fragment`
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromium, type Browser } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { EgressPolicy } from '../guard/policy.ts'
 import { type EgressProxy, startEgressProxy } from '../guard/egress-proxy.ts'
 import { unprivilegedUser } from '../../store/embedded/unprivileged-user.ts'
@@ -58,6 +58,8 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
 }
 
 async function connected(child: ChromiumProcess): Promise<Browser> {
+  // Seven megabytes of code, which a process without a page to render never loads.
+  const { chromium } = await import('playwright-core')
   const late = new AbortController()
   const connecting = chromium.connectOverCDP(child.transport, { timeout: START_MS })
   // Whoever loses the race is told nothing; a rejection nobody waits for would end us.

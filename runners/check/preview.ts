@@ -46,6 +46,8 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
       return null
     case 'failed':
       return { ...facts, ...failure(reading.fault), fetch_method: reading.fetchMethod }
+    case 'moved':
+      throw new Error('a preview renders where it runs, or says that it cannot')
     case 'unchanged':
       throw new Error('a check without a last page cannot find it unchanged')
     case 'values':
@@ -106,6 +108,8 @@ function taskOf(config: Previewed): Task {
     host: '',
     extract: config.extract_config,
     request: config.request_config,
+    visual: config.visual_config,
+    triesStatic: false,
     headers: config.request_headers,
     obstacle: null,
     last: null,

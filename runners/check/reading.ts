@@ -11,10 +11,20 @@ export interface PageMark {
   readonly bodyHash: Uint8Array | null
 }
 
+/** The layer that the next checks take; absent: the one that they take now. */
+export type Remembered = 'static' | 'browser'
+
 /** The outcome of a check. */
 export type Reading =
+  /** The page needs another layer: the same run goes on in that queue, which is remembered. */
+  | { readonly kind: 'moved'; readonly queue: 'browser'; readonly why: string }
   /** The very page of last time: nothing was parsed. */
-  | { readonly kind: 'unchanged'; readonly fetchMethod: FetchMethod; readonly mark: PageMark }
+  | {
+      readonly kind: 'unchanged'
+      readonly fetchMethod: FetchMethod
+      readonly mark: PageMark
+      readonly remember?: Remembered
+    }
   | {
       readonly kind: 'values'
       readonly fetchMethod: FetchMethod
@@ -23,6 +33,7 @@ export type Reading =
       readonly warnings: readonly string[]
       /** Of a monitor with the visual layer, and then always. */
       readonly shots?: readonly Shot[]
+      readonly remember?: Remembered
     }
   /** Of a prompt: what the model is to read. It is asked on the trusted side, when the check is completed. */
   | {
@@ -32,6 +43,7 @@ export type Reading =
       readonly text: string
       readonly warnings: readonly string[]
       readonly shots?: readonly Shot[]
+      readonly remember?: Remembered
     }
   | {
       readonly kind: 'failed'

@@ -1,5 +1,6 @@
 import type { ExtractConfig } from '../../schema/extract-config.ts'
 import type { RequestConfig } from '../../schema/request-config.ts'
+import type { VisualConfig } from '../../schema/visual-config.ts'
 import type { CheckQueue } from '../../store/claim.ts'
 import type { PageMark } from './reading.ts'
 
@@ -15,9 +16,12 @@ export interface Task {
   readonly host: string
   readonly extract: ExtractConfig
   readonly request: RequestConfig | null
+  readonly visual: VisualConfig | null
   readonly headers: Readonly<Record<string, string>> | null
   /** Why this check cannot be done at all, in the words of its run's error; null: nothing stands in its way. */
   readonly obstacle: string | null
+  /** The page needed a browser once; now the static layer is tried beside it, whether it gives the same. */
+  readonly triesStatic: boolean
   /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */
   readonly last: PageMark | null
   /** When it was due and when it was claimed, in ms by the store's clock; due is null for a run that a person asked for. */

@@ -1,5 +1,5 @@
 import type { Reading } from '../check/reading.ts'
-import type { Recordable } from '../record/recorder.ts'
+import type { Recordable } from '../record/recordable.ts'
 import type { Finished } from './lane.ts'
 import { NO_MODEL, type Prompts } from './prompts.ts'
 

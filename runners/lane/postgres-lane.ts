@@ -1,8 +1,10 @@
 import type { ExtractConfig } from '../../schema/extract-config.ts'
 import type { RequestConfig } from '../../schema/request-config.ts'
+import type { VisualConfig } from '../../schema/visual-config.ts'
 import type { CheckQueue, Claimed } from '../../store/claim.ts'
 import type { Store } from '../../store/client.ts'
 import { extendLeases, releaseChecks } from '../../store/lease.ts'
+import { handOver, rememberLayer } from '../../store/remember-layer.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Task } from '../check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
@@ -41,6 +43,8 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
       host: hostOf(row.url),
       extract: row.extract_config as ExtractConfig,
       request: row.request_config as RequestConfig | null,
+      visual: row.visual_config as VisualConfig | null,
+      triesStatic: row.tries_static,
       ...withModel(row, headersOf(row, secrets)),
       last:
         row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
@@ -82,6 +86,9 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
       const { task, reading } = finished
       const context = contexts.get(task)
       if (!context) throw new TypeError('a lane completes only what it gave out')
+      if (reading.kind === 'moved') return handOver(store, { ...task, queue: reading.queue })
+      if (reading.kind !== 'failed' && reading.remember)
+        await rememberLayer(store, { ...task, queue: reading.remember })
       if (reading.kind !== 'text') return recorder.record({ ...finished, reading }, context)
       // Whoever would wait longer than its page is worth comes again.
       if (prompts?.isFull) return release([task], FULL_MS).catch(() => {})

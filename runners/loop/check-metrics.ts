@@ -61,7 +61,8 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
         if (task.dueMs !== null) lateness.observe(Math.max(0, task.claimedMs - task.dueMs) / 1000)
     },
     finished(_, reading, ms) {
-      if (reading.kind === 'abandoned') return
+      // A check that moved on is counted where it ends.
+      if (reading.kind === 'abandoned' || reading.kind === 'moved') return
       durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
       outcome(
         reading.kind === 'values' || reading.kind === 'text' ? 'read' : reading.kind,

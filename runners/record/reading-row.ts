@@ -6,16 +6,16 @@ import type { Baseline } from '../../store/baselines.ts'
 import type { ReadingRun } from '../../store/record-reading.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Reading } from '../check/reading.ts'
-import type { Finished } from '../lane/lane.ts'
 import type { PatternMatcher } from '../pattern/pattern-matcher.ts'
 import { type Case, judge } from './judge.ts'
 import { outboxOf } from './outbox.ts'
 import { markColumns, runColumns } from './run-rows.ts'
 import { vanished } from './vanished.ts'
+import type { Recordable } from './recordable.ts'
 
 /** A check that read values, to be compared with the baseline. */
 export interface Read {
-  readonly finished: Finished
+  readonly finished: Recordable
   readonly reading: Extract<Reading, { kind: 'values' }>
   readonly teamId: string
   /** Failures in a row before it. */

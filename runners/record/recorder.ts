@@ -4,22 +4,17 @@ import { type Baseline, readBaselines } from '../../store/baselines.ts'
 import type { Store } from '../../store/client.ts'
 import type { ReadingRun } from '../../store/record-reading.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
-import type { Finished } from '../lane/lane.ts'
 import type { PatternMatcher } from '../pattern/pattern-matcher.ts'
 import type { Pictures } from '../visual/pictures.ts'
 import { createBatcher } from './batcher.ts'
 import { SealedError } from './outbox.ts'
 import { type Read, readingRow } from './reading-row.ts'
+import type { Recordable } from './recordable.ts'
 import { failedRow, unchangedRow } from './run-rows.ts'
 import { createSight } from './sight.ts'
 import { BATCH_WAIT_MS, createSinks } from './sinks.ts'
 import { storable } from './storable.ts'
 import { whileAway } from './while-away.ts'
-
-/** A check that is ready to be judged. */
-export interface Recordable extends Omit<Finished, 'reading'> {
-  readonly reading: Exclude<Finished['reading'], { kind: 'text' }>
-}
 
 /** The trusted side of a check: compares, decides, and writes in groups. */
 export interface Recorder {

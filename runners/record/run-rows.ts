@@ -3,14 +3,14 @@ import type { RunFault } from '../../schema/run-fault.ts'
 import type { FailedRun } from '../../store/record-failed.ts'
 import type { UnchangedRun } from '../../store/record-unchanged.ts'
 import type { PageMark } from '../check/reading.ts'
-import type { Finished } from '../lane/lane.ts'
+import type { Recordable } from './recordable.ts'
 
 /** A run that waited for its worker longer than an int4 of milliseconds holds (24 days) is told with that. */
 const LONGEST_MS = 2 ** 31 - 1
 const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
 
 /** The columns that every finished check has. */
-export function runColumns({ task, reading, startedMs, endedMs }: Finished) {
+export function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
   return {
     no: task.no,
     fence: task.fence,
@@ -26,13 +26,13 @@ export function markColumns({ etag, lastModified, bodyHash }: PageMark) {
   return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
 }
 
-export function failedRow(finished: Finished, fault: RunFault, retryAfterMs: number): FailedRun {
+export function failedRow(finished: Recordable, fault: RunFault, retryAfterMs: number): FailedRun {
   // A failure may come from no layer at all.
   const fetchMethod = finished.reading.fetchMethod
   const error = { error_code: fault.code, error_message: fault.message, retry_after_ms: retryAfterMs }
   return { ...runColumns(finished), fetch_method: fetchMethod, ...error }
 }
 
-export function unchangedRow(finished: Finished, mark: PageMark): UnchangedRun {
+export function unchangedRow(finished: Recordable, mark: PageMark): UnchangedRun {
   return { ...runColumns(finished), ...markColumns(mark) }
 }

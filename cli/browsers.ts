@@ -1,0 +1,21 @@
+import type { Logger } from '../core/logger.ts'
+import { type Browsers, createBrowsers } from '../runners/browser/browsers.ts'
+import type { EgressPolicy } from '../runners/guard/policy.ts'
+import type { Settings } from './read-config.ts'
+
+interface BrowserWorld {
+  readonly settings: Pick<Settings, 'CHROMIUM_PATH' | 'TIDEMARK_DATA_DIR' | 'TIDEMARK_BROWSER_PAGES'>
+  readonly egress: EgressPolicy
+  readonly log: Logger
+}
+
+/** The browser of this process. Nothing is started before the first page. */
+export function browsersOf({ settings, egress, log }: BrowserWorld): Browsers {
+  return createBrowsers({
+    egress,
+    log,
+    path: settings.CHROMIUM_PATH ?? null,
+    dataDir: settings.TIDEMARK_DATA_DIR,
+    pages: settings.TIDEMARK_BROWSER_PAGES,
+  })
+}

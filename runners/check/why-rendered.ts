@@ -1,0 +1,31 @@
+import { isSearchResultsUrl } from '../../core/search-results-url.ts'
+import { MEASURED_CHARS, measurePage } from '../browser/page-features.ts'
+import { needsBrowser } from '../browser/needs-browser.ts'
+import { mediaType } from '../extract/page-kind.ts'
+import type { Fetched } from '../fetch/fetched.ts'
+import { nextLayer } from './next-layer.ts'
+import type { Task } from './task.ts'
+
+/** Why the browser is the next layer after a static answer, in words for a person; null: it is not. */
+export function whyRendered(task: Task, fetched: Fetched): string | null {
+  if (task.request !== null) return null
+  if (isSearchResultsUrl(task.url)) return 'the address is a page of search results'
+  if (!fetched.ok) {
+    const failure = { layer: 'static', code: fetched.fault.code, status: fetched.status } as const
+    // Who names a time is asked again at that time, and not at once by other means.
+    const isToldToWait = fetched.retryAfterMs !== null && fetched.retryAfterMs > 0
+    const next = isToldToWait ? null : nextLayer(failure, { isDirect: false, hasBrowser: true, hasProxy: false })
+    return next === 'browser' ? 'the site refused the direct request' : null
+  }
+  if (fetched.kind === 'not_modified' || !isHtml(fetched.contentType)) return null
+  // The very page of last time was found readable then.
+  if (task.last?.bodyHash && Buffer.compare(task.last.bodyHash, fetched.bodyHash) === 0) return null
+  const { buffer, byteOffset, length } = fetched.body
+  const text = Buffer.from(buffer, byteOffset, Math.min(length, MEASURED_CHARS)).toString('latin1')
+  return needsBrowser(measurePage(text))
+}
+
+function isHtml(contentType: string | null): boolean {
+  const type = mediaType(contentType)
+  return type === '' || type === 'text/html' || type === 'application/xhtml+xml'
+}
