@@ -72,6 +72,13 @@ export const Config = Closed({
     default: 5,
     description: 'Deliveries in flight to one host and port, for each worker.',
   }),
+  TIDEMARK_BROWSER_PAGES: Whole(1, 100, {
+    default: 4,
+    description: 'Pages that the browser of one process shows at once; docs/browser.md.',
+  }),
+  CHROMIUM_PATH: Optional(
+    Text(1, 1024, 'Chromium to use. Unset: the embedded one, or where there is none for this machine, the installed one.'),
+  ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, { default: 128, description: 'Checks in flight in one worker.' }),
   LLM_BASE_URL: Optional(
     Text(
@@ -102,6 +109,16 @@ export const Config = Closed({
       'Proxy for checks that are refused, http://user:password@host:port or https://…; docs/proxy.md. Unset: there is none.',
     ),
   ),
+  S3_BUCKET: Optional(
+    Text(1, 255, 'Bucket that pictures lie in; docs/visual.md. Unset: a folder under TIDEMARK_DATA_DIR.'),
+  ),
+  S3_ENDPOINT: Optional(
+    Text(1, 2048, 'S3-compatible service that has S3_BUCKET, as in http://minio:9000. Unset: AWS, in AWS_REGION.'),
+  ),
+  AWS_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'Region of S3_BUCKET.' }),
+  AWS_ACCESS_KEY_ID: Optional(Text(1, 256, 'Who we are to S3_BUCKET; required with it.')),
+  AWS_SECRET_ACCESS_KEY: Optional(Text(1, 1024, 'The key that belongs to it; required with S3_BUCKET.')),
+  AWS_SESSION_TOKEN: Optional(Text(1, 8192, 'With credentials that end by themselves.')),
   TIDEMARK_METRICS_PORT: Optional(
     Whole(0, 65_535, { description: 'Serve /metrics on a port of its own; unset: on the API port.' }),
   ),
@@ -118,5 +135,7 @@ export const SECRET_SETTINGS = [
   'SMTP_URL',
   'LLM_API_KEY',
   'TIDEMARK_PROXY_URL',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
   'TIDEMARK_ENCRYPTION_KEY',
 ] as const satisfies readonly (keyof Config)[]
