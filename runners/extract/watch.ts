@@ -49,7 +49,7 @@ export class Watch {
     // Before the first task there is no telling how soon the thread begins.
     else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
     else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
-    else if (spent >= QUICK_MS && mustMakeRoom()) this.#stopThread('made room')
+    else if (spent >= QUICK_MS && (place < jobs.length - 1 || mustMakeRoom())) this.#stopThread('made room')
     else this.#timer = this.#lookIn(Math.min(limit - spent, Math.max(QUICK_MS - spent, LOOK_AGAIN_MS)) + 1)
   }
 

@@ -65,7 +65,7 @@ describe('a check of', () => {
     expect(run.duration_ms).toBeLessThan(row.withinMs)
     if (run.error_code === null) {
       expect(run.status).toBe('success')
-      if (row.value !== undefined) expect(run.extracted).toEqual({ it: row.value })
+      if (row.value !== undefined) expect(run.extracted).toMatchObject({ it: row.value })
     } else {
       expect(run.error_message).toMatch(/^[A-Z`"\d].+[.:] .+\.$/)
       if (row.says) expect(run.error_message).toMatch(row.says)

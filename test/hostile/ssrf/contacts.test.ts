@@ -85,9 +85,7 @@ describeIf(UNSHARE !== undefined, 'on Linux, as root or with user namespaces, wi
       'a list whose next page is elsewhere by %s is no list that ends here',
       (type) => {
         // An empty address is the end of a list.
-        const ended = outcomesBut(`next page by ${type}`, /^[a-z_]+ .+\.$/)
-        expect(ended.filter(([vector]) => vector !== '' && type === 'next_url')).toEqual([])
-        expect(ended.filter(([, outcome]) => outcome.includes('secret'))).toEqual([])
+        expect(outcomesBut(`next page by ${type}`, /^[a-z_]+ .+\.$/)).toEqual([['', '{"it":["page"]} ']])
       },
     )
 
@@ -99,12 +97,10 @@ describeIf(UNSHARE !== undefined, 'on Linux, as root or with user namespaces, wi
       },
     )
 
-    test('a name that moves to loopback once it was vetted is dialled where it was vetted, and refused from then on', () => {
+    test('a name that moves to loopback once it was vetted is asked where it was vetted, and refused from then on', () => {
       const { contacts, outcomes } = place('rebinding')
-      expect(Object.keys(contacts).filter((where) => !where.includes('93.184.216.34'))).toEqual([])
-      expect(
-        Object.values(outcomes).filter((outcome) => !/^(?:\{"it":"secret"\}|target_not_allowed)/.test(outcome)),
-      ).toEqual([])
+      expect(contacts).toEqual({ '::ffff:93.184.216.34 8888': 1 })
+      expect(outcomes).toEqual({ first: '{"it":"secret"} ', second: expect.stringMatching(/^target_not_allowed /) })
     })
   },
 )

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest'
+import { createExtractor } from '../../runners/extract/pool.ts'
+import { createStandings, QUICK_MS } from '../../runners/extract/standings.ts'
+import type { ExtractConfig } from '../../schema/extract-config.ts'
+import { css, faultCode, html, values } from '../runners/extract/pages.ts'
+
+const SLOW: ExtractConfig = { method: 'regex', fields: { it: '^(a+)+$' } }
+const VICTIM = html(`${'a'.repeat(40)}!`)
+const GOOD = html('<p>good</p>')
+
+const pool = createExtractor({ threads: 1 })
+afterAll(() => pool.close())
+const good = (key: number) => pool.extract(GOOD, css('p'), { key })
+const slow = (key: number) => pool.extract(VICTIM, SLOW, { key, timeoutMs: 600 })
+
+test('Once they are known, slow monitors without end hold up no quick one, not even for a moment.', async () => {
+  expect(values(await good(1))).toEqual({ it: 'good' })
+  // Strangers still: each is tried once, and stopped as somebody waits behind it.
+  const strangers = [11, 12].map(slow)
+  const firstOf = (others: readonly Promise<unknown>[]) =>
+    Promise.race([Promise.all(others).then(() => 'slow'), good(1).then(() => 'quick')])
+  expect(await firstOf(strangers)).toBe('quick')
+  expect((await Promise.all(strangers)).map(faultCode)).toEqual(Array(2).fill('extract_timeout'))
+
+  const known = [11, 12].map(slow)
+  for (let n = 0; n < 20; n++) expect(values(await good(1))).toEqual({ it: 'good' })
+  expect(await firstOf(known)).toBe('quick')
+  expect((await Promise.all(known)).map(faultCode)).toEqual(Array(2).fill('extract_timeout'))
+})
+
+test('A slow page alone has all of its time, and gets its answer.', async () => {
+  const spin: ExtractConfig = { method: 'xpath', fields: { it: 'count(//b[count(//b[count(//b) > 0]) > 0])' } }
+  const page = html('<b>x</b>'.repeat(150))
+  const [alone] = await Promise.all([pool.extract(page, spin, { key: 21, timeoutMs: 20_000 })])
+  expect(values(alone)).toEqual({ it: 150 })
+  // And among others, in the thread for slow pages.
+  const [beside] = await Promise.all([pool.extract(page, spin, { key: 22, timeoutMs: 20_000 }), good(1), good(2)])
+  expect(values(beside)).toEqual({ it: 150 })
+})
+
+test('Who was slow makes good with five quick pages in a row, and not with one.', () => {
+  const standings = createStandings()
+  expect(standings.of(1)).toBe('unknown')
+  standings.read(1, 1)
+  expect(standings.of(1)).toBe('quick')
+  standings.heldUp(1)
+  for (const ms of [1, 1, 1, 1, QUICK_MS + 1, 1, 1, 1, 1]) {
+    standings.read(1, ms)
+    expect(standings.of(1)).toBe('slow')
+  }
+  standings.read(1, 1)
+  expect(standings.of(1)).toBe('quick')
+})
+
+test('Nobody is remembered by no name, and the oldest are forgotten when there are too many.', () => {
+  const standings = createStandings()
+  standings.heldUp(null)
+  expect(standings.of(null)).toBe('unknown')
+  standings.heldUp(0)
+  for (let key = 1; key <= 50_000; key++) standings.read(key, 1)
+  expect([standings.of(0), standings.of(1), standings.of(50_000)]).toEqual(['unknown', 'quick', 'quick'])
+})
