@@ -4,7 +4,6 @@ import { createHostGate } from '../runners/loop/host-gate.ts'
 export interface Line {
   /** Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer than `waitMs`. */
   enter(teamId: string, signal: AbortSignal, waitMs?: number): Promise<Place>
-  readonly waiting: number
 }
 
 export type Place = (() => void) | 'late' | null
@@ -47,9 +46,6 @@ export function createLine({ total, perTeam }: { readonly total: number; readonl
       gate.add(waiter)
       pump()
       return promise
-    },
-    get waiting() {
-      return gate.waiting
     },
   }
 }

@@ -67,7 +67,7 @@ class AskingPrompts implements ClosablePrompts {
   }
 
   get isFull(): boolean {
-    return this.#line.waiting >= MOST_WAITING
+    return this.#underWay.size >= MOST_WAITING + this.#options.concurrency
   }
 
   ask(question: Question, signal: AbortSignal): Promise<PromptAnswer> {

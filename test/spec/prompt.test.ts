@@ -263,7 +263,10 @@ describe('The page is data, never instruction', () => {
     ['an element with a style that hides it', `<p style="color:red; DISPLAY : none">${INJECTION}</p>`],
     ['an element hidden from readers', `<p aria-hidden="true">${INJECTION}</p>`],
     ['a template', `<template>${INJECTION}</template>`],
-    ['letters that nobody sees', [...INJECTION].map((c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join('')],
+    [
+      'letters that nobody sees',
+      Array.from(INJECTION, (c) => String.fromCodePoint(0xe0000 + c.charCodeAt(0))).join(''),
+    ],
   ])('what a person does not see is not sent: %s.', async (_, hidden) => {
     await watch(own(`<p>It costs € 42</p>${hidden}`))
     expect(model.questions[0]?.text).toContain('It costs € 42')
