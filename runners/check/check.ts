@@ -96,7 +96,7 @@ async function fallBack(
   const { layer, fetched, request } = answer
   // The proxy takes no pictures.
   if (fetched.ok || !proxy || signal.aborted || task.visual?.enabled) return { method: layer, fetched }
-  const failure = { layer, code: fetched.fault.code, status: fetched.status }
+  const failure = { layer, code: fetched.fault.code, status: fetched.status, retryAfterMs: fetched.retryAfterMs }
   const next = nextLayer(failure, { isDirect: task.request !== null, hasBrowser: false, hasProxy: true })
   return next === 'proxy' ? byProxy(task, { layer, fetched, request }, proxy, signal) : { method: layer, fetched }
 }

@@ -7,6 +7,8 @@ export interface LayerFailure {
   readonly code: RunFaultCode
   /** The status that was answered, or null. */
   readonly status: number | null
+  /** How long the site asked to be left alone (Retry-After); 0 or null: it did not. */
+  readonly retryAfterMs: number | null
 }
 
 /** What there is besides. */
@@ -19,10 +21,12 @@ export interface LayersAtHand {
 
 /**
  * The layer that is tried after one was refused (spec, What the service does: static, then browser, then proxy), or null when there is none left or
- * none would help. A refusal is 403, 429 or a challenge page; who is asked for credentials (401) needs credentials.
+ * none would help. A refusal is 403, 429 or a challenge page; who is asked for credentials (401) needs credentials,
+ * and who names a time is asked again at that time, not at once by other means (DESIGN §3, fair and polite).
  */
-export function nextLayer({ layer, code, status }: LayerFailure, at: LayersAtHand): FetchMethod | null {
-  if (at.isDirect || code !== 'blocked' || status === 401) return null
+export function nextLayer(failure: LayerFailure, at: LayersAtHand): FetchMethod | null {
+  const { layer, code, status, retryAfterMs } = failure
+  if (at.isDirect || code !== 'blocked' || status === 401 || (retryAfterMs ?? 0) > 0) return null
   if (layer === 'static' && at.hasBrowser) return 'browser'
   return layer !== 'proxy' && at.hasProxy ? 'proxy' : null
 }

@@ -11,10 +11,9 @@ export function whyRendered(task: Task, fetched: Fetched): string | null {
   if (task.request !== null) return null
   if (isSearchResultsUrl(task.url)) return 'the address is a page of search results'
   if (!fetched.ok) {
-    const failure = { layer: 'static', code: fetched.fault.code, status: fetched.status } as const
-    // Who names a time is asked again at that time, and not at once by other means.
-    const isToldToWait = fetched.retryAfterMs !== null && fetched.retryAfterMs > 0
-    const next = isToldToWait ? null : nextLayer(failure, { isDirect: false, hasBrowser: true, hasProxy: false })
+    const { fault, status, retryAfterMs } = fetched
+    const failure = { layer: 'static', code: fault.code, status, retryAfterMs } as const
+    const next = nextLayer(failure, { isDirect: false, hasBrowser: true, hasProxy: false })
     return next === 'browser' ? 'the site refused the direct request' : null
   }
   if (fetched.kind === 'not_modified' || !isHtml(fetched.contentType)) return null

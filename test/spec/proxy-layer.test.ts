@@ -135,6 +135,13 @@ describe('The proxy layer', () => {
     expect([used, requests.length]).toEqual([0, 1])
   })
 
+  test('is not asked where the site names a time at which it may be asked again', async () => {
+    refusal = { status: 429, headers: { 'retry-after': '60' } }
+    const { run, used } = await watch(await team())
+    expect(run).toMatchObject({ status: 'error', fetch_method: 'static', error_code: 'blocked' })
+    expect([used, requests.length]).toEqual([0, 1])
+  })
+
   test('is never used by a monitor with a request_config', async () => {
     const { run, used } = await watch(await team(), { request_config: { method: 'GET' } })
     expect(run).toMatchObject({ status: 'error', fetch_method: 'static', error_code: 'blocked' })
