@@ -25,7 +25,7 @@ const WAITING = `
 const audit = ({ team_id }: CreatedOwner) =>
   api.services.store.any(sql.type(event)`
     select action, actor_label, target_type as target, metadata from audit_events
-    where team_id = ${team_id} and action like 'settings.%' order by id`)
+    where team_id = ${team_id} and action like 'settings.%' order by created_at, action desc`)
 
 describe('settings', () => {
   test('begin with the proxy off and notifications on', async () => {
