@@ -102,7 +102,7 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
 function isFit({ browser, served, isRetired }: Tenancy, { recycle = {} }: StockOptions): boolean {
   const { pages = 200, ageMs = 1_800_000, megabytes = 2_048 } = recycle
   const isOld = served >= pages || performance.now() - browser.startedAt > ageMs || browser.megabytes > megabytes
-  return !isRetired && !browser.isGone && !isOld
+  return !isRetired && !browser.isGone && browser.playwright.isConnected() && !isOld
 }
 
 /** Takes no more pages; ends when the last one is closed. */

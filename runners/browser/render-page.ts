@@ -40,7 +40,8 @@ export async function renderPage(rendering: Rendering): Promise<Rendered> {
   return settle(rendering, navigation, traffic)
 }
 
-async function goTo({ url, opened, browser }: Rendering, navigation: Navigation): Promise<RunFault | null> {
+async function goTo(rendering: Rendering, navigation: Navigation): Promise<RunFault | null> {
+  const { url, opened } = rendering
   try {
     await opened.page.goto(url.href, { waitUntil: 'commit', timeout: NAVIGATION_MS })
     return null
@@ -52,8 +53,15 @@ async function goTo({ url, opened, browser }: Rendering, navigation: Navigation)
     const netError = netErrorOf(error)
     if (netError === '') throw error
     if (netError === 'ERR_ABORTED') return abortedFault(navigation.last, asked.host)
-    return navigationFault(netError, asked.host, browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) }))
+    return faultOf(rendering, navigation, netError)
   }
+}
+
+/** What stood in the way of the last navigation: the wall knows more of it than Chromium does. */
+function faultOf({ url, browser }: Rendering, navigation: Navigation, netError: string): RunFault {
+  const asked = URL.parse(navigation.asked) ?? url
+  const refused = browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) })
+  return navigationFault(netError, asked.host, refused)
 }
 
 /** Chromium gives up what has nothing to show: 204 and 205, and files. */
@@ -70,8 +78,8 @@ async function settle(rendering: Rendering, navigation: Navigation, traffic: Tra
   const { host } = rendering.url
   if (state !== null && !state.isParsed) return failed(rendering, OUT_OF_TIME(host), navigation.last?.status() ?? null)
   if (navigation.excess !== null) return failed(rendering, tooLarge('decoded', navigation.excess), null)
-  const refused = navigation.refusal
-  if (refused) return failed(rendering, navigationFault(refused, host, null), null)
+  const { refusal: refused } = navigation
+  if (refused !== null) return failed(rendering, faultOf(rendering, navigation, refused), null)
   const { last } = navigation
   if (last === null) return failed(rendering, navigationFault('ERR_ABORTED', host, null), null)
   const status = last.status()

@@ -6,6 +6,7 @@ import { createDeliveryLoop } from '../../deliveries/delivery-loop.ts'
 import { NO_METRICS } from '../../deliveries/delivery-metrics.ts'
 import { createGuardedAgent } from '../../runners/guard/guarded-agent.ts'
 import { createPolicy } from '../../runners/guard/policy.ts'
+import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Tier } from '../../schema/plan.ts'
 import { eventually } from '../runners/loop/eventually.ts'
 import { startWorker } from '../runners/loop/worker.ts'
@@ -58,6 +59,8 @@ export interface WatchingOptions {
   readonly deliver?: boolean
   /** Settings of the model that prompts are read by. */
   readonly model?: Partial<ModelSettings>
+  /** Renders pages; without it there is no browser. */
+  readonly browsers?: Browsers
 }
 
 /** Starts it all. `close` it in `afterAll`. */
@@ -65,10 +68,16 @@ export async function startWatching({
   plan = 'scale',
   deliver = false,
   model = {},
+  browsers,
 }: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
   const served = await serveApi(plan, { egress: createPolicy(LOOPBACK) })
-  const worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets, model })
+  const worker = await startWorker({
+    url: served.api.databaseUrl,
+    secrets: served.api.services.secrets,
+    model,
+    browsers,
+  })
   const stopDelivering = deliver ? startDelivering(served) : async () => {}
   const database = new URL(served.api.databaseUrl).pathname.slice(1)
   return {

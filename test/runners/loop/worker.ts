@@ -2,8 +2,10 @@ import { Registry } from 'prom-client'
 import { proxyHold, proxyLayerOf } from '../../../cli/proxy.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { check } from '../../../runners/check/check.ts'
+import { type ModelSettings, promptsOf } from '../../../cli/model.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
@@ -29,6 +31,10 @@ export interface WorkerOptions {
   readonly onNotices?: () => void
   /** TIDEMARK_PROXY_URL. */
   readonly proxyUrl?: string
+  /** Settings of the model; without an address there is none. */
+  readonly model?: Partial<ModelSettings>
+  /** Renders pages; without it there is no browser. */
+  readonly browsers?: Pick<Browsers, 'render'> | undefined
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -42,6 +48,8 @@ export interface RunningWorker extends AsyncDisposable {
   /** Drains and closes; also what disposal does, with little grace. */
   stop(graceMs: number): Promise<void>
 }
+
+const MODEL: ModelSettings = { LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { secrets, leaseMs = 60_000 } = options
@@ -68,11 +76,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     patienceMs: leaseMs,
     ...(options.onNotices && { onNotices: options.onNotices }),
   })
-  const { around } = options
+  const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
+  const { around, browsers } = options
   const loop = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, queues: CHECK_QUEUES, leaseMs }),
+    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => {
-      const go = () => check(task, { agent, extractor, pages, proxy, signal })
+      // As in a process, where a loop of its own has what is rendered.
+      const browser = browsers && task.queue === 'static' ? 'elsewhere' : browsers
+      const go = () => check(task, { agent, extractor, pages, proxy, browser, signal })
       return around ? around(task, go) : go()
     },
     log,
@@ -85,6 +96,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let stopped: Promise<void> | undefined
   const stop = async (graceMs: number) => {
     await loop.drain(graceMs)
+    await prompts?.close()
     await agent.destroy()
     await recorder.settle()
     await patterns.close()

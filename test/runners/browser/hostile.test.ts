@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLogger } from '../../../core/logger.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { eventually } from '../loop/eventually.ts'
+import { faultOf, htmlOf, NEVER, renderOne, testBrowsers } from './test-browsers.ts'
+import { openSite, type Site } from './site.ts'
+
+let site: Site
+let browsers: Browsers
+
+beforeAll(async () => {
+  site = await openSite()
+  browsers = testBrowsers({ processMb: 400 })
+})
+
+afterAll(async () => {
+  await browsers.close()
+  await site.close()
+})
+
+const plain = () => site.page('/plain', '<!doctype html><p>still here</p>')
+const script = (code: string) => `<!doctype html><p id="p">page</p><script>${code}</script>`
+
+/** The next page is served at once, by whatever browser there is then. */
+async function nextIsFine(): Promise<void> {
+  const startedAt = performance.now()
+  expect(htmlOf(await renderOne(browsers, plain()))).toContain('still here')
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+}
+
+describe('A page that', () => {
+  test('never answers fails within its limit; the next one is not late.', async () => {
+    const url = site.page('/silent', () => {})
+    const startedAt = performance.now()
+    expect(faultOf(await renderOne(browsers, url, 2_000))).toBe('timeout')
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    await nextIsFine()
+  })
+
+  test('loops for ever fails within its limit, and so does one that begins to when it has loaded.', async () => {
+    const loop = site.page('/loop', script('for (;;) {}'))
+    const later = site.page('/later', script('setTimeout(() => { for (;;) {} }, 100)'))
+    const startedAt = performance.now()
+    const both = await Promise.all([renderOne(browsers, loop, 3_000), renderOne(browsers, later, 3_000)])
+    expect(both.map(faultOf)).toEqual(['timeout', 'timeout'])
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    await nextIsFine()
+  })
+
+  test('does not hold up another one that is rendered beside it.', async () => {
+    const loop = renderOne(browsers, site.page('/loop', script('for (;;) {}')), 3_000)
+    await nextIsFine()
+    expect(faultOf(await loop)).toBe('timeout')
+  })
+
+  test('eats memory is ended with the reason before the machine has none left.', async () => {
+    const url = site.page('/eats', script('const all = []; for (;;) all.push(new Uint8Array(4e6).fill(1))'))
+    expect(await renderOne(browsers, url)).toMatchObject({
+      fault: { code: 'render_failed', message: expect.stringContaining('memory') },
+    })
+    await nextIsFine()
+  })
+
+  test('fills the heap of its scripts is ended with the reason.', async () => {
+    const url = site.page('/heap', script('const all = []; for (let i = 0; ; i++) all.push({ i, s: "s" + i })'))
+    expect(faultOf(await renderOne(browsers, url))).toBe('render_failed')
+    await nextIsFine()
+  })
+
+  test('opens fifty windows has them closed.', async () => {
+    const url = site.page(
+      '/windows',
+      script(`for (let i = 0; i < 50; i++) window.open('/plain?' + i, 'w' + i); p.textContent = 'opened'`),
+    )
+    plain()
+    expect(htmlOf(await renderOne(browsers, url))).toContain('opened')
+    await nextIsFine()
+  })
+
+  test('asks for permissions is told no, and gets no service worker.', async () => {
+    const code = `(async () => {
+      const out = []
+      out.push(typeof Notification === 'function' ? await Notification.requestPermission() : 'absent')
+      out.push(await new Promise((done) => navigator.geolocation ? navigator.geolocation.getCurrentPosition(() => done('located'), (e) => done('refused ' + e.code), { timeout: 2000 }) : done('absent')))
+      out.push(await (navigator.mediaDevices ? navigator.mediaDevices.getUserMedia({ video: true }).then(() => 'filmed', () => 'refused') : 'absent'))
+      await navigator.serviceWorker?.register('/sw.js').catch(() => 0)
+      out.push(String((await navigator.serviceWorker?.getRegistrations() ?? []).length) + ' workers')
+      p.textContent = out.join(', ')
+    })()`
+    site.page('/sw.js', (_, response) => void response.setHeader('content-type', 'text/javascript').end('1'))
+    const html = htmlOf(await renderOne(browsers, site.page('/asks', script(code))))
+    const said = /<p id="p">(.*?)<\/p>/.exec(html)?.[1]
+    expect(said).toMatch(/, 0 workers$/)
+    expect(said).not.toMatch(/granted|located|filmed/)
+  })
+
+  test('downloads files leaves nothing behind.', async () => {
+    site.page(
+      '/a.bin',
+      (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename=a.bin' }).end('x'),
+    )
+    const url = site.page(
+      '/downloads',
+      script(
+        `for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.href = '/a.bin?' + i; a.download = 'a'; a.click() } p.textContent = 'clicked'`,
+      ),
+    )
+    expect(htmlOf(await renderOne(browsers, url))).toContain('clicked')
+  })
+
+  test('goes to a file, to a page of the browser or into its own source does not get there.', async () => {
+    for (const target of [
+      'file:///etc/passwd',
+      'chrome://version',
+      'view-source:' + site.origin,
+      'data:text/html,<h1>data</h1>',
+      'devtools://devtools/bundled/inspector.html',
+    ]) {
+      const url = site.page(
+        '/goes',
+        script(`location.href = ${JSON.stringify(target)}; open(${JSON.stringify(target)})`),
+      )
+      const rendered = await renderOne(browsers, url)
+      if (rendered.ok) expect([rendered.finalUrl, htmlOf(rendered).includes('root:')]).toEqual([url, false])
+    }
+    for (const url of [
+      'file:///etc/passwd',
+      'chrome://version',
+      'data:text/html,x',
+      'about:blank',
+      'view-source:http://example.com/',
+    ])
+      expect(faultOf(await renderOne(browsers, url))).toBe('target_not_allowed')
+  })
+
+  test('redirects to a private address fails, and the address is never connected to.', async () => {
+    const inside = await openSite('127.0.0.2')
+    try {
+      inside.page('/', '<p>secret</p>')
+      const byStatus = site.page(
+        '/to-private',
+        (_, response) => void response.writeHead(302, { location: `${inside.origin}/` }).end(),
+      )
+      const byScript = site.page('/script-to-private', script(`location.href = '${inside.origin}/'`))
+      const metadata = site.page(
+        '/to-metadata',
+        (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
+      )
+      expect(faultOf(await renderOne(browsers, byStatus))).toBe('target_not_allowed')
+      expect(faultOf(await renderOne(browsers, byScript))).toBe('target_not_allowed')
+      expect(faultOf(await renderOne(browsers, metadata))).toBe('target_not_allowed')
+      expect(inside.asked).toEqual([])
+    } finally {
+      await inside.close()
+    }
+  })
+})
+
+describe('The browser', () => {
+  test('is replaced when it is killed: pages in it are rendered again by the next one.', async () => {
+    site.page('/slow', (_, response) => void setTimeout(() => response.end('<p>slow</p>'), 1_500))
+    await nextIsFine()
+    const first = browsers.current()?.pid ?? 0
+    const before = site.asked.length
+    const slow = renderOne(browsers, `${site.origin}/slow`)
+    await eventually(
+      () => site.asked.length,
+      (count) => count > before,
+    )
+    process.kill(-first, 'SIGKILL')
+    expect(htmlOf(await slow)).toContain('slow')
+    expect(browsers.current()?.pid).not.toBe(first)
+  })
+
+  test('is replaced when it hangs.', async () => {
+    await nextIsFine()
+    const first = browsers.current()?.pid ?? 0
+    process.kill(first, 'SIGSTOP')
+    expect(faultOf(await renderOne(browsers, plain(), 1_000))).toBe('timeout')
+    await nextIsFine()
+    expect(browsers.current()?.pid).not.toBe(first)
+  })
+
+  test('is replaced after so many pages, and after so long, without a page noticing.', async () => {
+    for (const recycle of [{ pages: 1 }, { ageMs: 1 }, { megabytes: 1 }]) {
+      const lines: string[] = []
+      const few = testBrowsers({
+        recycle,
+        pages: 2,
+        log: createLogger('info', { write: (line) => void lines.push(line) }),
+      })
+      for (let i = 0; i < 3; i++) {
+        expect(htmlOf(await renderOne(few, plain()))).toContain('still here')
+        // What it occupies is measured a few times a second.
+        if ('megabytes' in recycle)
+          await eventually(
+            () => few.current(),
+            (browser) => browser === null,
+          )
+      }
+      await few.close()
+      expect(lines.filter((line) => line.includes('a browser was started'))).toHaveLength(3)
+    }
+  }, 40_000)
+
+  test('is gone with its profile after a close, and a render under way ends.', async () => {
+    const own = testBrowsers()
+    await renderOne(own, plain())
+    const pid = own.current()?.pid ?? 0
+    const waiting = renderOne(
+      own,
+      site.page('/silent', () => {}),
+    )
+    await own.close()
+    expect((await waiting).ok).toBe(false)
+    await eventually(
+      () => readFile(`/proc/${pid}/cmdline`).catch(() => null),
+      (line) => line === null || line.length === 0,
+    )
+    expect((await renderOne(own, plain())).ok).toBe(false)
+  })
+
+  test('is not waited for by a check that is called off.', async () => {
+    const calledOff = new AbortController()
+    const under = browsers.render(
+      { url: site.page('/silent', () => {}), headers: null, visual: null },
+      { signal: calledOff.signal },
+    )
+    calledOff.abort()
+    const startedAt = performance.now()
+    expect((await under).ok).toBe(false)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect((await browsers.render({ url: plain(), headers: null, visual: null }, { signal: NEVER })).ok).toBe(true)
+  })
+
+  test('that cannot be had is a clear answer with what to do.', async () => {
+    const none = testBrowsers({ path: '/no/such/chromium' })
+    expect(await renderOne(none, plain())).toMatchObject({
+      fault: { code: 'not_available', message: expect.stringContaining('CHROMIUM_PATH') },
+    })
+    const odd = testBrowsers({ path: '/bin/true' })
+    expect(await renderOne(odd, plain())).toMatchObject({ fault: { code: 'not_available' } })
+    await Promise.all([none.close(), odd.close()])
+  })
+})

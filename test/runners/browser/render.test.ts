@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { faultOf, htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
+import { openSite, type Site } from './site.ts'
+
+let site: Site
+let elsewhere: Site
+let browsers: Browsers
+
+beforeAll(async () => {
+  ;[site, elsewhere] = await Promise.all([openSite(), openSite()])
+  browsers = testBrowsers({ pages: 8 })
+})
+
+afterAll(async () => {
+  await browsers.close()
+  await Promise.all([site.close(), elsewhere.close()])
+})
+
+const script = (code: string, rest = '') => `<!doctype html><p id="p">sent</p>${rest}<script>${code}</script>`
+
+describe('Waiting for a page to rest', () => {
+  test('What comes by three requests, one after the other, is waited for.', async () => {
+    site.page('/data', (_, response) => void setTimeout(() => response.end('x'), 150))
+    const url = site.page(
+      '/chain',
+      script(`(async () => { for (const n of [1, 2, 3]) { await fetch('/data'); p.textContent = 'step ' + n } })()`),
+    )
+    expect(htmlOf(await renderOne(browsers, url))).toContain('step 3')
+  })
+
+  test('A page that polls without end and changes nothing is done in seconds.', async () => {
+    site.page('/poll', (_, response) => void setTimeout(() => response.end('{}'), 40))
+    const url = site.page('/polls', script(`setInterval(() => fetch('/poll'), 50); p.textContent = 'shown'`))
+    const startedAt = performance.now()
+    expect(htmlOf(await renderOne(browsers, url))).toContain('shown')
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
+  })
+
+  test('A font and a picture that never come do not hold it.', async () => {
+    site.page('/never', () => {})
+    const url = site.page(
+      '/slow-font',
+      `<!doctype html><style>@font-face { font-family: F; src: url(/never) } p { font-family: F }</style><p>text</p><img src="/never"><script>1</script>`,
+    )
+    const startedAt = performance.now()
+    expect(htmlOf(await renderOne(browsers, url))).toContain('<p>text</p>')
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
+  })
+
+  test('A clock that ticks in the page, and polling beside it, end with what there is.', async () => {
+    const url = site.page(
+      '/ticks',
+      script(`setInterval(() => { p.textContent = Date.now() }, 30); setInterval(() => fetch('/never'), 60)`),
+    )
+    const startedAt = performance.now()
+    expect(htmlOf(await renderOne(browsers, url))).toContain('id="p"')
+    expect(performance.now() - startedAt).toBeLessThan(16_000)
+  }, 30_000)
+
+  test('A cookie banner, dialogs and a window that asks before it goes do not hold it.', async () => {
+    const code = `alert(1); confirm(2); prompt(3); addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'no' }); p.textContent = 'after dialogs'`
+    const url = site.page('/dialogs', script(code, '<div style="position:fixed;inset:0">We value your privacy</div>'))
+    expect(htmlOf(await renderOne(browsers, url))).toContain('after dialogs')
+  })
+
+  test('A page that goes on to another by script or meta refresh is that other page.', async () => {
+    const last = site.page('/last', '<!doctype html><h1>arrived</h1>')
+    const second = site.page('/second', `<meta http-equiv="refresh" content="0; url=${last}"><script>1</script>`)
+    const first = site.page('/first', script(`location.href = ${JSON.stringify(second)}`))
+    const rendered = await renderOne(browsers, first)
+    expect(htmlOf(rendered)).toContain('arrived')
+    expect(rendered.ok && [rendered.finalUrl, rendered.redirected]).toEqual([last, true])
+  })
+
+  test('A document that never ends is a timeout.', async () => {
+    const url = site.page('/endless', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><p>beginning')
+      const timer = setInterval(() => response.write('<i>more</i>'), 100)
+      response.once('close', () => clearInterval(timer))
+    })
+    expect(faultOf(await renderOne(browsers, url, 20_000))).toBe('timeout')
+  }, 30_000)
+})
+
+describe('What the user sends', () => {
+  test('Request headers go to the origin of the target, with its parts, and to no other.', async () => {
+    elsewhere.page('/theirs.js', (_, response) => void response.setHeader('access-control-allow-origin', '*').end('1'))
+    site.page('/own.js', (_, response) => void response.end('1'))
+    const url = site.page(
+      '/headers',
+      `<!doctype html><p>x</p><script src="/own.js"></script><script src="${elsewhere.origin}/theirs.js"></script>`,
+    )
+    const before = [site.asked.length, elsewhere.asked.length]
+    await renderOne(browsers, { url, headers: { 'X-Api-Key': 'secret', 'User-Agent': 'mine', Cookie: 'no=1' } })
+    const own = site.asked.slice(before[0]).filter(({ url: path }) => path !== '/favicon.ico')
+    const theirs = elsewhere.asked.slice(before[1])
+    expect(
+      own.map(({ url: path, headers }) => [path, headers['x-api-key'], headers['user-agent'], headers.cookie]),
+    ).toEqual([
+      ['/headers', 'secret', 'mine', undefined],
+      ['/own.js', 'secret', 'mine', undefined],
+    ])
+    expect(theirs.map(({ headers }) => headers['x-api-key'])).toEqual([undefined])
+  })
+
+  test('A redirect to another origin does not take them along.', async () => {
+    const there = elsewhere.page('/there', '<!doctype html><p>there</p>')
+    const url = site.page('/away', (_, response) => void response.writeHead(302, { location: there }).end())
+    const before = elsewhere.asked.length
+    expect(htmlOf(await renderOne(browsers, { url, headers: { 'X-Api-Key': 'secret' } }))).toContain('there')
+    const asked = elsewhere.asked.slice(before)
+    expect(asked[0]?.url).toBe('/there')
+    expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(asked.map(() => undefined))
+  })
+})
+
+describe('What a site answers', () => {
+  test.each([
+    [401, 'blocked'],
+    [403, 'blocked'],
+    [429, 'blocked'],
+    [404, 'http_status'],
+    [500, 'http_status'],
+  ])('Status %i is %s, as in the static layer.', async (status, code) => {
+    const url = site.page(
+      `/status-${status}`,
+      (_, response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>no'),
+    )
+    expect(await renderOne(browsers, url)).toMatchObject({ ok: false, status, fault: { code } })
+  })
+
+  test('A challenge that lets the browser through is none.', async () => {
+    let asked = 0
+    const url = site.page('/challenge', (_, response) => {
+      const isFirst = asked++ === 0
+      response.writeHead(isFirst ? 403 : 200, { 'content-type': 'text/html' })
+      response.end(
+        isFirst
+          ? '<script src="/cdn-cgi/challenge-platform/x"></script><script>setTimeout(() => location.reload(), 100)</script>'
+          : '<p>in</p>',
+      )
+    })
+    expect(htmlOf(await renderOne(browsers, url))).toContain('<p>in</p>')
+  })
+
+  test('A challenge that stays is blocked, and says that it is one.', async () => {
+    const url = site.page('/wall', (_, response) => {
+      response
+        .writeHead(403, { 'content-type': 'text/html' })
+        .end('<p>Checking your browser</p><script src="/cdn-cgi/challenge-platform/x"></script>')
+    })
+    expect(await renderOne(browsers, url)).toMatchObject({
+      fault: { code: 'blocked', message: expect.stringContaining('challenge') },
+    })
+  })
+
+  test('Retry-After of a 429 is told.', async () => {
+    const url = site.page('/wait', (_, response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
+    expect(await renderOne(browsers, url)).toMatchObject({ retryAfterMs: 7_000 })
+  })
+
+  test('Nothing at all is an empty body; a file is no page.', async () => {
+    const none = site.page('/none', (_, response) => void response.writeHead(204).end())
+    const file = site.page('/file', (_, response) => {
+      response
+        .writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' })
+        .end('bytes')
+    })
+    expect(faultOf(await renderOne(browsers, none))).toBe('empty_body')
+    expect(faultOf(await renderOne(browsers, file))).toBe('wrong_type')
+  })
+
+  test('A port where nothing listens and a name that is not there say so.', async () => {
+    const closed = await openSite()
+    await closed.close()
+    expect(faultOf(await renderOne(browsers, `${closed.origin}/`))).toBe('connect_failed')
+    expect(faultOf(await renderOne(browsers, 'http://no-such-host.invalid/'))).toBe('dns_failed')
+  })
+
+  test('An answer that is cut off before its headers is a failed connection.', async () => {
+    const url = site.page('/cut', (request) => void request.socket.destroy())
+    expect(faultOf(await renderOne(browsers, url))).toBe('connect_failed')
+  })
+
+  test('A document of more than 10 MiB is too large, whether it was sent or made.', async () => {
+    const made = site.page('/made-large', script(`p.hidden = true; p.textContent = 'x'.repeat(11 * 1024 * 1024)`))
+    const sent = site.page('/sent-large', `<!doctype html><p hidden>${'x'.repeat(11 * 1024 * 1024)}</p>`)
+    expect(faultOf(await renderOne(browsers, made))).toBe('too_large')
+    expect(faultOf(await renderOne(browsers, sent))).toBe('too_large')
+  })
+
+  test('Two pages share nothing: a cookie of one is not sent by the next.', async () => {
+    const url = site.page('/cookie', (request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=1' })
+        .end(`<p>${request.headers.cookie ?? 'new'}</p>`)
+    })
+    await renderOne(browsers, url)
+    expect(htmlOf(await renderOne(browsers, url))).toContain('<p>new</p>')
+  })
+})
