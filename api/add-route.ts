@@ -34,6 +34,7 @@ export function addRoute(app: FastifyInstance, services: Services, route: Route)
       if (answer.headers) reply.headers(answer.headers)
       reply.code(answer.status)
       if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
+      if (answer.bytes) return reply.type(answer.bytes.type).send(Buffer.from(answer.bytes.content))
       if (answer.body === undefined) return reply.send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
     },

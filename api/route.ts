@@ -17,6 +17,7 @@ export interface Answer {
   readonly body?: unknown
   /** In place of a body in JSON. */
   readonly text?: { readonly type: string; readonly content: string }
+  readonly bytes?: { readonly type: string; readonly content: Uint8Array }
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export const ok = (body: unknown): Answer => ({ status: 200, body })
@@ -44,11 +45,15 @@ export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
   readonly actor: Actor
 }
 
-/** What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for JSON. */
+/**
+ * What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for JSON. `only`: bytes of this content type,
+ * and no JSON.
+ */
 interface AnswerShape {
   readonly description: string
   readonly schema?: TSchema
   readonly alsoAs?: string
+  readonly only?: string
 }
 
 /** What a route takes and answers. From it come its checks, its policy and its operation in OpenAPI. */

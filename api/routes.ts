@@ -1,5 +1,6 @@
 import type { Route } from './route.ts'
 import { deliveryRoutes } from './routes/deliveries/delivery-routes.ts'
+import { getImageRoute } from './routes/images/get-image.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
 import { openApiRoute } from './routes/openapi.ts'
@@ -13,6 +14,7 @@ const nouns: readonly Route[] = [
   ...monitorRoutes,
   ...templateRoutes,
   ...runRoutes,
+  getImageRoute,
   ...deliveryRoutes,
   ...keyRoutes,
   getUsageRoute,

@@ -5,9 +5,11 @@ import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import type { Tier } from '../schema/plan.ts'
 import type { Template } from '../schema/template.ts'
 import type { Store } from '../store/client.ts'
+import type { ObjectStore } from '../store/objects/object-store.ts'
 import { createSecretBox, type SecretBox } from '../store/secret-box.ts'
 import { sessionKey } from '../store/session-token.ts'
 import type { Health } from './health.ts'
+import { createImageLinks, type ImageLinks } from './image-links.ts'
 import { createPrincipals, type Principals } from './principals.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
@@ -39,6 +41,8 @@ export interface ServicesOptions {
   readonly previews?: Previews
   /** For backtests; without it they are refused with 503. */
   readonly patterns?: PatternMatcher
+  /** Where pictures lie; without it they are refused with 503. */
+  readonly objects?: ObjectStore
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -49,6 +53,8 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly principals: Principals
   readonly limits: RateLimits
   readonly signIn: SignIn
+  /** Signs addresses of pictures. */
+  readonly imageLinks: ImageLinks
   /** Key that signs sessions. */
   readonly sessionKey: string
   /** Origins of our own pages. */
@@ -70,6 +76,7 @@ export function createServices({ encryptionKey, databaseUrl, ...options }: Servi
     principals: createPrincipals(store, { key, cookieName: sessionCookieName(baseUrl) }),
     limits: createRateLimits(store, log),
     signIn,
+    imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,
     trustedOrigins,
     close: () => signIn.close(),

@@ -11,6 +11,7 @@ import { openStore } from '../store/client.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
 import { promptsOf } from './model.ts'
+import { objectsOf } from './objects.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
@@ -55,6 +56,8 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
     prompts,
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
   })
+  const objects = objectsOf(settings)
+  stack.defer('the object store of the API', () => objects.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const services = createServices({
@@ -63,6 +66,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
     health,
     previews,
     patterns,
+    objects,
   })
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, routes)

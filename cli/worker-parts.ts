@@ -20,6 +20,7 @@ import { openStore, type Store } from '../store/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
+import { startPictures } from './picture-parts.ts'
 import { startUpkeep } from './upkeep.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from './read-config.ts'
@@ -79,11 +80,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   const deliveries = createDeliveryLoop({
     store,
     secrets,
-    channels: createChannels({
-      agent: deliveryAgent,
-      mailer,
-      dashboardUrl,
-    }),
+    channels: createChannels({ agent: deliveryAgent, mailer, dashboardUrl }),
     log,
     metrics: createDeliveryMetrics(registry),
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
@@ -92,8 +89,10 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
 
   const notices = mailer && createNoticeLoop({ store, mailer, links: { dashboardUrl }, log })
 
+  const pictures = startPictures({ settings, store, log, stack })
   const recorder = createRecorder({
     store,
+    pictures,
     secrets,
     patterns,
     log,

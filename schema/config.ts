@@ -77,7 +77,11 @@ export const Config = Closed({
     description: 'Pages that the browser of one process shows at once; docs/browser.md.',
   }),
   CHROMIUM_PATH: Optional(
-    Text(1, 1024, 'Chromium to use. Unset: the embedded one, or where there is none for this machine, the installed one.'),
+    Text(
+      1,
+      1024,
+      'Chromium to use. Unset: the embedded one, or where there is none for this machine, the installed one.',
+    ),
   ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, { default: 128, description: 'Checks in flight in one worker.' }),
   LLM_BASE_URL: Optional(

@@ -32,7 +32,9 @@ export const Run = Closed({
   fetch_method: Nullable(Choice(FETCH_METHODS)),
   duration_ms: Type.Integer({ minimum: 0 }),
   error_message: Nullable(Text(0, 2000)),
-  visual_change_pct: Type.Optional(Type.Number()),
+  visual_change_pct: Type.Optional(
+    Type.Number({ description: 'Changed area in percent; only where the run took pictures.' }),
+  ),
   error_code: Nullable(
     Choice(Object.keys(RUN_FAULTS) as RunFaultCode[], {
       description: 'Beyond the contract: why it failed, for programs.',

@@ -27,6 +27,9 @@ export const Usage = Closed({
   serpMonitorsLocked: Count(),
   llmCallsThisMonth: Count(),
   proxyBytesThisMonth: Count('Beyond the contract: bytes that the proxy has carried, of `limits.proxyBytesPerMonth`.'),
+  screenshotBytesThisMonth: Count(
+    'Beyond the contract: bytes of pictures stored in the period, of `limits.screenshotBytesPerMonth`.',
+  ),
   runs: Pool("The period's runs; a limit of null: none."),
   visualRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),
   serpRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),

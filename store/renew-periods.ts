@@ -23,7 +23,7 @@ export async function renewPeriods(store: Store): Promise<void> {
       from ended
     )
     update team_usage u
-    set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, proxy_bytes_used = 0,
+    set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0,
       period_start = (r.ended_at + make_interval(months => r.months - 1)) at time zone 'UTC',
       resets_at = (r.ended_at + make_interval(months => r.months)) at time zone 'UTC'
     from renewed r

@@ -23,6 +23,7 @@ const RunRow = Type.Object({
   error_code: Stored<RunFaultCode | null>(),
   error_message: Type.Union([Type.String(), Null]),
   warnings: Stored<readonly string[] | null>(),
+  visual_change_pct: Type.Union([Type.Number(), Null]),
 })
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)
@@ -43,6 +44,7 @@ export function toRun(stored: RunRow): Run {
     fetch_method: stored.fetch_method,
     duration_ms: stored.duration_ms,
     error_message: stored.error_message,
+    ...(stored.visual_change_pct !== null && { visual_change_pct: stored.visual_change_pct }),
     error_code: stored.error_code,
     warnings: [...(stored.warnings ?? [])],
   }

@@ -12,7 +12,8 @@ const RUN_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.delivery_triggered,
   case when r.reading_id is null then r.extracted
     else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
-  r.diff, r.error_code, r.error_message, r.warnings`
+  r.diff, r.error_code, r.error_message, r.warnings,
+  (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method, s.delivery_triggered, s.reading_id,

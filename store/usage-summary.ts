@@ -20,6 +20,7 @@ const TeamUsage = Type.Object({
   serp_limit: Type.Union([Type.Number(), Null]),
   llm_calls_used: Type.Number(),
   proxy_bytes_used: Type.Number(),
+  screenshot_bytes_used: Type.Number(),
   credits: Type.Number(),
   period_start: Type.String(),
   resets_at: Type.String(),
@@ -34,7 +35,7 @@ const teamUsage = rowOf(TeamUsage)
 /** The team's usage summary (spec). */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
   const found = await store.one(sql.prepared('read_usage', teamUsage)`
-    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used, u.serp_limit, u.llm_calls_used, u.proxy_bytes_used, u.credits,
+    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used, u.serp_limit, u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
       u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as resets_at,
       t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked
     from teams t
@@ -59,6 +60,7 @@ function toUsage(found: TeamUsage): Usage {
     serpMonitorsLocked: 0,
     llmCallsThisMonth: found.llm_calls_used,
     proxyBytesThisMonth: found.proxy_bytes_used,
+    screenshotBytesThisMonth: found.screenshot_bytes_used,
     runs: { used: found.runs_used, limit: runsLimit },
     visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
     serpRuns: found.serp_limit === null ? null : { used: found.serp_used, limit: found.serp_limit },

@@ -65,10 +65,11 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): objec
 
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema, alsoAs }]) => [
+    Object.entries(route.answers).map(([status, { description, schema, alsoAs, only }]) => [
       status,
       {
         description,
+        ...(only && { content: { [only]: { schema: { type: 'string', contentMediaType: only } } } }),
         ...(schema && {
           content: {
             'application/json': { schema: describeSchema(schema) },

@@ -31,7 +31,11 @@ interface Parameter {
   readonly schema: Schema
 }
 interface Content {
-  readonly content?: { readonly 'application/json': { readonly schema: Schema }; readonly 'application/yaml'?: object }
+  readonly content?: {
+    readonly 'application/json'?: { readonly schema: Schema }
+    readonly 'application/yaml'?: object
+    readonly 'image/png'?: object
+  }
 }
 interface Response extends Content {
   readonly $ref?: string
@@ -81,6 +85,9 @@ interface RawDocument {
   }
 }
 
+/** What is opened by a signed address alone can be asked for only with one; test/spec/visual.test.ts does. */
+const isPlain = ([, { responses }]: [string, RawOperation]) => responses['200']?.content?.['image/png'] === undefined
+
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
 
@@ -111,23 +118,25 @@ export function readDocument(text: string): ApiDocument {
 
   const schemaOf = (response: Response): Schema | null => {
     const named = response.$ref === undefined ? response : responses[response.$ref.slice(RESPONSES.length)]
-    return named?.content?.['application/json'].schema ?? null
+    return named?.content?.['application/json']?.schema ?? null
   }
   const operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Operation => ({
-      id: operation.operationId,
-      method: method.toUpperCase(),
-      path,
-      query: operation.parameters.filter((parameter) => parameter.in === 'query'),
-      pathNames: operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
-      body: operation.requestBody?.content?.['application/json'].schema ?? null,
-      bodyRequired: operation.requestBody?.required ?? false,
-      answers: new Map(
-        Object.entries(operation.responses).map(([status, response]) => [Number(status), schemaOf(response)]),
-      ),
-      yaml: operation.responses['200']?.content?.['application/yaml'] !== undefined,
-      ...callersOf(operation),
-    })),
+    Object.entries(methods)
+      .filter(isPlain)
+      .map(([method, operation]): Operation => ({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        query: operation.parameters.filter((parameter) => parameter.in === 'query'),
+        pathNames: operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+        body: operation.requestBody?.content?.['application/json']?.schema ?? null,
+        bodyRequired: operation.requestBody?.required ?? false,
+        answers: new Map(
+          Object.entries(operation.responses).map(([status, response]) => [Number(status), schemaOf(response)]),
+        ),
+        yaml: operation.responses['200']?.content?.['application/yaml'] !== undefined,
+        ...callersOf(operation),
+      })),
   )
   return {
     operations,

@@ -6,6 +6,7 @@ import { deleteMonitorRoute } from './delete-monitor.ts'
 import { editMonitorRoute } from './edit-monitor.ts'
 import { getMonitorRoute } from './get-monitor.ts'
 import { listMonitorRunsRoute } from './list-monitor-runs.ts'
+import { listVisualHistoryRoute } from './list-visual-history.ts'
 import { listMonitorsRoute } from './list-monitors.ts'
 import { manifestMonitorRoute } from './manifest-monitor.ts'
 import { pauseMonitorRoute } from './pause-monitor.ts'
@@ -28,6 +29,7 @@ export const monitorRoutes: readonly Route[] = [
   runMonitorRoute,
   bulkMonitorsRoute,
   listMonitorRunsRoute,
+  listVisualHistoryRoute,
   backtestMonitorRoute,
   manifestMonitorRoute,
   readSigningSecretRoute,

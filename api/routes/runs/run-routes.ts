@@ -1,7 +1,8 @@
 import type { Route } from '../../route.ts'
 import { getRunRoute } from './get-run.ts'
+import { getRunImagesRoute } from './get-run-images.ts'
 import { listRunDeliveriesRoute } from './list-run-deliveries.ts'
 import { replayRunRoute } from './replay-run.ts'
 
 /** Spec, Endpoints, Runs. */
-export const runRoutes: readonly Route[] = [getRunRoute, listRunDeliveriesRoute, replayRunRoute]
+export const runRoutes: readonly Route[] = [getRunRoute, listRunDeliveriesRoute, replayRunRoute, getRunImagesRoute]

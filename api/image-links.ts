@@ -1,0 +1,47 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** How long a signed address is good, in seconds (DESIGN §4.19: at most 300). */
+export const LINK_SECONDS = 300
+
+/** Which picture, whose, and until when. */
+export interface SignedImage {
+  readonly teamId: string
+  readonly imageId: string
+  /** By the store's clock, in ms since the epoch. */
+  readonly untilMs: number
+}
+
+/** Addresses of pictures that open them without credentials, for a short time: for the pages that show them. */
+export interface ImageLinks {
+  /** The address of a picture of the team, good for `LINK_SECONDS` from now, in ms by the store's clock. */
+  sign(teamId: string, imageId: string, nowMs: number): string
+  /** What a token of ours says; null when a single byte of it is not ours. Whether its time is over is for the clock to say. */
+  read(token: string): SignedImage | null
+}
+
+/** The key is derived from TIDEMARK_ENCRYPTION_KEY, for this use only. */
+export function createImageLinks(encryptionKey: string, baseUrl: string): ImageLinks {
+  const salt = createHash('sha256').update('tidemark').digest()
+  const key = Buffer.from(hkdfSync('sha256', encryptionKey, salt, 'signed images', 32))
+  const signature = (said: string) => createHmac('sha256', key).update(`GET /v1/images/${said}`).digest('base64url')
+  return {
+    sign(teamId, imageId, nowMs) {
+      const said = `${Math.floor(nowMs / 1000) + LINK_SECONDS}.${teamId}.${imageId}`
+      return `${baseUrl}/v1/images/${said}.${signature(said)}`
+    },
+    read(token) {
+      const dot = token.lastIndexOf('.')
+      const said = token.slice(0, Math.max(0, dot))
+      // As text: two spellings of the same bytes are not the same token.
+      if (!isSame(token.slice(dot + 1), signature(said))) return null
+      const [until = '', teamId = '', imageId = ''] = said.split('.')
+      return { teamId, imageId, untilMs: Number(until) * 1000 }
+    },
+  }
+}
+
+function isSame(given: string, right: string): boolean {
+  const one = Buffer.from(given)
+  const other = Buffer.from(right)
+  return one.length === other.length && timingSafeEqual(one, other)
+}
