@@ -1,6 +1,7 @@
 import type { RunFaultCode } from '../../schema/run-fault.ts'
 import type { FetchMethod } from '../../schema/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
+import type { Extraction } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool.ts'
 import type { Fetched, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
@@ -135,8 +136,17 @@ async function read(task: Task, { method, fetched }: Layered, ports: CheckPorts)
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return { kind: 'failed', fetchMethod: method, fault: extraction.fault, retryAfterMs: 0 }
-  const { text, values } = extraction
-  const besides = { fetchMethod: method, mark, warnings: [...extraction.warnings, ...(shown?.warnings ?? [])] }
+  return readingOf(extraction, { fetchMethod: method, mark }, shown)
+}
+
+type Shown = ReturnType<typeof shownBy>
+
+function readingOf(
+  { text, values, warnings: found }: Extract<Extraction, { ok: true }>,
+  from: { readonly fetchMethod: FetchMethod; readonly mark: PageMark },
+  shown: Shown | null,
+): Reading {
+  const besides = { ...from, warnings: [...found, ...(shown?.warnings ?? [])] }
   const shots = shown && { shots: shown.shots }
   if (text !== undefined) return { kind: 'text', text, ...besides, ...shots }
   return { kind: 'values', values, ...besides, ...shots }

@@ -71,8 +71,8 @@ async function through(
   if (typeof fetched === 'string') throw new Error(`not tried: ${fetched}`)
   return { fetched, settled, logged, fault: fetched.ok ? null : fetched.fault }
 }
-const textOf = (fetched: Fetched) =>
-  fetched.ok && fetched.kind === 'body' ? Buffer.from(fetched.body).toString() : fetched
+const textOf = (fetched: Fetched): string =>
+  fetched.ok && fetched.kind === 'body' ? Buffer.from(fetched.body).toString() : JSON.stringify(fetched)
 const sees: RequestListener = (request, response) =>
   response.end(
     JSON.stringify({
@@ -89,7 +89,7 @@ describe('Through a proxy', () => {
     const origin = await site(sees)
     const { fetched } = await through(proxy.url, `${origin}/a?b=c`, { request: { headers: { 'x-mine': 'yes' } } })
     expect(proxy.asked).toEqual([`GET ${origin}/a?b=c`])
-    const seen = JSON.parse(String(textOf(fetched))) as { from: string; host: string; url: string; headers: object }
+    const seen = JSON.parse(textOf(fetched)) as { from: string; host: string; url: string; headers: object }
     expect(seen).toMatchObject({
       from: EXIT_ADDRESS,
       host: new URL(origin).host,
@@ -105,14 +105,13 @@ describe('Through a proxy', () => {
     const origin = await site(sees, true)
     const { fetched } = await through(proxy.url, `${origin}/a`)
     expect(proxy.asked).toEqual([`CONNECT ${new URL(origin).host}`])
-    expect(JSON.parse(String(textOf(fetched)))).toMatchObject({ from: EXIT_ADDRESS, url: '/a' })
+    expect(JSON.parse(textOf(fetched))).toMatchObject({ from: EXIT_ADDRESS, url: '/a' })
   })
 
   test('that speaks TLS itself, both work', async () => {
-    const { cert, key } = certificate('good')
-    await using proxy = await startProxy({ cert: String(cert), key: String(key) })
+    await using proxy = await startProxy({ cert: fixture('good.pem'), key: fixture('good.test-only.key') })
     for (const origin of [await site(sees), await site(sees, true)])
-      expect(JSON.parse(String(textOf((await through(proxy.url, `${origin}/`)).fetched)))).toMatchObject({
+      expect(JSON.parse(textOf((await through(proxy.url, `${origin}/`)).fetched))).toMatchObject({
         from: EXIT_ADDRESS,
       })
   })
