@@ -38,6 +38,8 @@ export interface ClosablePrompts extends Prompts {
 
 /** Questions that wait, at most: each holds its page in memory, 100 KB or so. */
 const MOST_WAITING = 256
+/** And bytes of pictures that wait with them. */
+const MOST_HELD = 128 * 1024 * 1024
 
 /**
  * Cache, line, quota, question: in this order. What the cache has costs nothing and waits for nobody. A call is counted before it is made, by one guarded
@@ -58,6 +60,7 @@ class AskingPrompts implements ClosablePrompts {
   readonly #options: PromptsOptions
   readonly #line: Line
   readonly #stopping = new AbortController()
+  #held = 0
   readonly #underWay = new Set<Promise<PromptAnswer>>()
 
   constructor(options: PromptsOptions) {
@@ -66,11 +69,12 @@ class AskingPrompts implements ClosablePrompts {
     this.#line = createLine({ total: concurrency, perTeam: Math.max(1, Math.floor(concurrency / 2)) })
   }
 
-  get isFull(): boolean {
-    return this.#underWay.size >= MOST_WAITING + this.#options.concurrency
+  hasRoom(held: number): boolean {
+    return this.#underWay.size < MOST_WAITING + this.#options.concurrency && this.#held + held <= MOST_HELD
   }
 
   ask(question: Question, signal: AbortSignal): Promise<PromptAnswer> {
+    const { held = 0 } = question
     const asked = this.#answer(question, AbortSignal.any([signal, this.#stopping.signal]))
       .catch((error: unknown) => {
         this.#options.log.error(
@@ -79,8 +83,12 @@ class AskingPrompts implements ClosablePrompts {
         )
         return ABANDONED
       })
-      .finally(() => this.#underWay.delete(asked))
+      .finally(() => {
+        this.#underWay.delete(asked)
+        this.#held -= held
+      })
     this.#underWay.add(asked)
+    this.#held += held
     return asked
   }
 

@@ -26,7 +26,7 @@ export async function answered(
   if (!prompts) return failed({ code: 'not_available', message: NO_MODEL }, 0)
   const { prompt, schema = null } = task.extract
   const startedAt = performance.now()
-  const answer = await prompts.ask({ teamId, prompt, schema, text }, signal)
+  const answer = await prompts.ask({ teamId, prompt, schema, text, held: heldBy(reading) }, signal)
   if (answer.kind === 'abandoned') return null
   const endedMs = finished.endedMs + Math.round(performance.now() - startedAt)
   if (answer.kind === 'failed') return { ...failed(answer.fault, answer.retryAfterMs), endedMs }
@@ -41,6 +41,11 @@ export async function answered(
     ...(shots && { shots }),
   } as const
   return { ...finished, endedMs, reading: values }
+}
+
+/** Bytes of pictures that wait with the text. */
+export function heldBy({ shots = [] }: TextReading): number {
+  return shots.reduce((sum, { png }) => sum + (png?.byteLength ?? 0), 0)
 }
 
 const NOT_ASKED = 'A page was read for a question that this monitor does not ask.'

@@ -8,7 +8,7 @@ import { handOver, rememberLayer } from '../../store/remember-layer.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Task } from '../check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
-import { answered } from './answered.ts'
+import { answered, heldBy } from './answered.ts'
 import { createClaimRound } from './claim-round.ts'
 import type { Lane } from './lane.ts'
 import { NO_MODEL, type Prompts } from './prompts.ts'
@@ -45,7 +45,7 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
       request: row.request_config as RequestConfig | null,
       visual: row.visual_config as VisualConfig | null,
       triesStatic: row.tries_static,
-      ...withModel(row, headersOf(row, secrets)),
+      ...withModel(row, headersOf(row, secrets), prompts),
       last:
         row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
       dueMs: row.due_ms,
@@ -54,12 +54,6 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
     }
     contexts.set(task, { teamId: row.team_id, readingHash: row.reading_hash, failures: row.failures })
     return task
-  }
-
-  /** Without a model the page of a prompt is not even fetched. */
-  function withModel({ extract_config }: Claimed, known: Pick<Task, 'headers' | 'obstacle'>): typeof known {
-    const asks = (extract_config as ExtractConfig).method === 'prompt'
-    return asks && !prompts ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
   }
 
   async function claimFrom({ queue, claim }: (typeof lines)[number], limit: number, tasks: Task[]): Promise<void> {
@@ -91,7 +85,7 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
         await rememberLayer(store, { ...task, queue: reading.remember })
       if (reading.kind !== 'text') return recorder.record({ ...finished, reading }, context)
       // Whoever would wait longer than its page is worth comes again.
-      if (prompts?.isFull) return release([task], FULL_MS).catch(() => {})
+      if (prompts?.hasRoom(heldBy(reading)) === false) return release([task], FULL_MS).catch(() => {})
       const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
       if (recordable) await recorder.record(recordable, context)
     },
@@ -123,6 +117,16 @@ function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'ob
         'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.',
     }
   }
+}
+
+/** Without a model the page of a prompt is not even fetched. */
+function withModel<T extends Pick<Task, 'obstacle'>>(
+  { extract_config }: Claimed,
+  known: T,
+  prompts: Prompts | null,
+): T {
+  const asks = (extract_config as ExtractConfig).method === 'prompt'
+  return asks && !prompts ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
 }
 
 /** Scheme, host and port: checks of one origin share its cap. */

@@ -8,6 +8,8 @@ export interface Question {
   readonly schema: Readonly<Record<string, unknown>> | null
   /** At most 50,000 characters, written by strangers. */
   readonly text: string
+  /** Bytes that are kept in memory with it until it is answered: pictures. */
+  readonly held?: number
 }
 
 /** What came of a question. */
@@ -24,8 +26,8 @@ export type PromptAnswer =
 export interface Prompts {
   /** Never rejects. */
   ask(question: Question, signal: AbortSignal): Promise<PromptAnswer>
-  /** So many questions wait that another would only hold its page in memory. */
-  readonly isFull: boolean
+  /** False: so many questions wait, or so many bytes with them, that another would only fill the memory. */
+  hasRoom(held: number): boolean
 }
 
 /** Why no prompt monitor can run here. */

@@ -315,6 +315,19 @@ describe('The line to the model', () => {
     expect(await asking).toEqual({ kind: 'abandoned' })
   })
 
+  test('has no room for more than 128 MiB of pictures that wait with it.', async () => {
+    server.says(() => {})
+    const by = prompts()
+    const big = 100 * 1024 * 1024
+    expect([by.hasRoom(big), by.hasRoom(0)]).toEqual([true, true])
+    const until = new AbortController()
+    const asking = ask({ held: big }, by, until.signal)
+    expect([by.hasRoom(big), by.hasRoom(1)]).toEqual([false, true])
+    until.abort()
+    await asking
+    expect(by.hasRoom(big)).toBe(true)
+  })
+
   test('ends with the process: questions under way are abandoned.', async () => {
     server.says(() => {})
     const by = prompts()

@@ -27,7 +27,7 @@ beforeAll(async () => {
     prompts: {
       // The store is opened by the API that the previews are part of.
       ask: (question, signal) => (prompts ?? open()).ask(question, signal),
-      isFull: false,
+      hasRoom: () => true,
     },
   })
   served = await serveApi('lite', { egress, previews })

@@ -55,12 +55,12 @@ const ended = (no: number) =>
 
 test('A check keeps its lease for as long as the model thinks, and its run lasts that long.', async () => {
   const { no } = await monitor()
-  model.says((_, __, response) => void setTimeout(() => complete(response, '$1'), 1_500))
-  await start(500)
+  model.says((_, __, response) => void setTimeout(() => complete(response, '$1'), 3_500))
+  await start(1_500)
   const [run, ...more] = await ended(no)
   expect(more).toEqual([])
   expect(run).toMatchObject({ status: 'success', extracted: { result: '$1' } })
-  expect(run?.duration_ms).toBeGreaterThanOrEqual(1_400)
+  expect(run?.duration_ms).toBeGreaterThanOrEqual(3_400)
   expect(model.questions).toHaveLength(1)
   expect(await world.check(no)).toMatchObject({ fence: 1, run_id: null })
 })
