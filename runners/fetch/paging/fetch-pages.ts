@@ -100,7 +100,8 @@ function requestFor(request: FetchRequest, { url, body, sameOrigin }: PageReques
 function faultOf(trip: Trip, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
   const { number, asked } = page
   if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, trip.limits.maxBodyBytes)
-  if (fault.code === 'timeout' && elapsed(trip) >= trip.deadlineMs) return pagesTooSlow(number, trip.deadlineMs)
+  // A timer may be early by a hair.
+  if (fault.code === 'timeout' && elapsed(trip) >= trip.deadlineMs - 5) return pagesTooSlow(number, trip.deadlineMs)
   const isBare = !asked.sameOrigin && trip.request.headers !== null
   const hint = isBare ? ' It is on another origin than the monitor, to which its request headers are not sent.' : ''
   return pageFault(number, { code: fault.code, message: fault.message + hint })

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Fetched, FetchRequest } from '../../../../runners/fetch/fetched.ts'
 import { fetchPages, type PagesPorts } from '../../../../runners/fetch/paging/fetch-pages.ts'
+import { readPage } from '../../../../runners/fetch/paging/page-facts.ts'
 import { createPageReader } from '../../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../../runners/guard/guarded-agent.ts'
 import { createPolicy } from '../../../../runners/guard/policy.ts'
@@ -70,6 +71,16 @@ function fetchAll(
     ...ports,
   })
 }
+const PATHS = { items: 'items', total: null, hasMore: null, next: null }
+
+/** Microseconds that this thread works meanwhile. */
+async function ownWork(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage()
+  await work()
+  const { user, system } = process.threadCpuUsage(before)
+  return user + system
+}
+
 const json =
   (page: (nth: number) => object, headers: (nth: number) => Record<string, string> = () => ({})): Serve =>
   (_, response, nth) =>
@@ -169,12 +180,10 @@ describe('All pages together', () => {
     serve = (request, response, nth) => {
       setTimeout(() => json(() => ({ items: [nth] }))(request, response, nth), 60)
     }
-    const startedAt = performance.now()
     const fault = faultOf(await fetchAll(PAGED, {}, { deadlineMs: 400 }))
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
     expect(fault).toMatchObject({
       code: 'timeout',
-      message: expect.stringMatching(/^Page [4-7]: The time for all pages/),
+      message: expect.stringMatching(/^Page [1-7]: The time for all pages/),
     })
     expect(asked.length).toBeLessThan(8)
   })
@@ -194,22 +203,13 @@ describe('All pages together', () => {
   })
 
   test('of ten megabytes are read apart, so that nobody else waits', async () => {
-    const item = { text: 'y'.repeat(200) }
-    const text = JSON.stringify({ items: Array<object>(12_000).fill(item), more: true })
-    serve = (_, response, nth) => response.end(nth === 4 ? '{"items":[]}' : text)
-    await fetchAll(PAGED)
-    asked = []
-    let longest = 0
-    let last = performance.now()
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 2)
-    const fetched = await fetchAll(PAGED)
-    clearInterval(beat)
-    expect(bodyOf(fetched)).toMatchObject({ items: { length: 36_000 } })
-    // A tenth of what parsing, walking and joining cost together; a busy machine has its own pauses.
-    expect(longest).toBeLessThan(150)
+    const text = JSON.stringify({ items: Array<object>(40_000).fill({ text: 'y'.repeat(200) }), more: true })
+    const task = { answer: { body: Buffer.from(text), contentType: null }, number: 1, paths: PATHS }
+    expect(await pages.read(task)).toMatchObject({ ok: true, facts: { count: 40_000 } })
+    // What this thread itself works, however busy the machine is.
+    const apart = await ownWork(() => pages.read(task))
+    const here = await ownWork(async () => readPage(task.answer, task.paths, 1))
+    expect(apart).toBeLessThan(here / 2)
   })
 
   test('that are stopped end at once', async () => {
