@@ -5,6 +5,7 @@ import { routes } from '../api/routes.ts'
 import { createServices, type Services } from '../api/services.ts'
 import type { Logger } from '../core/logger.ts'
 import { createPreviews } from '../runners/check/previews.ts'
+import type { Browsers } from '../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { openStore } from '../store/client.ts'
@@ -22,6 +23,7 @@ export interface ApiWorld {
   readonly databaseUrl: string
   readonly encryptionKey: string
   readonly egress: EgressPolicy
+  readonly browsers: Browsers
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
@@ -53,6 +55,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const layer = proxyLayerOf(world)
   const previews = createPreviews({
     egress: world.egress,
+    browser: world.browsers,
     prompts,
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
   })

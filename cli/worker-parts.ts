@@ -6,18 +6,17 @@ import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
 import { createNoticeLoop } from '../deliveries/notice-loop.ts'
 import { check } from '../runners/check/check.ts'
 import type { Task } from '../runners/check/task.ts'
+import type { Browsers } from '../runners/browser/browsers.ts'
 import { createExtractor } from '../runners/extract/pool.ts'
 import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPostgresLane } from '../runners/lane/postgres-lane.ts'
-import { createCheckLoop } from '../runners/loop/check-loop.ts'
-import { createCheckMetrics } from '../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../runners/record/recorder.ts'
-import { CHECK_QUEUES } from '../store/claim.ts'
 import { openStore, type Store } from '../store/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { createCheckLoops } from './check-loops.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { startPictures } from './picture-parts.ts'
@@ -34,6 +33,7 @@ export interface WorkerWorld {
   readonly baseUrl: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
+  readonly browsers: Browsers
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
@@ -107,14 +107,13 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
-  const checks = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
-    check: (task, signal) => check(task, { agent, extractor, pages, proxy, signal }),
+  const checks = createCheckLoops({
+    settings,
+    registry,
     log,
-    metrics: createCheckMetrics(registry),
-    leaseMs,
-    concurrency: settings.TIDEMARK_CHECK_CONCURRENCY,
-    perHost: settings.TIDEMARK_HOST_CONCURRENCY,
+    browsers: world.browsers,
+    laneOf: (queues) => createPostgresLane({ store, secrets, recorder, prompts, queues, leaseMs }),
+    check: (task, browser, signal) => check(task, { agent, extractor, pages, proxy, browser, signal }),
   })
   stack.defer('checks and deliveries', () =>
     Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain()]),

@@ -39,6 +39,7 @@ export async function configurationOf(
     extract_config: template?.config.extract ?? said?.extract ?? { method: 'full_page' },
     diff_predicate: { type: 'any_field_changes' },
     request_headers: headersOf(options.header),
+    ...(options.browser && { fetch_mode: 'browser' }),
   }
   const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
   return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said }
@@ -68,6 +69,8 @@ async function ofMonitor(
   if (options.header)
     throw new UsageError('--header cannot be combined with --monitor: write the headers into its request_headers')
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
+  if (options.browser)
+    throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
   const text = await readText(path)
   if (!text.ok) throw new UsageError(`--monitor: ${text.message}`)
   const body = parse(text.text, path)

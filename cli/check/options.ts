@@ -5,6 +5,7 @@ export interface CheckOptions {
   readonly jsonPath?: readonly string[]
   readonly regex?: readonly string[]
   readonly fullPage?: boolean
+  readonly browser?: boolean
   readonly template?: string
   readonly monitor?: string
   readonly header?: readonly string[]

@@ -1,3 +1,4 @@
+import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Ask } from '../../runners/check/preview.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
@@ -19,18 +20,25 @@ export interface CheckOutput {
   err(text: string): void
 }
 
-/** Checks one target after the other and tells of each. True when every check was a success. Without `prompts` there is no model to ask. */
+/** What not every check needs. */
+export interface CheckMeans {
+  /** Asks the model; null: there is none. */
+  readonly prompts?: Prompts | null
+  readonly browser?: Pick<Browsers, 'render'>
+}
+
+/** Checks one target after the other and tells of each. True when every check was a success. */
 export async function runCheck(
   { spec, targets, isDefault }: Configuration,
   egress: EgressPolicy,
   output: CheckOutput,
-  prompts: Prompts | null = null,
+  { prompts = null, browser }: CheckMeans = {},
 ): Promise<boolean> {
   const agent = createGuardedAgent(egress, { connections: 1 })
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
   const ask: Ask | undefined = prompts ? (asked, signal) => prompts.ask({ ...asked, teamId: '' }, signal) : undefined
-  const ports = { agent, extractor, pages, ask, signal: new AbortController().signal }
+  const ports = { agent, extractor, pages, ask, browser, signal: new AbortController().signal }
   let isSuccess = true
   try {
     await warmUp(extractor)

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { createLogger } from '../../core/logger.ts'
+import { browsersOf } from '../browsers.ts'
 import { configurationOf } from '../check/configuration.ts'
 import { type CheckOptions, RULE_OPTIONS } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
@@ -16,6 +17,7 @@ Exits with 0 when every check was a success, 1 when one failed, 2 when the comma
 
 Examples:
   $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'
+  $ npx tidemark check https://shop.example/item --browser --css price=.price
   $ npx tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
   $ curl -s https://example.com/api | npx tidemark check - --json-path 'version=$.data.version'
   $ npx tidemark check --template feed-new-item https://news.example.com/feed.xml
@@ -36,6 +38,10 @@ export const checkCommand = () => {
       .option('--template <slug>', 'extract as a template does')
       .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
       .option('--header <name: value>', 'request header to send; can be repeated', collect)
+      .option(
+        '--browser',
+        'render pages always, as fetch_mode browser does; without it only those that seem to need it',
+      )
       .option('--json', 'print one line of JSON for each target')
       .addHelpText('after', EXAMPLES)
       .showHelpAfterError('(tidemark check --help shows the options)')
@@ -48,6 +54,7 @@ export const checkCommand = () => {
 async function act(command: Command, targets: readonly string[], options: CheckOptions): Promise<void> {
   const settings = readSettings(process.env)
   const egress = egressPolicy(settings)
+  const browsers = browsersOf({ settings, egress, log: createLogger('silent') })
   // Nothing is kept between two checks from a terminal, and no plan counts them.
   const prompts = promptsOf(settings, { store: null, log: createLogger('silent') })
   try {
@@ -57,13 +64,13 @@ async function act(command: Command, targets: readonly string[], options: CheckO
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
     }
-    const isSuccess = await runCheck(configuration, egress, output, prompts)
+    const isSuccess = await runCheck(configuration, egress, output, { prompts, browser: browsers })
     if (!isSuccess) process.exitCode = 1
   } catch (error) {
     if (error instanceof UsageError) command.error(`tidemark check: ${error.message}`)
     throw error
   } finally {
-    await prompts?.close()
+    await Promise.all([prompts?.close(), browsers.close()])
   }
 }
 

@@ -81,10 +81,14 @@ async function throughLayers(task: Task, ports: CheckPorts): Promise<Layered | M
   return ports.browser === 'elsewhere' ? { kind: 'moved', queue: 'browser', why } : render(task, request, ports)
 }
 
-async function render(task: Task, request: FetchRequest, { browser, ...ports }: CheckPorts): Promise<Layered> {
+async function render(task: Task, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
+  const { browser, signal, deadlineMs } = ports
   if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
   const { url, headers, visual } = task
-  const fetched = await browser.render({ url, headers, visual }, { signal: ports.signal })
+  const fetched = await browser.render(
+    { url, headers, visual },
+    { signal, ...(deadlineMs !== undefined && { deadlineMs }) },
+  )
   return fallBack(task, { layer: 'browser', fetched, request }, ports)
 }
 
