@@ -33,8 +33,8 @@ export const FULL: Sizes = {
   ],
   claims: [10_000, 100_000, 1_000_000],
   latenessSeconds: 5,
-  reads: { requests: 5_000, rounds: 5 },
-  deliveries: { deliveries: 10_000, rounds: 3 },
+  reads: { requests: 2_000, rounds: 5 },
+  deliveries: { deliveries: 10_000, rounds: 2 },
   startUp: true,
 }
 
