@@ -4,6 +4,7 @@ import { failed } from './page.ts'
 import type { Extraction } from './page.ts'
 import type { Standings } from './standings.ts'
 import { Watch } from './watch.ts'
+import { PROGRESS } from './worker-task.ts'
 import type { Threads, WorkerBatch } from './worker-task.ts'
 
 /** Where and how a batch runs. */
@@ -30,7 +31,7 @@ export interface Leftover {
  */
 export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Leftover> {
   const { threads, standings, mustMakeRoom = null } = run
-  const progress = new Float64Array(new SharedArrayBuffer(16 + 8 * jobs.length)).fill(-1)
+  const progress = new Float64Array(new SharedArrayBuffer(8 * (PROGRESS.used + jobs.length))).fill(-1)
   const batch: WorkerBatch = { tasks: jobs.map(({ page, config }) => ({ page, config })), progress }
   const watch = new Watch({ jobs, progress, mustMakeRoom })
   try {
@@ -38,13 +39,13 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     const transferList = mustMakeRoom ? [] : transfers(jobs)
     const answers = await threads.run(batch, { signal: watch.signal, transferList })
     for (const [place, job] of jobs.entries()) {
-      standings.read(job.key, progress[2 + place] ?? 0)
+      standings.read(job.key, progress[PROGRESS.used + place] ?? 0)
       job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
     }
     return { again: [], slow: null, killed: false }
   } catch (error) {
     // A thread that dies before its first task dies of something else; its first job takes the blame, so that nothing is tried for ever.
-    const culprit = jobs[Math.max(0, progress[0] ?? 0)] ?? null
+    const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
     if (culprit) standings.heldUp(culprit.key)
     if (watch.end === 'made room') return { again, slow: culprit, killed: true }

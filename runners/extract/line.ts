@@ -33,6 +33,8 @@ export function createLine(threads: number): Line {
   let troubleAt = -Infinity
   let knownAt = -Infinity
 
+  // Alone: whoever shared a thread with one that is killed has to be read again.
+  const takeOneUnknown = () => takeBatch(unknown, Math.max(1, unknown.length))
   const isWary = () => performance.now() - troubleAt < WARY_MS
 
   return {
@@ -43,9 +45,10 @@ export function createLine(threads: number): Line {
         knownAt = performance.now()
         return jobs
       }
-      return isWary() && performance.now() - knownAt < IDLE_MS ? [] : takeBatch(unknown, threads)
+      if (!isWary()) return takeBatch(unknown, threads)
+      return performance.now() - knownAt < IDLE_MS ? [] : takeOneUnknown()
     },
-    takeForTrial: () => (isWary() ? takeBatch(unknown, 1) : []),
+    takeForTrial: () => (isWary() ? takeOneUnknown() : []),
     putBack(jobs, isKnown) {
       known.unshift(...jobs.filter(isKnown))
       unknown.unshift(...jobs.filter((job) => !isKnown(job)))

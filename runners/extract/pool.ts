@@ -54,7 +54,7 @@ export interface Extractor {
  *
  * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and everybody behind them waiting. So who takes longer than
  * `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages, and goes there at once from then on, until its pages are quick
- * again. From the first such page on, whoever is unknown is tried in a third thread. Both give way to everybody else and are not started before they are
+ * again. From the first such page on, whoever is unknown is tried in a third thread. The former gives way to everybody else; neither is started before it is
  * needed. What that does for the rest is measured in test/hostile/lateness.fault.ts.
  */
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
@@ -78,7 +78,7 @@ class ThreadedExtractor implements Extractor {
   constructor({ threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb }: ExtractorOptions) {
     this.#line = createLine(threads)
     this.#quick = crewOf(threads, heapMb, 0)
-    this.#trial = crewOf(1, heapMb, GIVES_WAY)
+    this.#trial = crewOf(1, heapMb, 0)
     this.#patient = crewOf(1, heapMb, GIVES_WAY)
   }
 
