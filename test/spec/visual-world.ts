@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { createLogger } from '../../core/logger.ts'
+import { createPostgresLane } from '../../runners/lane/postgres-lane.ts'
+import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../../runners/record/recorder.ts'
+import { createComparer } from '../../runners/visual/comparer.ts'
+import { createPictures } from '../../runners/visual/pictures.ts'
+import type { Shot } from '../../runners/visual/shot.ts'
+import type { Values } from '../../schema/json.ts'
+import { createFolderStore } from '../../store/objects/folder-store.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import type { Tier } from '../../schema/plan.ts'
+import { look } from '../runners/visual/drawings.ts'
+import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
+
+/** What a browser brings home, without a browser. */
+export interface Seen {
+  readonly pngs: readonly (Uint8Array | null)[]
+  readonly price?: string
+}
+
+/** An API, and the trusted side of a worker, over one store and one object store: everything but the browser. */
+export interface VisualWorld {
+  readonly served: ServedApi
+  readonly objects: ObjectStore
+  readonly folder: string
+  /** Creates a monitor of the page or of these regions. */
+  monitor(client: Client, visual?: object, more?: object): Promise<string>
+  /** Runs a monitor now; its check sees this. Answers the run. */
+  run(client: Client, monitorId: string, seen: Seen): Promise<Run>
+  close(): Promise<void>
+}
+
+export interface Run {
+  readonly id: string
+  readonly status: string
+  readonly visual_change_pct?: number
+  readonly delivery_triggered: boolean
+  readonly error_message: string | null
+  readonly warnings: readonly string[]
+}
+
+/** `around` stands between the worker and its object store. */
+export async function createVisualWorld(
+  plan: Tier = 'scale',
+  around: (objects: ObjectStore) => ObjectStore = (objects) => objects,
+): Promise<VisualWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-pictures-'))
+  const objects = createFolderStore(folder)
+  const served = await serveApi(plan, { objects })
+  const { store, secrets } = served.api.services
+  const comparer = createComparer()
+  const patterns = createPatternMatcher()
+  const log = createLogger('silent')
+  const pictures = createPictures({ store, objects: around(objects), comparer, log })
+  const recorder = createRecorder({
+    store,
+    secrets,
+    patterns,
+    pictures,
+    log,
+    onDeliveries: () => {},
+    patienceMs: 1_000,
+  })
+  const lane = createPostgresLane({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
+
+  async function check(monitorId: string, seen: Seen): Promise<void> {
+    const task = (await lane.claim(10)).find((claimed) => claimed.monitorId === monitorId)
+    if (!task) throw new Error('the check is not due')
+    const regions = task.visual?.regions ?? []
+    const shots = await Promise.all(
+      seen.pngs.map((png, at) => shotOf(png, regions.length > 0 ? (regions[at]?.label ?? `region-${at + 1}`) : 'page')),
+    )
+    const values: Values = { price: seen.price ?? '$1' }
+    const mark = { etag: null, lastModified: null, bodyHash: null }
+    const reading = { kind: 'values', fetchMethod: 'browser', mark, values, warnings: [], shots } as const
+    const startedMs = Math.round(task.claimedMs)
+    await lane.complete({ task, reading, startedMs, endedMs: startedMs + 900 })
+  }
+
+  return {
+    served,
+    objects,
+    folder,
+    async monitor(client, visual = {}, more = {}) {
+      const made = await createMonitor(client, { visual_config: { enabled: true, ...visual }, ...more })
+      // Only the runs that a test asks for are due.
+      await client.post(`/v1/monitors/${made.id}/pause`)
+      return made.id
+    },
+    async run(client, monitorId, seen) {
+      const asked = await client.post(`/v1/monitors/${monitorId}/run`)
+      expect(asked.status).toBe(200)
+      await check(monitorId, seen)
+      const { body } = await client.get(`/v1/runs/${asked.body.run_id}`)
+      return body as unknown as Run
+    },
+    async close() {
+      await recorder.settle()
+      await Promise.all([comparer.close(), patterns.close()])
+      await served.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function shotOf(png: Uint8Array | null, region: string): Promise<Shot> {
+  const { width, height } = png ? await look(png) : { width: 0, height: 0 }
+  return { region, width, height, png }
+}
