@@ -33,6 +33,8 @@ function find(text: string, span: Span, names: readonly string[]): Span | null {
  * path leads through something that is no object, or behind the end of an array.
  */
 export function withValueAt(text: string, names: readonly string[], json: string): string | null {
+  // The whole is no place in it.
+  if (names.length === 0) return null
   const there = findSpan(text, names)
   if (there !== null) return splice(text, there, json)
   for (let known = names.length - 1; known >= 0; known -= 1) {

@@ -99,6 +99,7 @@ describe('A value that is put at a dot path', () => {
     ['{"a":[{"p":1},{"p":1}]}', 'a.1.p', '9', '{"a":[{"p":1},{"p":9}]}'],
     ['{"id":12345678901234567890}', 'page', '2', '{"page":2,"id":12345678901234567890}'],
     ['{"a":1}', 'a.b', '2', null],
+    ['{"a":1}', '$', '2', null],
     ['{"a":[1]}', 'a.5', '2', null],
     ['{"a":[1]}', 'a.b', '2', null],
   ])('in %s at %s: %s makes %s', (json, path, value, expected) => {
