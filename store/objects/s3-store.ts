@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
@@ -43,7 +44,12 @@ export function createS3Store(options: S3Options): ObjectStore {
       ...credentials(options),
       method,
       url: url.href,
-      ...(body && { body: new Uint8Array(body), headers: { 'content-type': 'image/png' } }),
+      headers: {
+        'x-amz-content-sha256': createHash('sha256')
+          .update(body ?? '')
+          .digest('hex'),
+        ...(body && { 'content-type': 'image/png' }),
+      },
     }).sign()
     const answer = await request(url, {
       method,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
+import type { Task } from '../../runners/check/task.ts'
 import { createPostgresLane } from '../../runners/lane/postgres-lane.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../runners/record/recorder.ts'
@@ -31,6 +32,8 @@ export interface VisualWorld {
   monitor(client: Client, visual?: object, more?: object): Promise<string>
   /** Runs a monitor now; its check sees this. Answers the run. */
   run(client: Client, monitorId: string, seen: Seen): Promise<Run>
+  /** Ends all checks that are due at the same time; each sees this. */
+  checkAll(seen: Seen): Promise<void>
   close(): Promise<void>
 }
 
@@ -67,9 +70,7 @@ export async function createVisualWorld(
   })
   const lane = createPostgresLane({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
 
-  async function check(monitorId: string, seen: Seen): Promise<void> {
-    const task = (await lane.claim(10)).find((claimed) => claimed.monitorId === monitorId)
-    if (!task) throw new Error('the check is not due')
+  async function check(task: Task, seen: Seen): Promise<void> {
     const regions = task.visual?.regions ?? []
     const shots = await Promise.all(
       seen.pngs.map((png, at) => shotOf(png, regions.length > 0 ? (regions[at]?.label ?? `region-${at + 1}`) : 'page')),
@@ -94,9 +95,14 @@ export async function createVisualWorld(
     async run(client, monitorId, seen) {
       const asked = await client.post(`/v1/monitors/${monitorId}/run`)
       expect(asked.status).toBe(200)
-      await check(monitorId, seen)
+      const task = (await lane.claim(10)).find((claimed) => claimed.monitorId === monitorId)
+      if (!task) throw new Error('the check is not due')
+      await check(task, seen)
       const { body } = await client.get(`/v1/runs/${asked.body.run_id}`)
       return body as unknown as Run
+    },
+    async checkAll(seen) {
+      await Promise.all((await lane.claim(100)).map((task) => check(task, seen)))
     },
     async close() {
       await recorder.settle()

@@ -44,11 +44,13 @@ function shapes({ shift = 0 }: Drawing): string {
 }
 
 function digits({ price = '1249', shift = 0 }: Drawing): string {
-  return [...price].map((digit, place) => segmentsOf(digit, 40 + place * 12 + shift)).join('')
+  return Array.from(price)
+    .map((digit, place) => segmentsOf(digit, 40 + place * 12 + shift))
+    .join('')
 }
 
 function segmentsOf(digit: string, left: number): string {
-  return [...(SEGMENTS[Number(digit)] ?? '')]
+  return Array.from(SEGMENTS[Number(digit)] ?? '')
     .map((segment) => PLACES[segment] ?? [0, 0, 0, 0])
     .map(
       ([x, y, width, height]) =>
