@@ -23,7 +23,7 @@ export interface Throughput {
   readonly memory: Growth
 }
 
-/** The worker's memory after its first two rounds, when all code is loaded and warm, and after so many checks more. */
+/** The worker's memory after a third of its rounds, when all code is loaded and warm and its pools have their size, and after so many checks more. */
 export interface Growth {
   readonly checks: number
   readonly warm: Memory
@@ -91,6 +91,7 @@ async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours
   const ours: Round[] = []
   const bare: number[] = []
   let warm: Memory | null = null
+  const warmAfter = Math.max(1, Math.floor((rounds + more) / 3))
   for (let round = 0; round <= rounds + more; round++) {
     if (round <= rounds)
       bare.push((checks * 1000) / (await stage.bare.ask({ kind, base: stage.base, requests: checks })))
@@ -98,10 +99,10 @@ async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours
     ours.push(await runRound(database, worker.pid, round + 1))
     const asked = await stage.target.ask({ what: 'count' })
     if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
-    if (round === 1) warm = await worker.memory()
+    if (round === warmAfter) warm = await worker.memory()
   }
   if (warm === null) throw new RangeError('a row needs a round at least')
-  const memory = { checks: checks * (rounds + more - 1), warm, end: await worker.memory() }
+  const memory = { checks: checks * (rounds + more - warmAfter), warm, end: await worker.memory() }
   return rowOf(size, { ours: ours.slice(1, rounds + 1), bare: bare.slice(1), memory })
 }
 
