@@ -17,7 +17,8 @@ export async function answered(
   { prompts, teamId, signal }: Asking,
 ): Promise<Recordable | null> {
   const { task, reading } = finished
-  const { fetchMethod, mark, text } = reading
+  const { kind: _, text, ...besides } = reading
+  const { fetchMethod } = reading
   const failed = (fault: Extract<Reading, { kind: 'failed' }>['fault'], retryAfterMs: number): Recordable => ({
     ...finished,
     reading: { kind: 'failed', fetchMethod, fault, retryAfterMs },
@@ -31,16 +32,7 @@ export async function answered(
   const endedMs = finished.endedMs + Math.round(performance.now() - startedAt)
   if (answer.kind === 'failed') return { ...failed(answer.fault, answer.retryAfterMs), endedMs }
   const warnings = [...reading.warnings, ...answer.warnings]
-  const { shots } = reading
-  const values = {
-    kind: 'values',
-    fetchMethod,
-    mark,
-    values: answer.values,
-    warnings,
-    ...(shots && { shots }),
-  } as const
-  return { ...finished, endedMs, reading: values }
+  return { ...finished, endedMs, reading: { ...besides, kind: 'values', values: answer.values, warnings } }
 }
 
 /** Bytes of pictures that wait with the text. */

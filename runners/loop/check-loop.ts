@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
-import type { Lane } from '../lane/lane.ts'
+import type { Finished, Lane } from '../lane/lane.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHoldings, type Holding, type Holdings } from './holdings.ts'
 import { createHostGate, type HostGate } from './host-gate.ts'
@@ -108,7 +108,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
     metrics.finished(task, reading, endedMs - startedMs)
-    await lane.complete({ task, reading, startedMs, endedMs }, reading.kind === 'text' ? lostOf(holding) : undefined)
+    await handOver(options, holding, { task, reading, startedMs, endedMs })
     holdings.forget(holding)
   }
 
@@ -139,6 +139,16 @@ async function drained({ claims, gate, holdings }: Drained, graceMs: number): Pr
   await within(holdings.emptied(), until - performance.now())
   holdings.stop()
   await holdings.giveBack(() => true)
+}
+
+/** What the lane cannot take over comes again when its lease ends. */
+async function handOver({ lane, log, metrics }: CheckLoopOptions, holding: Holding, finished: Finished): Promise<void> {
+  try {
+    await lane.complete(finished, finished.reading.kind === 'text' ? lostOf(holding) : undefined)
+  } catch (error) {
+    metrics.laneFault()
+    log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not taken over; its check runs again')
+  }
 }
 
 /** Ends the question to the model when the check is no longer ours. */

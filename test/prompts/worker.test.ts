@@ -68,7 +68,7 @@ test('A check keeps its lease for as long as the model thinks, and its run lasts
 test('A check that is taken away while the model thinks stops waiting; its call is given back and nothing is recorded.', async () => {
   const { no, team } = await monitor()
   model.says(() => {})
-  await start(500)
+  await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
   await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
   expect(await used(team)).toBe(1)
   await world.query(
