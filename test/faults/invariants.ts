@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Arrival } from './sink.ts'
+import { until } from './until.ts'
 import type { FaultWorld } from './world.ts'
 
 /** Something that must never be: its rows are the counterexamples. */
@@ -115,12 +116,15 @@ export interface Judgement {
   readonly faults?: number
 }
 
-/** Waits for nothing: call it when the world has caught up. Leaves the world at rest. */
+/** Call it when the world has caught up. Leaves the world at rest. */
 export async function judgeInvariants(world: FaultWorld, { faults = 0 }: Judgement = {}): Promise<void> {
-  const broken = await counterexamples(world, AT_WORK)
+  // A worker that this machine gives no time is late too; who is stuck stays so.
+  await until(
+    () => counterexamples(world, AT_WORK),
+    (late) => late.length === 0,
+  )
   await world.quiesce()
-  broken.push(...(await counterexamples(world, AT_REST)), ...(await scanSink(world, faults)))
-  expect(broken).toEqual([])
+  expect([...(await counterexamples(world, AT_REST)), ...(await scanSink(world, faults))]).toEqual([])
   const [work] = await world.query<{ runs: number; told: number }>(
     'select count(*)::int as runs, count(diff)::int as told from runs',
   )

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const LOOK_EVERY_MS = 50
 /** Long enough for a machine that is busy with other things: what takes longer has hung. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 90_000
 
 /** Looks until what it sees holds; answers how long that took, in milliseconds. Fails with what was seen last. */
 export async function until<T>(

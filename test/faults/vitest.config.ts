@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-setup.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
     maxWorkers: 3,
-    testTimeout: 240_000,
+    testTimeout: 300_000,
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
     pool: 'forks',

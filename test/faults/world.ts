@@ -46,7 +46,7 @@ export interface FaultWorld extends AsyncDisposable {
   underLoad(work: () => Promise<void>): Promise<void>
   /** Resolves when so many more pages were asked for, for each monitor on average. */
   rounds(count: number): Promise<void>
-  /** Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took. Fails after a minute. */
+  /** Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took. Fails when it takes too long. */
   caughtUp(patienceMs?: number): Promise<number>
   /** Schedules nothing more, and waits until nothing is under way. */
   quiesce(): Promise<void>
