@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -28,13 +28,17 @@ export interface ProcessOptions {
 }
 
 const KEPT_OUTPUT = 8_192
+const PROFILE = 'tidemark-browser-'
+/** No browser of ours lives so long. */
+const LEFT_BEHIND_MS = 2 * 3_600_000
 
 /**
  * Starts Chromium as an account that owns nothing (DESIGN §2), with a profile of its own, in a process group of its own, with an environment that says nothing
  * about us. Throws a `BrowserError` when the program cannot be executed.
  */
 export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
-  const profile = await mkdtemp(join(tmpdir(), 'tidemark-browser-'))
+  await sweepProfiles()
+  const profile = await mkdtemp(join(tmpdir(), `${PROFILE}${process.pid}-`))
   if (user !== null) await chown(profile, user.uid, user.gid)
   const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb }), {
     cwd: '/',
@@ -57,12 +61,19 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
   })
   const { pid } = child
   const gone = Promise.withResolvers<void>()
-  child.once('error', gone.reject)
+  let spawnFault = ''
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    spawnFault = error.code ?? error.message
+    gone.reject(error)
+  })
   child.once('exit', () => gone.resolve())
   const ended = gone.promise.catch(() => undefined).then(() => removeProfile(profile))
   if (pid === undefined) {
     await ended
-    throw new BrowserError(`The browser ${program.path} cannot be executed. Correct CHROMIUM_PATH, or unset it.`)
+    const whom = user === null ? '' : ` as the account ${user.uid}`
+    throw new BrowserError(
+      `The browser ${program.path} cannot be executed${whom} (${spawnFault}). Make it readable for all, or set CHROMIUM_PATH.`,
+    )
   }
   const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
   return { pid, transport, ended, output: () => output, kill: () => killGroup(pid) }
@@ -73,6 +84,26 @@ function killGroup(pid: number): void {
     process.kill(-pid, 'SIGKILL')
   } catch {
     // It has ended already.
+  }
+}
+
+/** What a process that was killed left behind. Its number alone says little where several containers share a folder, so its age counts too. */
+async function sweepProfiles(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const path = join(tmpdir(), name)
+    const pid = name.startsWith(PROFILE) ? Number(name.slice(PROFILE.length).split('-')[0]) : Number.NaN
+    if (!Number.isInteger(pid) || isRunning(pid)) continue
+    const { mtimeMs = Infinity } = await stat(path).catch(() => ({ mtimeMs: undefined }))
+    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await removeProfile(path)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -61,8 +61,8 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
   // Seven megabytes of code, which a process without a page to render never loads.
   const { chromium } = await import('playwright-core')
   const late = new AbortController()
-  const connecting = chromium.connectOverCDP(child.transport, { timeout: START_MS })
-  // Whoever loses the race is told nothing; a rejection nobody waits for would end us.
+  const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
+  // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody waits for would end us.
   connecting.catch(() => undefined)
   try {
     const first = await Promise.race([
@@ -82,7 +82,7 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
 
 /** What Chromium says on standard error, in words that help. */
 function whyNot(output: string): string {
-  if (/No usable sandbox|Operation not permitted|setuid sandbox|namespace/i.test(output))
+  if (/No usable sandbox|setuid sandbox|Failed to move to new namespace/i.test(output))
     return (
       'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are refused. Allow them ' +
       '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; ' +

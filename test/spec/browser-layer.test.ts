@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { createMonitor } from './support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 let browsers: Browsers
 let watching: Watching

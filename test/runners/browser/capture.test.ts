@@ -1,10 +1,13 @@
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { TALLEST_SHOT, type Shot } from '../../../runners/visual/shot.ts'
 import type { VisualConfig } from '../../../schema/visual-config.ts'
 import { openSite, type Site } from './site.ts'
 import { renderOne, testBrowsers } from './test-browsers.ts'
+
+// A browser on a machine that does other things besides.
+vi.setConfig({ testTimeout: 60_000 })
 
 let site: Site
 let browsers: Browsers
@@ -84,8 +87,8 @@ describe('A picture', () => {
     const { shots, warnings } = await shotsOf(`<!doctype html>${STYLE}<div style="height: 200000px"></div>`)
     expect(seen(shots[0])).toBe(`1280×${TALLEST_SHOT} #ff0000`)
     expect(warnings).toEqual([`The page is 200000 px tall; its picture shows the first ${TALLEST_SHOT}.`])
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
-  }, 40_000)
+    expect(performance.now() - startedAt).toBeLessThan(40_000)
+  })
 
   test('is not taken where no visual layer is on.', async () => {
     expect((await shotsOf(`<!doctype html>${STYLE}<div></div>`, { enabled: false })).shots).toEqual([])

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { memoryBelow } from '../../../runners/browser/process-memory.ts'
 import { eventually } from '../loop/eventually.ts'
 import { describeIf } from '../../support/skip.ts'
 import { openSite, type Site } from './site.ts'
 import { testBrowsers } from './test-browsers.ts'
+
+// A browser on a machine that does other things besides.
+vi.setConfig({ testTimeout: 60_000 })
 
 let site: Site
 let browsers: Browsers

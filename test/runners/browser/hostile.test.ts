@@ -1,10 +1,15 @@
-import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { eventually } from '../loop/eventually.ts'
 import { faultOf, htmlOf, NEVER, renderOne, testBrowsers } from './test-browsers.ts'
 import { openSite, type Site } from './site.ts'
+
+// A browser on a machine that does other things besides.
+vi.setConfig({ testTimeout: 60_000 })
 
 let site: Site
 let browsers: Browsers
@@ -26,7 +31,7 @@ const script = (code: string) => `<!doctype html><p id="p">page</p><script>${cod
 async function nextIsFine(): Promise<void> {
   const startedAt = performance.now()
   expect(htmlOf(await renderOne(browsers, plain()))).toContain('still here')
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
 }
 
 describe('A page that', () => {
@@ -34,7 +39,7 @@ describe('A page that', () => {
     const url = site.page('/silent', () => {})
     const startedAt = performance.now()
     expect(faultOf(await renderOne(browsers, url, 2_000))).toBe('timeout')
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
     await nextIsFine()
   })
 
@@ -44,7 +49,7 @@ describe('A page that', () => {
     const startedAt = performance.now()
     const both = await Promise.all([renderOne(browsers, loop, 3_000), renderOne(browsers, later, 3_000)])
     expect(both.map(faultOf)).toEqual(['timeout', 'timeout'])
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
     await nextIsFine()
   })
 
@@ -202,7 +207,7 @@ describe('The browser', () => {
       await few.close()
       expect(lines.filter((line) => line.includes('a browser was started'))).toHaveLength(3)
     }
-  }, 40_000)
+  })
 
   test('is gone with its profile after a close, and a render under way ends.', async () => {
     const own = testBrowsers()
@@ -242,5 +247,25 @@ describe('The browser', () => {
     const odd = testBrowsers({ path: '/bin/true' })
     expect(await renderOne(odd, plain())).toMatchObject({ fault: { code: 'not_available' } })
     await Promise.all([none.close(), odd.close()])
+  })
+
+  test.each([
+    ['No usable sandbox! If you are running on', 'user namespaces are refused'],
+    ['x: error while loading shared libraries: libnss3.so: cannot open shared object file', 'libnss3.so is missing'],
+    ['Something else went wrong', 'Something else went wrong'],
+  ])('that says %s on its end is told in words that help.', async (said, told) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-chromium-'))
+    const path = join(folder, 'chromium')
+    await writeFile(path, `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })
+    await chmod(folder, 0o755)
+    const own = testBrowsers({ path })
+    try {
+      expect(await renderOne(own, plain())).toMatchObject({
+        fault: { code: 'not_available', message: expect.stringContaining(told) },
+      })
+    } finally {
+      await own.close()
+      await rm(folder, { recursive: true })
+    }
   })
 })
