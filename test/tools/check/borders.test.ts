@@ -68,3 +68,14 @@ describe('the network', () => {
     },
   )
 })
+
+describe('The model', () => {
+  test('is asked by prompts alone; what fetches and parses can neither ask nor import what does', () => {
+    expect(faults('prompts/model.ts', "import { OpenAI } from 'openai'")).toEqual([])
+    for (const path of ['runners/lane/answered.ts', 'api/app.ts', 'cli/model.ts', 'deliveries/mailer.ts'])
+      expect(faults(path, "const { OpenAI } = await import('openai')")[0]).toContain('may not import openai')
+    expect(faults('runners/lane/answered.ts', "import { createModel } from '../../prompts/model.ts'")[0]).toContain(
+      'may not import prompts/model.ts',
+    )
+  })
+})
