@@ -1,0 +1,69 @@
+import sharp from 'sharp'
+import { compare } from '../runners/visual/compare.ts'
+import { changedPixels } from '../runners/visual/changed-pixels.ts'
+import { decode } from '../runners/visual/raster.ts'
+import { type Spread, spreadOf } from './stats.ts'
+
+/** Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of the comparing alone. */
+export interface VisualDiff {
+  readonly megapixels: number
+  readonly cases: readonly { readonly name: string; readonly wholeMs: Spread; readonly compareMs: Spread }[]
+}
+
+const WIDTH = 1280
+const HEIGHT = 10_000
+const CASES = [
+  { name: 'same picture', price: 1, from: 0 },
+  { name: 'one digit', price: 2, from: 0 },
+  { name: 'all moved down', price: 1, from: 120 },
+] as const
+
+/** Draws pages of 1280 × 10,000 and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG. */
+export async function measureVisualDiff(rounds: number): Promise<VisualDiff> {
+  const before = await page({ price: 1, from: 0 })
+  const cases = []
+  for (const { name, ...drawing } of CASES) {
+    const after = await page(drawing)
+    const [was, is] = [await decode(before), await decode(after)]
+    const whole: number[] = []
+    const alone: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      whole.push(await timed(() => compare({ before, after, thumb: false })))
+      alone.push(await timed(() => Promise.resolve(changedPixels(was, is))))
+    }
+    cases.push({ name, wholeMs: perMegapixel(whole), compareMs: perMegapixel(alone) })
+  }
+  return { megapixels: (WIDTH * HEIGHT) / 1e6, cases }
+}
+
+const perMegapixel = (times: readonly number[]) => spreadOf(times.map((ms) => ms / ((WIDTH * HEIGHT) / 1e6)))
+
+/** Processor time: decoding runs beside this thread, and what else the machine does is no matter. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** Lines of bars that stand for text, some pictures, a price that is a row of strokes. No font is needed. */
+function page({ price, from }: { readonly price: number; readonly from: number }): Promise<Buffer> {
+  const parts: string[] = []
+  for (let y = 100 + from; y < HEIGHT - 300; y += 400) {
+    parts.push(
+      `<rect x="40" y="${y}" width="300" height="220" fill="url(#g)"/><circle cx="190" cy="${y + 110}" r="71.5" fill="#0f766e"/>`,
+    )
+    for (let line = 0; line < 10; line++)
+      for (let word = 0; word < 16; word++)
+        parts.push(
+          `<rect x="${370 + word * 52 + ((line * 7 + word * 13) % 11)}" y="${y + line * 22}" width="${30 + ((line + word) % 4) * 4.5}" height="9" rx="3" fill="#374151"/>`,
+        )
+    const strokes = y === 900 + from ? price : 1
+    for (let at = 0; at < 6; at++)
+      parts.push(`<rect x="${40 + at * 14}" y="${y + 240}" width="${2 * strokes}" height="15" fill="#b91c1c"/>`)
+  }
+  const gradient =
+    '<linearGradient id="g" x2="1" y2="1"><stop stop-color="#fde68a"/><stop offset="1" stop-color="#60a5fa"/></linearGradient>'
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><defs>${gradient}</defs><rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
+  return sharp(Buffer.from(svg), { unlimited: true }).png().toBuffer()
+}
