@@ -74,7 +74,7 @@ describe('A dot path', () => {
           expect(span === null ? undefined : JSON.parse(json.slice(span.start, span.end))).toEqual(expected)
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 })
