@@ -35,7 +35,8 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
       metrics: metricsOfOne(),
       leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
       concurrency,
-      perHost: settings.TIDEMARK_HOST_CONCURRENCY,
+      // One site's pages that hang must not take all places.
+      perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
     })
   const loops = [
     loopOf(['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
