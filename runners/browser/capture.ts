@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { RunFault } from '../../schema/run-fault.ts'
 import type { VisualConfig } from '../../schema/visual-config.ts'
 import type { PageView } from './page-view.ts'
-import { LARGEST_SHOT_BYTES, TALLEST_SHOT, type Shot } from '../visual/shot.ts'
+import { LARGEST_SHOT_BYTES, tallestShot, type Shot } from '../visual/shot.ts'
 
 export type Captured =
   | { readonly ok: true; readonly shots: readonly Shot[]; readonly warnings: readonly string[] }
@@ -42,7 +42,7 @@ export async function capture(page: Page, view: PageView, visual: VisualConfig):
     if (box === undefined) shots.push({ region, width: 0, height: 0, png: null })
     else {
       const shot = await shoot(page, region, box, style)
-      if (box !== null && box.height > TALLEST_SHOT) warnings.push(cutOff(region, box.height))
+      if (box !== null && box.height > shot.height) warnings.push(cutOff(region, box.height, shot.height))
       if (shot.png !== null && shot.png.length > LARGEST_SHOT_BYTES) return { ok: false, fault: tooLarge(region) }
       shots.push(shot)
     }
@@ -54,7 +54,8 @@ const STILL = `*, *::before, *::after { animation-play-state: paused !important;
 
 async function shoot(page: Page, region: string, box: Box | null, style: string): Promise<Shot> {
   const viewport = page.viewportSize() ?? { width: 0, height: 0 }
-  const clip = box && { ...box, width: Math.min(box.width, 3_840), height: Math.min(box.height, TALLEST_SHOT) }
+  const width = Math.min(box?.width ?? 0, 3_840)
+  const clip = box && { ...box, width, height: Math.min(box.height, tallestShot(width)) }
   const png = await page.screenshot({
     animations: 'disabled',
     caret: 'hide',
@@ -78,9 +79,9 @@ async function boxOf(
   return { region, box: found ?? undefined }
 }
 
-function cutOff(region: string, height: number): string {
+function cutOff(region: string, height: number, shown: number): string {
   const what = region === 'page' ? 'The page' : `The region ${JSON.stringify(region)}`
-  return `${what} is ${Math.round(height)} px tall; its picture shows the first ${TALLEST_SHOT}.`
+  return `${what} is ${Math.round(height)} px tall; its picture shows the first ${Math.round(shown)}.`
 }
 
 function tooLarge(region: string): RunFault {

@@ -39,7 +39,7 @@ export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {})
 
   async function run(pair: Pair): Promise<Comparison> {
     const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
-    if (refused) return { ok: false, reason: 'picture', message: refused }
+    if (refused) return { ok: false, ...refused }
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       return { ok: true, compared: await threads.run(pair, { signal }) }

@@ -4,16 +4,24 @@ export const MOST_PIXELS = 40_000_000
 /** Milliseconds that one comparison may take in its thread. A page of 1280 × 10,000 takes half a second (docs/visual.md). */
 export const COMPARE_MS = 20_000
 
+/** Why a picture is not compared. */
+export interface Refused {
+  readonly reason: 'picture' | 'limit'
+  readonly message: string
+}
+
 /** A picture that is no PNG, or of a size that is not compared, by its first bytes: nothing is decoded for this. Null: it can be. */
-export function refusePng(png: Uint8Array): string | null {
+export function refusePng(png: Uint8Array): Refused | null {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength)
-  if (bytes.length < 33 || !bytes.subarray(0, 16).equals(HEAD)) return 'The picture is no PNG.'
+  if (bytes.length < 33 || !bytes.subarray(0, 16).equals(HEAD))
+    return { reason: 'picture', message: 'The picture is no PNG.' }
   const width = bytes.readUInt32BE(16)
   const height = bytes.readUInt32BE(20)
-  if (width === 0 || height === 0) return 'The picture is empty.'
-  if (width * height > MOST_PIXELS)
-    return `The picture has ${width} × ${height} pixels; ${MOST_PIXELS.toLocaleString('en')} are compared at most. Watch regions, or a smaller viewport.`
-  return null
+  if (width === 0 || height === 0) return { reason: 'picture', message: 'The picture is empty.' }
+  if (width * height <= MOST_PIXELS) return null
+  const most = MOST_PIXELS.toLocaleString('en')
+  const message = `The picture has ${width} × ${height} pixels; ${most} are compared at most. Watch regions, or a smaller viewport.`
+  return { reason: 'limit', message }
 }
 
 /** Signature, then a chunk of 13 bytes of the type IHDR. */

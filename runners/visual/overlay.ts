@@ -19,9 +19,11 @@ export interface Changes {
 const TILE = 8
 const RED = [224, 17, 43] as const
 const TINT = 0.3
+const DARK_RED = [157, 12, 30] as const
+const LIGHT_RED = [235, 100, 117] as const
 
 /**
- * The later picture in pale grey; where something changed in its colours under a red tint, what changed in full red. Of a size that holds both pictures: what only one
+ * The later picture in pale grey; where something changed in its colours under a red tint, what changed in reds. Of a size that holds both pictures: what only one
  * of them covers is tinted.
  */
 export function overlay(after: Raster, { mask, common, size }: Changes): Raster {
@@ -33,7 +35,7 @@ export function overlay(after: Raster, { mask, common, size }: Changes): Raster 
     for (let x = 0; x < width; x++, at += 4) {
       const isCommon = x < common.width && y < common.height
       const from = x < after.width && y < after.height ? (y * after.width + x) * 4 : -1
-      if (isCommon && mask[y * common.width + x] === 1) paint(data, at, RED)
+      if (isCommon && mask[y * common.width + x] === 1) paint(data, at, after.data, from)
       else if (!isCommon || tiles[Math.floor(y / TILE) * across + Math.floor(x / TILE)] === 1)
         tint(data, at, after, from)
       else fade(data, at, after, from)
@@ -56,10 +58,13 @@ function tinted(mask: Uint8Array, { width }: Size): Uint8Array {
   return tiles
 }
 
-function paint(data: Buffer, at: number, [red, green, blue]: readonly [number, number, number]): void {
-  data[at] = red
-  data[at + 1] = green
-  data[at + 2] = blue
+/** From dark red to light red, as the content is dark or light: what is new can be read. */
+function paint(data: Buffer, at: number, own: Buffer, from: number): void {
+  const light = lightOf(own, from) / 255
+  for (let channel = 0; channel < 3; channel++) {
+    const dark = DARK_RED[channel] ?? 0
+    data[at + channel] = dark + ((LIGHT_RED[channel] ?? 0) - dark) * light
+  }
   data[at + 3] = 255
 }
 
@@ -72,10 +77,12 @@ function tint(data: Buffer, at: number, { data: own }: Raster, from: number): vo
 }
 
 function fade(data: Buffer, at: number, { data: own }: Raster, from: number): void {
-  const light = (own[from] ?? 255) * 0.299 + (own[from + 1] ?? 255) * 0.587 + (own[from + 2] ?? 255) * 0.114
-  const level = 255 - (255 - light) * 0.25
+  const level = 255 - (255 - lightOf(own, from)) * 0.25
   data[at] = level
   data[at + 1] = level
   data[at + 2] = level
   data[at + 3] = 255
 }
+
+const lightOf = (own: Buffer, from: number) =>
+  (own[from] ?? 255) * 0.299 + (own[from + 1] ?? 255) * 0.587 + (own[from + 2] ?? 255) * 0.114

@@ -105,5 +105,5 @@ const AWAY: RunFault = {
 }
 const FAULTS = {
   picture: (message: string): RunFault => ({ code: 'internal', message }),
-  limit: (message: string): RunFault => ({ code: 'too_complex', message }),
+  limit: (message: string): RunFault => ({ code: 'too_large', message }),
 } as const

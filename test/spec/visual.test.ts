@@ -169,7 +169,7 @@ describe('GET /v1/run-images/{id}', () => {
     expect(await look(await bytesOf(changed?.diffUrl ?? null), 300, 50)).toEqual({
       width: 400,
       height: 300,
-      pixel: '#e0112b',
+      pixel: '#b52738',
     })
   })
 

@@ -77,7 +77,7 @@ test('The overlay shows what changed in red, that place in its colours, the rest
   const before = await draw({ height: 360 })
   const { overlay } = await compare({ before, after: await draw({ box }), thumb: false })
   const png = overlay ?? Buffer.alloc(0)
-  expect(await look(png, 320, 40)).toEqual({ width: 400, height: 360, pixel: '#e0112b' })
+  expect(await look(png, 320, 40)).toEqual({ width: 400, height: 360, pixel: '#b52738' })
   expect((await look(png, 60, 60)).pixel).toMatch(/^#(\w\w)\1\1$/)
   expect((await look(png, 342, 40)).pixel).not.toMatch(/^#(\w\w)\1\1$/)
   expect((await look(png, 100, 350)).pixel).not.toMatch(/^#(\w\w)\1\1$/)

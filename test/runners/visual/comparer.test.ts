@@ -36,7 +36,7 @@ test.each([
 
 test('A picture that says it is huge is refused by its head.', async () => {
   const found = await comparer.compare({ before: page, after: sized(30_000, 30_000), thumb: false })
-  expect(found).toMatchObject({ ok: false, reason: 'picture' })
+  expect(found).toMatchObject({ ok: false, reason: 'limit' })
   expect(found.ok ? '' : found.message).toContain('30000 × 30000 pixels')
 })
 
