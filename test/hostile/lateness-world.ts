@@ -132,7 +132,9 @@ async function letLoose(query: Query, hostile: readonly number[]): Promise<Async
     )
   let last: Promise<unknown> = due(`${INTERVAL_SECONDS} * random()`)
   await last
-  const timer = setInterval(() => (last = last.then(() => due(String(INTERVAL_SECONDS)))), INTERVAL_SECONDS * 100)
+  const timer = setInterval(() => {
+    last = last.then(() => due(String(INTERVAL_SECONDS)))
+  }, INTERVAL_SECONDS * 100)
   await claims(query, hostile, hostile.length)
   return {
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 /** What a folder may import besides itself. */
 export interface Border {
-  /** Other folders, or a part of one (`runners/guard`). */
+  /** Other folders, a part of one (`runners/guard`), or one file by its whole name. */
   folders: readonly string[]
   /** Packages, by name. Node's own modules are written `node:*`, or one by one. */
   packages: readonly string[]
@@ -58,7 +58,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'pino', 'prom-client'],
   },
   cli: {
-    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries', 'api', 'operator'],
+    // `--version` is what the package says.
+    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries', 'api', 'operator', 'package.json'],
     packages: ['node:*', 'commander', 'pino', 'prom-client'],
   },
 }

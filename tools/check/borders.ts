@@ -26,7 +26,7 @@ export function borderFaults({ path, text }: SourceFile): string[] {
 function folderFault(path: string, border: Border, specifier: string): string | null {
   const target = join(dirname(path), specifier)
   const own = path.split('/', 1)[0] ?? ''
-  if ([own, ...border.folders].some((folder) => target.startsWith(`${folder}/`))) return null
+  if ([own, ...border.folders].some((place) => target === place || target.startsWith(`${place}/`))) return null
   return `${own} may not import ${target} (it may: ${border.folders.join(', ') || 'nothing but itself'})`
 }
 
