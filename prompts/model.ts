@@ -142,7 +142,6 @@ class AskedModel implements Model {
       // Else it reads them from the environment.
       organization: null,
       project: null,
-      adminAPIKey: null,
       webhookSecret: null,
       logLevel: 'off',
       fetch: (input, init) => this.#connection.fetch(input, init),
