@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl } from '../../../core/search-results-url.ts'
 import { needsBrowser } from '../../../runners/browser/needs-browser.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page-features.ts'
+import { monitorQueue } from '../../../store/monitor-queue.ts'
 import { describeIf } from '../../support/skip.ts'
 
 const verdict = (html: string) => needsBrowser(measurePage(html))
@@ -102,6 +103,14 @@ describe('Search results', () => {
     'https://www.baidu.com/s?wd=a',
   ])('%s is a page of them.', (url) => {
     expect(isSearchResultsUrl(url)).toBe(true)
+  })
+
+  test('A monitor of one is rendered from the start, also under auto; with a request_config it is fetched directly.', () => {
+    const auto = { fetch_mode: 'auto', request_config: null, visual_config: null } as const
+    const url = 'https://www.google.com/search?q=a'
+    expect(monitorQueue({ ...auto, url })).toBe('browser')
+    expect(monitorQueue({ ...auto, url, request_config: {} })).toBe('static')
+    expect(monitorQueue({ ...auto, url: 'https://example.com/' })).toBe('static')
   })
 
   test.each([
