@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { TallyReporter } from './test/support/tally-reporter.ts'
 import { systemPostgres } from './test/support/test-server.ts'
@@ -35,6 +36,8 @@ export default defineConfig({
     // a thread, because some tests kill, and a file that ends its thread takes the runner with it.
     pool: 'forks',
     isolate: false,
+    // One fewer than the processors is what it would take, and on two of them much of a test is waiting for Postgres, a browser or a process.
+    maxWorkers: Math.max(2, availableParallelism()),
     setupFiles: ['test/support/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },

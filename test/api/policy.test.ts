@@ -9,6 +9,8 @@ import { createTestApi, type TestApi } from './test-api.ts'
 /** All that is open to everybody. A route is added here only on purpose. */
 const PUBLIC = [
   'GET /api/openapi.json',
+  // Its address is signed, and holds for minutes.
+  'GET /v1/images/:token',
   'POST /auth/sign-up/email',
   'POST /auth/sign-in/email',
   'POST /auth/sign-out',

@@ -40,8 +40,9 @@ beforeAll(async () => {
   await open
 })
 
+/** What Chromium's zygote starts writes its arguments anew, with spaces between them. */
 async function commandLine(pid: number): Promise<string[]> {
-  return (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).split('\0')
+  return (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).split(/[\0 ]/)
 }
 
 afterAll(async () => {

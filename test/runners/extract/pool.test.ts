@@ -52,7 +52,7 @@ const HOSTILE: readonly (readonly [what: string, page: Page, config: ExtractConf
     'formatting elements that multiply in the parser',
     html(Array.from({ length: 3_000 }, (_, i) => `<p><b a=${i}></p>`).join('')),
     css('p'),
-    'extract_timeout or extract_memory',
+    'too_complex or extract_timeout or extract_memory',
   ],
 ]
 
