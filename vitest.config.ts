@@ -36,8 +36,8 @@ export default defineConfig({
     // a thread, because some tests kill, and a file that ends its thread takes the runner with it.
     pool: 'forks',
     isolate: false,
-    // One fewer than the processors is what it would take, and on two of them much of a test is waiting for Postgres, a browser or a process.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One fewer than there are processors is what it would take; but half of a test is waiting for Postgres, a browser or a process.
+    maxWorkers: availableParallelism() + 1,
     setupFiles: ['test/support/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
