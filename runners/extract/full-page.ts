@@ -4,7 +4,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { decode } from './charset.ts'
 import type { Page } from './page.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
-import { prescanJson } from './prescan-json.ts'
+import { prescanJson, renamePoison } from './prescan-json.ts'
 
 /** Doubles hold 15 digits for sure: a longer number could change unseen through a parse, so its text stands for it. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
@@ -22,7 +22,7 @@ export function contentHash(page: Page): string {
 }
 
 function canonicalText(page: Page): string | null {
-  const { text } = decode(page.body, page.contentType, 'json')
+  const text = renamePoison(decode(page.body, page.contentType, 'json').text)
   if (prescanJson(text) !== null) return null
   try {
     return canonicalJson(JSON.parse(text.replace(STRING_OR_NUMBER, keepLongNumber)) as Json)
