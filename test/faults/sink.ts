@@ -45,10 +45,14 @@ export async function openSink(): Promise<Sink> {
         arrival.status = status
         response.writeHead(status).end()
       }
+      let timer: NodeJS.Timeout | undefined
       if (isHolding) held.add(answer)
-      else if (delayMs > 0) setTimeout(answer, delayMs)
+      else if (delayMs > 0) timer = setTimeout(answer, delayMs)
       else answer()
-      response.on('close', () => held.delete(answer))
+      response.on('close', () => {
+        clearTimeout(timer)
+        held.delete(answer)
+      })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve))
