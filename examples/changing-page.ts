@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
+import { shopPage } from './shop-page.ts'
 
 /** A page whose price changes when you say so, and a webhook receiver that checks signatures: `examples/README.md` says how to use them. */
 
@@ -9,10 +10,12 @@ const { values: options } = parseArgs({
   options: { port: { type: 'string', default: '8181' }, secret: { type: 'string' } },
 })
 
-const PRICES = ['$19.99', '$17.49', '$21.00', '$18.25']
+/** In dollars; after the last comes the first again. */
+const PRICES = [19.99, 17.49, 14.99, 21]
 const TOLERANCE_SECONDS = 300
 let changes = 0
-let secret = options.secret
+/** Every monitor signs with its own. */
+const secrets = options.secret === undefined ? [] : [options.secret]
 
 const server = createServer((request, response) => {
   void answer(request, response)
@@ -22,7 +25,7 @@ const server = createServer((request, response) => {
   say(`the page       ${base}/         its price is ${price()}, in the element .price`)
   say(`change it      curl -X POST ${base}/change`)
   say(`the receiver   ${base}/hook`)
-  say(`its secret     ${secret === undefined ? `curl -d YOUR_SIGNING_SECRET ${base}/secret` : 'is set'}`)
+  say(`its secrets    ${secrets.length === 0 ? `curl -d YOUR_SIGNING_SECRET ${base}/secret` : 'one is set'}`)
 })
 
 server.on('error', (error) => {
@@ -34,13 +37,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await bodyOf(request)
   switch (`${request.method} ${request.url}`) {
     case 'GET /':
-      return end(response, 200, page(), 'text/html; charset=utf-8')
+      return end(response, 200, shopPage(dollars(), new Date()), 'text/html; charset=utf-8')
     case 'POST /change':
       changes++
       say(`changed: the price is ${price()} now`)
       return end(response, 200, `${price()}\n`)
     case 'POST /secret':
-      secret = body.toString().trim()
+      secrets.push(body.toString().trim())
       say('the secret is set')
       return end(response, 200, 'The secret is set.\n')
     case 'POST /hook':
@@ -58,24 +61,22 @@ function receive(request: IncomingMessage, body: Buffer, response: ServerRespons
 
 /** The check that every receiver should make: over the raw bytes, in constant time, and only for a time near ours. */
 function verify(header: string, body: Buffer): string {
-  if (secret === undefined) return 'not checked, for no secret is set'
+  if (secrets.length === 0) return 'not checked, for no secret is set'
   const parts = header.split(',').map((part) => part.split('='))
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
-  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
-  const isOurs = parts
-    .filter(([name]) => name === 'v1')
-    .map(([, hex = '']) => Buffer.from(hex, 'hex'))
-    .some((given) => given.length === expected.length && timingSafeEqual(given, expected))
+  const given = parts.filter(([name]) => name === 'v1').map(([, hex = '']) => Buffer.from(hex, 'hex'))
+  const expected = secrets.map((secret) => createHmac('sha256', secret).update(`${time}.`).update(body).digest())
+  const isOurs = expected.some((one) => given.some((two) => one.length === two.length && timingSafeEqual(one, two)))
   const isNow = Math.abs(Date.now() / 1000 - Number(time)) <= TOLERANCE_SECONDS
   return isOurs && isNow ? 'verified' : 'not verified'
 }
 
-function price(): string {
-  return PRICES[changes % PRICES.length] ?? ''
+function dollars(): number {
+  return PRICES[changes % PRICES.length] ?? 0
 }
 
-function page(): string {
-  return `<!doctype html>\n<title>A kettle</title>\n<h1>A kettle</h1>\n<p>It costs <b class="price">${price()}</b> today.</p>\n`
+function price(): string {
+  return `$${dollars().toFixed(2)}`
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

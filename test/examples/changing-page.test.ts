@@ -1,27 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sign } from '../../core/signature.ts'
+import { type ExamplePage, startExamplePage } from './example-page.ts'
 
 const SECRET = 'c'.repeat(64)
-let child: ChildProcess
-let output = ''
-let base = ''
-
+let example: ExamplePage
 beforeAll(async () => {
-  const script = new URL('../../examples/changing-page.ts', import.meta.url).pathname
-  child = spawn(process.execPath, [script, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text))
-  while (!output.includes('its secret')) await once(child.stdout ?? child, 'data')
-  base = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? ''
+  example = await startExamplePage()
 })
-afterAll(() => {
-  child.kill()
-})
+afterAll(() => example[Symbol.asyncDispose]())
 
 async function call(method: 'GET' | 'POST', path: string, body = '', headers = {}): Promise<[number, string]> {
-  const answer = await request(base + path, { method, headers, ...(body !== '' && { body }) })
+  const answer = await request(example.base + path, { method, headers, ...(body !== '' && { body }) })
   return [answer.statusCode, await answer.body.text()]
 }
 
@@ -33,6 +23,9 @@ test('the example page shows a price that changes when it is told to', async () 
   expect(await call('POST', '/change')).toEqual([200, '$17.49\n'])
   const [, after] = await call('GET', '/')
   expect(after).toContain('class="price">$17.49<')
+  expect(after).not.toContain('Sale')
+  expect(await call('POST', '/change')).toEqual([200, '$14.99\n'])
+  expect((await call('GET', '/'))[1]).toContain('Sale')
 })
 
 test('the example receiver takes what is signed, and only that', async () => {
@@ -44,8 +37,12 @@ test('the example receiver takes what is signed, and only that', async () => {
   expect(await hook([SECRET], now())).toEqual([200, 'verified\n'])
   expect(await hook(['d'.repeat(64), SECRET], now())).toEqual([200, 'verified\n'])
   expect(await hook(['d'.repeat(64)], now())).toEqual([400, 'not verified\n'])
+  // Each monitor has its own: a second one is as good as the first.
+  await call('POST', '/secret', 'e'.repeat(64))
+  expect(await hook(['e'.repeat(64)], now())).toEqual([200, 'verified\n'])
+  expect(await hook([SECRET], now())).toEqual([200, 'verified\n'])
   expect(await hook([SECRET], now() - 400)).toEqual([400, 'not verified\n'])
   expect(await hook([SECRET], now(), '{}')).toEqual([400, 'not verified\n'])
   expect(await call('POST', '/hook', body)).toEqual([400, 'not verified\n'])
-  expect(output).toContain('received, verified:\n{\n  "text": "ünï"\n}')
+  expect(example.output).toContain('received, verified:\n{\n  "text": "ünï"\n}')
 })

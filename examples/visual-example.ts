@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A Tidemark and the example page that it watches, by their addresses without a slash at the end. */
+export interface World {
+  readonly tidemark: string
+  readonly key: string
+  readonly page: string
+}
+
+/** What a run says. */
+export interface Run {
+  readonly id: string
+  readonly status: string
+  readonly visual_change_pct: number
+  readonly delivery_triggered: boolean
+  readonly error_message: string | null
+}
+
+/** What came of following the README's visual monitor. */
+export interface Followed {
+  readonly monitorId: string
+  readonly baseline: Run
+  readonly changed: Run
+  readonly region: { readonly label: string; readonly changedPct: number; readonly hasChanges: boolean }
+  /** PNG, as the service keeps them. */
+  readonly pictures: Readonly<Record<Picture, Uint8Array>>
+}
+
+/** In the order in which the README shows them. */
+export const PICTURES = ['before', 'after', 'diff'] as const
+export type Picture = (typeof PICTURES)[number]
+
+const README = new URL('../README.md', import.meta.url)
+const PATIENCE_MS = 60_000
+const LOOK_EVERY_MS = 100
+
+/**
+ * Does what the README's visual example does, from a page that has just been started: the price has changed once before, the monitor takes its baseline, the
+ * price changes again. Throws when a run does not succeed.
+ */
+export async function followVisualExample(world: World): Promise<Followed> {
+  await post(`${world.page}/change`)
+  const { id: monitorId } = await ask<{ id: string }>(world, '/v1/monitors', await monitorOfReadme(world))
+  const { secret } = await ask<{ secret: string }>(world, `/v1/monitors/${monitorId}/signing-secret`)
+  await post(`${world.page}/secret`, secret)
+  const [first] = await eventually(
+    async () => (await ask<{ data: Run[] }>(world, `/v1/monitors/${monitorId}/runs`)).data,
+    ([run]) => run !== undefined && run.status !== 'running',
+  )
+  const baseline = succeeded(first)
+  await post(`${world.page}/change`)
+  const changed = await runNow(world, monitorId)
+  const images = await ask<{ regions: Region[] }>(world, `/v1/run-images/${changed.id}`)
+  const [region] = images.regions
+  if (!region) throw new Error('the run has no pictures')
+  const [before, after, diff] = await Promise.all(
+    PICTURES.map((picture) => download(region[`${picture}Url`], world.tidemark)),
+  )
+  if (!before || !after || !diff) throw new Error('the run saw no change')
+  return { monitorId, baseline, changed, region, pictures: { before, after, diff } }
+}
+
+type Region = Followed['region'] & Readonly<Record<`${Picture}Url`, string | null>>
+
+/** Runs a monitor and waits for its end. */
+export async function runNow(world: World, monitorId: string): Promise<Run> {
+  const { run_id } = await ask<{ run_id: string }>(world, `/v1/monitors/${monitorId}/run`, '{}')
+  const run = await eventually(
+    () => ask<Run>(world, `/v1/runs/${run_id}`),
+    ({ status }) => status !== 'running',
+  )
+  return succeeded(run)
+}
+
+/** The body of the README's call that has a `visual_config`: what is tried is what stands there. */
+async function monitorOfReadme({ page }: World): Promise<string> {
+  const bodies = (await readFile(README, 'utf8')).matchAll(/-d '(\{.*?\n\})'/gs)
+  const [body] = Array.from(bodies, ([, text = '']) => text).filter((text) => text.includes('"visual_config"'))
+  if (body === undefined) throw new Error('the README has no visual monitor')
+  return body.replaceAll('http://127.0.0.1:8181', page)
+}
+
+async function ask<T>({ tidemark, key }: World, path: string, body?: string): Promise<T> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(tidemark + path, { headers, ...(body !== undefined && { method: 'POST', body }) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+  return JSON.parse(text) as T
+}
+
+async function post(url: string, body = ''): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body })
+  await answer.bytes()
+}
+
+/** A signed address names the host under which people reach the service. */
+async function download(url: string | null, tidemark: string): Promise<Uint8Array | null> {
+  if (url === null) return null
+  const answer = await fetch(new URL(new URL(url).pathname, tidemark))
+  if (!answer.ok) throw new Error(`a picture answered ${answer.status}`)
+  return answer.bytes()
+}
+
+function succeeded(run: Run | undefined): Run {
+  if (run?.status !== 'success') throw new Error(`the run did not succeed: ${run?.error_message}`)
+  return run
+}
+
+async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (performance.now() > until) throw new Error(`not so in time: ${JSON.stringify(seen)}`)
+    await pause(LOOK_EVERY_MS)
+  }
+}
