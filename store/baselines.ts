@@ -4,6 +4,7 @@ import type { VisualConfig } from '../schema/visual-config.ts'
 import type { Store } from './client.ts'
 import type { VisualBaseline } from './record-pictured.ts'
 import { rowOf } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** What a reading is compared with and judged by, as it stands now. */
 const Baseline = Type.Object({
@@ -37,13 +38,7 @@ export async function readBaselines(
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
     select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.visual_config,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
-    from unnest(${sql.array(
-      checks.map((check) => check.no),
-      'int8',
-    )}, ${sql.array(
-      checks.map((check) => check.fence),
-      'int4',
-    )}) as i (no, fence)
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence
     join monitors m on m.no = c.no
     left join baselines b on b.no = c.no and c.reading_id is not null

@@ -10,7 +10,7 @@ export type CheckQueue = (typeof CHECK_QUEUES)[number]
 const Bytes = Type.Unsafe<Buffer | null>({})
 
 /** A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record them under. */
-const Claimed = Type.Object({
+export const Claimed = Type.Object({
   no: Type.Integer(),
   fence: Type.Integer(),
   run_id: Type.String(),
@@ -38,6 +38,14 @@ const Claimed = Type.Object({
 export type Claimed = Static<typeof Claimed>
 const claimed = rowOf(Claimed)
 
+/** `Claimed` of `h`, a row of `checks` with the time `at`, and its monitor `m`. */
+export const CLAIMED = sql.fragment`
+  h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
+  (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
+  m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
+  h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified,
+  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static`
+
 /** How much to claim. */
 export interface ClaimRequest {
   readonly queue: CheckQueue
@@ -48,6 +56,8 @@ export interface ClaimRequest {
   /** Teams looked at in one claim start after this id: the cursor of a round over all teams. '' starts anew. */
   readonly afterTeam: string
   readonly leaseSeconds: number
+  /** The runner token that it is claimed with over HTTP; absent: a worker claims. */
+  readonly holder?: number | null
 }
 
 /** Teams that one claim looks at: bounds its cost when there are many. */
@@ -63,7 +73,7 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * queue table of its own (three more writes a check).
  */
 export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
-  const { queue, limit, perTeam, afterTeam, leaseSeconds } = request
+  const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request
   return store.any(sql.prepared('claim_checks', claimed)`
     with t as materialized (select clock() as at),
     -- room and credits are those of the locked row: the statement's own snapshot may be older than what the claim before this one counted.
@@ -121,17 +131,14 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       update checks c
       set due_at = t.at + make_interval(secs => ${leaseSeconds}),
         fence = c.fence + 1,
+        holder = ${holder}::int,
         run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
         queued_run_id = case when c.run_id is null then null else c.queued_run_id end
       from picked, t
       where c.no = picked.no
       returning c.*, t.at
     )
-    select h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
-      (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
-      m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
-      h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified,
-      h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static
+    select ${CLAIMED}
     from held h join monitors m on m.no = h.no
   `)
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Store } from './client.ts'
 import { nothing, row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** Which claim of which delivery. */
 export interface HeldDelivery {
@@ -10,6 +11,8 @@ export interface HeldDelivery {
 }
 
 const kept = row({ id: Type.String() })
+
+const COLUMNS = { id: 'uuid', fence: 'int4' } as const
 
 /** Moves the leases on. Answers the ids that are still this process's; one that is missing was taken over. */
 export async function heartbeatDeliveries(
@@ -20,7 +23,7 @@ export async function heartbeatDeliveries(
   const rows = await store.any(sql.prepared('heartbeat_deliveries', kept)`
     update deliveries d
     set due_at = t.at + make_interval(secs => ${leaseSeconds})
-    from unnest(${ids(held)}, ${fences(held)}) as h (id, fence), (select clock() as at) t
+    from ${unnest('h', held, COLUMNS)}, (select clock() as at) t
     where d.id = h.id and d.fence = h.fence
     returning d.id
   `)
@@ -32,21 +35,7 @@ export async function releaseDeliveries(store: Store, held: readonly HeldDeliver
   await store.query(sql.prepared('release_deliveries', nothing)`
     update deliveries d
     set due_at = t.at, fence = d.fence + 1
-    from unnest(${ids(held)}, ${fences(held)}) as h (id, fence), (select clock() as at) t
+    from ${unnest('h', held, COLUMNS)}, (select clock() as at) t
     where d.id = h.id and d.fence = h.fence
   `)
-}
-
-function ids(held: readonly HeldDelivery[]) {
-  return sql.array(
-    held.map(({ id }) => id),
-    'uuid',
-  )
-}
-
-function fences(held: readonly HeldDelivery[]) {
-  return sql.array(
-    held.map(({ fence }) => fence),
-    'int4',
-  )
 }

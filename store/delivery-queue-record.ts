@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import type { DeliveryStatus } from '../schema/delivery.ts'
 import type { Store } from './client.ts'
 import { row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A finished attempt and what follows from it (`core/machine/delivery.ts`). */
 export interface AttemptRecord {
@@ -21,6 +22,17 @@ export interface AttemptRecord {
 
 const recorded = row({ id: Type.String() })
 
+const COLUMNS = {
+  id: 'uuid',
+  fence: 'int4',
+  status: 'text',
+  attempts: 'int2',
+  retry_after_seconds: 'int4',
+  ended_ago_ms: 'float8',
+  response_status: 'int4',
+  response_body: 'text',
+} as const
+
 /**
  * Records a batch of attempts in one statement, each under its fence. Answers the ids that were recorded; one that is missing was claimed
  * again, replayed or released meanwhile, and nothing of it changed. The fence is raised here too: a record that was written but whose answer
@@ -31,37 +43,7 @@ export async function recordAttempts(store: Store, records: readonly AttemptReco
     with t as materialized (select clock() as at),
     input as (
       select i.*, t.at - make_interval(secs => i.ended_ago_ms / 1000.0) as ended_at
-      from t, unnest(
-        ${sql.array(
-          records.map((record) => record.id),
-          'uuid',
-        )}, ${sql.array(
-          records.map((record) => record.fence),
-          'int4',
-        )},
-        ${sql.array(
-          records.map((record) => record.status),
-          'text',
-        )}, ${sql.array(
-          records.map((record) => record.attempts),
-          'int2',
-        )},
-        ${sql.array(
-          records.map((record) => record.retry_after_seconds),
-          'int4',
-        )},
-        ${sql.array(
-          records.map((record) => Math.round(record.ended_ago_ms)),
-          'int8',
-        )},
-        ${sql.array(
-          records.map((record) => record.response_status),
-          'int4',
-        )}, ${sql.array(
-          records.map((record) => record.response_body),
-          'text',
-        )}
-      ) as i (id, fence, status, attempts, retry_after_seconds, ended_ago_ms, response_status, response_body)
+      from t, ${unnest('i', records, COLUMNS)}
     )
     update deliveries d
     set fence = d.fence + 1,

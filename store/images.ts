@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { PLANS, TIERS } from '../schema/plan.ts'
 import type { Queryable } from './client.ts'
 import { nothing, row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A picture that is about to be stored. */
 export interface NewImage {
@@ -55,13 +56,7 @@ export async function reserveImages(
     written as (
       insert into images (id, team_id, monitor_no, bytes)
       select i.id, counted.team_id, ${no}::bigint, i.bytes
-      from counted, unnest(${sql.array(
-        images.map(({ id }) => id),
-        'uuid',
-      )}, ${sql.array(
-        images.map(({ bytes }) => bytes),
-        'int4',
-      )}) as i (id, bytes)
+      from counted, ${unnest('i', images, { id: 'uuid', bytes: 'int4' })}
     )
     select exists (select from counted) as reserved, used, most as limit from own
   `)

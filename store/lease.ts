@@ -11,11 +11,15 @@ export interface Held {
 
 const held = row({ no: Type.Integer() })
 
-/** Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void. */
+/**
+ * Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void. `holder`: only of those that were
+ * claimed with this runner token.
+ */
 export async function extendLeases(
   store: Store,
   checks: readonly Held[],
   leaseSeconds: number,
+  holder: number | null = null,
 ): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('extend_leases', held)`
     update checks c
@@ -28,6 +32,7 @@ export async function extendLeases(
       'int4',
     )}) as i (no, fence)
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
+      and (${holder}::int is null or c.holder = ${holder}::int)
     returning c.no
   `)
   return new Set(rows.map(({ no }) => no))
@@ -37,10 +42,11 @@ export async function extendLeases(
 export async function releaseChecks(
   store: Store,
   checks: readonly (Held & { readonly delayMs: number })[],
+  holder: number | null = null,
 ): Promise<void> {
   await store.query(sql.prepared('release_checks', nothing)`
     update checks c
-    set due_at = clock() + make_interval(secs => i.delay_ms / 1000.0), fence = c.fence + 1
+    set due_at = clock() + make_interval(secs => i.delay_ms / 1000.0), fence = c.fence + 1, holder = null
     from unnest(
       ${sql.array(
         checks.map((check) => check.no),
@@ -55,5 +61,6 @@ export async function releaseChecks(
       )}
     ) as i (no, fence, delay_ms)
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
+      and (${holder}::int is null or c.holder = ${holder}::int)
   `)
 }

@@ -25,7 +25,7 @@ export async function deleteMonitor(tx: Transaction, no: number): Promise<void> 
       from open, t
     )
     update checks c
-    set fence = c.fence + 1, due_at = null, next_run_at = null, run_id = null, queued_run_id = null,
+    set fence = c.fence + 1, holder = null, due_at = null, next_run_at = null, run_id = null, queued_run_id = null,
       runs_total = c.runs_total + (select count(*) from open)
     where c.no = ${no}
   `)

@@ -68,7 +68,7 @@ function checkSets({ stored, spec, changed }: MonitorEdit) {
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
   if (resets)
     sets.push(sql.fragment`
-      fence = c.fence + 1, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
+      fence = c.fence + 1, holder = null, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
   // A check in flight is due when its lease ends, a queued one at once: neither waits for the schedule. What is in flight under the old
   // meaning starts over, with the same run id.
   sets.push(sql.fragment`

@@ -5,6 +5,7 @@ import type { DeliveryStatus } from '../schema/delivery.ts'
 import { Choice } from '../schema/shape.ts'
 import type { Queryable, Store, Transaction } from './client.ts'
 import { nothing, row, rowOf } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** What an owner is told of a monitor: it failed five times in a row; it works again (DESIGN §4.7). */
 export const NOTICE_KINDS = ['failing', 'recovered'] as const
@@ -63,13 +64,7 @@ async function insertNotices(tx: Transaction, kind: NoticeKind, runs: readonly T
     with t as (select clock() as at)
     insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
     select uuid_v7(t.at), c.team_id, c.no, i.run_id, ${kind}, t.at, t.at
-    from t, unnest(${sql.array(
-      runs.map(({ no }) => no),
-      'int8',
-    )}, ${sql.array(
-      runs.map((run) => run.run_id),
-      'uuid',
-    )}) as i (no, run_id)
+    from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid' })}
     join checks c on c.no = i.no
     join teams team on team.id = c.team_id
     where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp' and ${crossed}

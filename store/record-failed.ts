@@ -4,6 +4,7 @@ import type { RunFaultCode } from '../schema/run-fault.ts'
 import type { FetchMethod } from '../schema/run.ts'
 import type { Queryable } from './client.ts'
 import { row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A finished check that failed. */
 export interface FailedRun {
@@ -20,6 +21,18 @@ export interface FailedRun {
 }
 
 const recorded = row({ no: Type.Integer(), failures: Type.Integer() })
+
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  error_code: 'text',
+  error_message: 'text',
+  retry_after_ms: 'int8',
+} as const
 
 /** Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled. core/schedule.ts is its twin. */
 const NEXT_AFTER_FAILURE = sql.fragment`
@@ -38,40 +51,7 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
   const rows = await store.any(sql.prepared('record_failed', recorded)`
     with t as materialized (select clock() as at),
     input as materialized (
-      select * from unnest(
-        ${sql.array(
-          runs.map((run) => run.no),
-          'int8',
-        )}, ${sql.array(
-          runs.map((run) => run.fence),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.run_id),
-          'uuid',
-        )}, ${sql.array(
-          runs.map((run) => run.start_offset_ms),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.duration_ms),
-          'int4',
-        )}, ${sql.array(
-          runs.map((run) => run.fetch_method),
-          'fetch_method',
-        )},
-        ${sql.array(
-          runs.map((run) => run.error_code),
-          'text',
-        )}, ${sql.array(
-          runs.map((run) => run.error_message),
-          'text',
-        )},
-        ${sql.array(
-          runs.map((run) => run.retry_after_ms),
-          'int8',
-        )}
-      ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, error_code, error_message, retry_after_ms)
+      select * from ${unnest('i', runs, COLUMNS)}
     ),
     moved as (
       update checks c

@@ -4,6 +4,7 @@ import type { FetchMethod } from '../schema/run.ts'
 import type { Queryable } from './client.ts'
 import type { DeliveryRow } from './delivery-queue-row.ts'
 import { row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A finished check whose reading is stored: the first one, one that differs, or one that has something to say besides. */
 export interface ReadingRun {
@@ -31,8 +32,25 @@ export interface ReadingRun {
 
 const recorded = row({ no: Type.Integer() })
 
-/** The query client refuses null in a list of bytes. */
-const NO_BYTES = Buffer.alloc(0)
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  etag: 'text',
+  last_modified: 'text',
+  body_hash: 'bytea',
+  reading_hash: 'bytea',
+  extracted: 'json',
+  missing: 'json',
+  diff: 'json',
+  warnings: 'json',
+  triggered: 'bool',
+} as const
+
+const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
 
 /**
  * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly there, with its deliveries,
@@ -40,63 +58,11 @@ const NO_BYTES = Buffer.alloc(0)
  */
 export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
   const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
+  const readings = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
   const rows = await store.any(sql.prepared('record_readings', recorded)`
     with t as materialized (select clock() as at),
     input as materialized (
-      select * from unnest(
-        ${sql.array(
-          runs.map((run) => run.no),
-          'int8',
-        )}, ${sql.array(
-          runs.map((run) => run.fence),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.run_id),
-          'uuid',
-        )}, ${sql.array(
-          runs.map((run) => run.start_offset_ms),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.duration_ms),
-          'int4',
-        )}, ${sql.array(
-          runs.map((run) => run.fetch_method),
-          'fetch_method',
-        )},
-        ${sql.array(
-          runs.map((run) => run.etag),
-          'text',
-        )}, ${sql.array(
-          runs.map((run) => run.last_modified),
-          'text',
-        )},
-        ${sql.array(
-          runs.map((run) => run.body_hash ?? NO_BYTES),
-          'bytea',
-        )}, ${sql.array(
-          runs.map((run) => run.reading_hash ?? NO_BYTES),
-          'bytea',
-        )},
-        ${sql.array(
-          runs.map((run) => run.extracted),
-          'json',
-        )}, ${sql.array(
-          runs.map((run) => run.diff),
-          'json',
-        )},
-        ${sql.array(
-          runs.map((run) => run.warnings),
-          'json',
-        )}, ${sql.array(
-          runs.map((run) => run.deliveries.length > 0),
-          'bool',
-        )}, ${sql.array(
-          runs.map((run) => run.missing),
-          'json',
-        )}
-      ) as i (no, fence, run_id, start_offset_ms, duration_ms, fetch_method, etag, last_modified, body_hash, reading_hash, extracted, diff, warnings, triggered, missing)
+      select * from ${unnest('i', readings, COLUMNS)}
     ),
     moved as (
       update checks c
@@ -126,29 +92,7 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     sent as (
       insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
       select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
-      from unnest(
-        ${sql.array(
-          outbox.map((delivery) => delivery.no),
-          'int8',
-        )}, ${sql.array(
-          outbox.map((delivery) => delivery.id),
-          'uuid',
-        )},
-        ${sql.array(
-          outbox.map((delivery) => delivery.type),
-          'text',
-        )}, ${sql.array(
-          outbox.map((delivery) => delivery.target),
-          'bytea',
-        )},
-        ${sql.array(
-          outbox.map((delivery) => delivery.host),
-          'text',
-        )}, ${sql.array(
-          outbox.map((delivery) => delivery.payload),
-          'text',
-        )}
-      ) as o (no, id, type, target, host, payload)
+      from ${unnest('o', outbox, OUTBOX_COLUMNS)}
       join moved m on m.no = o.no, t
     )
     select no from moved

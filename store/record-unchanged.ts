@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import type { FetchMethod } from '../schema/run.ts'
 import type { Queryable } from './client.ts'
 import { row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A finished check whose reading equals the baseline. */
 export interface UnchangedRun {
@@ -22,8 +23,17 @@ export interface UnchangedRun {
 
 const recorded = row({ no: Type.Integer() })
 
-/** The query client refuses null in a list of bytes. */
-const NO_BYTES = Buffer.alloc(0)
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  etag: 'text',
+  last_modified: 'text',
+  body_hash: 'bytea',
+} as const
 
 /**
  * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check to its next due time and
@@ -34,40 +44,7 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
   const rows = await store.any(sql.prepared('record_unchanged', recorded)`
     with t as materialized (select clock() as at, run_id_floor(date_trunc('month', clock(), 'UTC')) as month),
     input as materialized (
-      select * from unnest(
-        ${sql.array(
-          runs.map((run) => run.no),
-          'int8',
-        )}, ${sql.array(
-          runs.map((run) => run.fence),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.run_id),
-          'uuid',
-        )}, ${sql.array(
-          runs.map((run) => run.start_offset_ms),
-          'int4',
-        )},
-        ${sql.array(
-          runs.map((run) => run.duration_ms),
-          'int4',
-        )}, ${sql.array(
-          runs.map((run) => run.etag),
-          'text',
-        )},
-        ${sql.array(
-          runs.map((run) => run.last_modified),
-          'text',
-        )}, ${sql.array(
-          runs.map((run) => run.body_hash ?? NO_BYTES),
-          'bytea',
-        )},
-        ${sql.array(
-          runs.map((run) => run.fetch_method),
-          'fetch_method',
-        )}
-      ) as i (no, fence, run_id, start_offset_ms, duration_ms, etag, last_modified, body_hash, fetch_method)
+      select * from ${unnest('i', runs, COLUMNS)}
     ),
     moved as (
       update checks c

@@ -28,6 +28,6 @@ export async function rememberLayer(store: Store, { no, fence, queue }: Remember
 /** Hands a claimed check over to another queue: the same run, due at once, and its layer is remembered. */
 export async function handOver(store: Store, { no, fence, queue }: RememberedLayer): Promise<void> {
   await store.query(sql.type(nothing)`
-    update checks set ${remembered(queue)}, due_at = clock(), fence = fence + 1 where no = ${no} and fence = ${fence} and run_id is not null
+    update checks set ${remembered(queue)}, due_at = clock(), fence = fence + 1, holder = null where no = ${no} and fence = ${fence} and run_id is not null
   `)
 }
