@@ -6,6 +6,7 @@ import { ensureRunPartitions } from '../store/run-partitions.ts'
 import { purgePromptAnswers } from '../store/prompt-answers.ts'
 import { purgeRateLimits } from '../store/rate-limit.ts'
 import { renewPeriods } from '../store/renew-periods.ts'
+import { purgeRunnerTokens } from '../store/runner-tokens.ts'
 import { purgeSessions } from '../store/sessions.ts'
 import { createClockWatch } from './clock-watch.ts'
 
@@ -48,6 +49,7 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
     await purgeSessions(store)
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
+    await purgeRunnerTokens(store)
     purgedAt = performance.now()
   }
 }

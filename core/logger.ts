@@ -14,7 +14,7 @@ const SECRET_KEYS =
  */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`("(?:${SECRET_KEYS})":)"(?:[^"\\\\]|\\\\.)*"`, 'gi'), '$1"[redacted]"'],
-  [/\bsvc_[0-9A-Za-z]{6,}/g, 'svc_[redacted]'],
+  [/\b(svc|tdr)_[0-9A-Za-z]{6,}/g, '$1_[redacted]'],
   [/\b(Bearer|Basic)\s+[^\s"',\\]+/gi, '$1 [redacted]'],
   [/:\/\/[^\s/"'@\\]+@/g, '://[redacted]@'],
   [/([?&](?:[\w-]*token|[\w-]*key|secret|password|passwd|sig|signature|auth|code)=)[^&\s"'#\\]+/gi, '$1[redacted]'],

@@ -20,7 +20,7 @@ interface ClaimRound {
 export function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''
   let lastTeams = 1
-  return async function* claim(limit: number): AsyncGenerator<ClaimedTogether> {
+  return async function* claim(limit: number, holder: number | null = null): AsyncGenerator<ClaimedTogether> {
     // The share of each team follows from how many had work last time.
     const perTeam = Math.max(1, Math.ceil(limit / lastTeams))
     const teams = new Set<string>()
@@ -28,7 +28,8 @@ export function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
     for (const start of afterTeam === '' ? [''] : [afterTeam, '']) {
       const claimedAt = performance.now()
       const share = Math.min(perTeam, room)
-      const rows = await claimChecks(store, { queue, limit: room, perTeam: share, afterTeam: start, leaseSeconds })
+      const within = { limit: room, perTeam: share, afterTeam: start }
+      const rows = await claimChecks(store, { queue, ...within, leaseSeconds, holder })
       const served = new Set(rows.map((row) => row.team_id))
       for (const team of served) teams.add(team)
       afterTeam = rows.length >= room ? maxOf(served) : ''

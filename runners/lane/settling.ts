@@ -1,0 +1,34 @@
+import type { Store } from '../../store/client.ts'
+import { releaseChecks } from '../../store/lease.ts'
+import { handOver, rememberLayer } from '../../store/remember-layer.ts'
+import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { answered, heldBy } from './answered.ts'
+import type { Finished } from './lane.ts'
+import type { Prompts } from './prompts.ts'
+
+interface SettlingOptions {
+  readonly store: Store
+  readonly recorder: Recorder
+  /** Who asks the model; null: this installation has none. */
+  readonly prompts: Prompts | null
+}
+
+/** The trusted side of a check that ended: hands it over, remembers its layer, asks the model, records. What the lanes of both kinds do with it. */
+export type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<void>
+
+export function createSettling({ store, recorder, prompts }: SettlingOptions): Settle {
+  return async (finished, context, signal) => {
+    const { task, reading } = finished
+    if (reading.kind === 'moved') return handOver(store, { ...task, queue: reading.queue })
+    if (reading.kind !== 'failed' && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
+    if (reading.kind !== 'text') return recorder.record({ ...finished, reading }, context)
+    // Whoever would wait longer than its page is worth comes again.
+    if (prompts?.hasRoom(heldBy(reading)) === false)
+      return releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
+    const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
+    if (recordable) await recorder.record(recordable, context)
+  }
+}
+
+/** After this a check that found the model's line full is due again. */
+const FULL_MS = 10_000
