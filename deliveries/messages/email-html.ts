@@ -1,4 +1,4 @@
-import type { EmailStory } from './email-message.ts'
+import type { EmailStory } from './email-story.ts'
 import { escapeHtml } from './escape-html.ts'
 import { isolate } from './clean-text.ts'
 import type { Change } from './story.ts'

@@ -1,22 +1,16 @@
 import { emailHtml } from './email-html.ts'
+import type { EmailStory } from './email-story.ts'
 import { emailText } from './email-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shortenBoth } from './shorten.ts'
-import { type Change, firstOf, type Story, storyOf } from './story.ts'
+import { type Change, firstOf, storyOf } from './story.ts'
 
 /** The readable parts of a mail. None of it has control characters but the line ends of the text. */
 export interface EmailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
-}
-
-/** What both bodies of a mail are written from. */
-export interface EmailStory extends Omit<Story, 'changes'> {
-  readonly changes: readonly Change[]
-  /** How many more changed, in words; null when all are shown. */
-  readonly others: string | null
 }
 
 /* Some mail programmes cut off an HTML part of more than 100 KB. */

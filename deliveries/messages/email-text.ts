@@ -1,5 +1,5 @@
 import { isolate } from './clean-text.ts'
-import type { EmailStory } from './email-message.ts'
+import type { EmailStory } from './email-story.ts'
 import { arrow, type Change } from './story.ts'
 
 /** The text part of a mail: paragraphs with an empty line between them. */

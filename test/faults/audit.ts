@@ -1,4 +1,4 @@
-import type { Query } from './world.ts'
+import type { Query } from './query.ts'
 
 /** Roles of workers begin so: what the invariants judge are their writes, not the test's. */
 export const WORKER_ROLE = 'worker_'

@@ -5,11 +5,10 @@ import { type CliProcess, startCli } from '../cli/cli-process.ts'
 import { installAudit, WORKER_ROLE } from './audit.ts'
 import { type Chance, chance } from './random.ts'
 import { openPages, type Pages } from './pages.ts'
+import type { Query } from './query.ts'
 import { openSink, type Sink } from './sink.ts'
 import { setClock } from './set-clock.ts'
 import { until } from './until.ts'
-
-export type Query = <T extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<T[]>
 
 export interface FaultWorldOptions {
   /** A migrated database, a superuser's address. */

@@ -4,22 +4,12 @@ import type { ApiDocument, Operation } from './document.ts'
 import { type Expected, topKey } from './judge.ts'
 import { textOf } from './marks.ts'
 import { type Changed, mutate } from './mutate.ts'
+import type { Planned } from './planned.ts'
 import { kindOf, type Shelf, UNKNOWN_ID } from './shelf.ts'
 import type { Caller, Step } from './steps.ts'
 import type { Team } from './team.ts'
 import { BROKEN, ODD, ORDINARY, type Transport } from './transport.ts'
 import type { World } from './world.ts'
-
-/** A step as it goes over the wire, and what must come of it. */
-export interface Planned {
-  readonly sent: Sent
-  readonly expected: Expected
-  /** What fills its path. */
-  readonly id: string | null
-  readonly caller: Caller
-  /** In words. */
-  readonly what: string
-}
 
 interface Here {
   readonly world: World

@@ -1,6 +1,6 @@
 import type { Received } from './client.ts'
 import type { Operation } from './document.ts'
-import type { Planned } from './plan.ts'
+import type { Planned } from './planned.ts'
 
 /** What the store has never heard of. */
 export const UNKNOWN_ID = '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'

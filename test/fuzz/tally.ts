@@ -1,5 +1,5 @@
 import type { Received } from './client.ts'
-import type { Planned } from './plan.ts'
+import type { Planned } from './planned.ts'
 
 interface Line {
   taken: number
