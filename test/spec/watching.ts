@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ModelSettings } from '../../cli/model.ts'
 import { createChannels } from '../../deliveries/channels.ts'
 import { createDeliveryLoop } from '../../deliveries/delivery-loop.ts'
@@ -8,6 +11,7 @@ import { createGuardedAgent } from '../../runners/guard/guarded-agent.ts'
 import { createPolicy } from '../../runners/guard/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Tier } from '../../schema/plan.ts'
+import { createFolderStore } from '../../store/objects/folder-store.ts'
 import { eventually } from '../runners/loop/eventually.ts'
 import { startWorker } from '../runners/loop/worker.ts'
 import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
@@ -61,6 +65,8 @@ export interface WatchingOptions {
   readonly model?: Partial<ModelSettings>
   /** Renders pages; without it there is no browser. */
   readonly browsers?: Browsers
+  /** Keeps pictures, in a folder that goes with it. */
+  readonly pictures?: boolean
 }
 
 /** Starts it all. `close` it in `afterAll`. */
@@ -69,14 +75,18 @@ export async function startWatching({
   deliver = false,
   model = {},
   browsers,
+  pictures = false,
 }: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
-  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK) })
+  const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
+  const objects = folder === null ? undefined : createFolderStore(folder)
+  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), ...(objects && { objects }) })
   const worker = await startWorker({
     url: served.api.databaseUrl,
     secrets: served.api.services.secrets,
     model,
     browsers,
+    objects,
   })
   const stopDelivering = deliver ? startDelivering(served) : async () => {}
   const database = new URL(served.api.databaseUrl).pathname.slice(1)
@@ -96,6 +106,7 @@ export async function startWatching({
       await stopDelivering()
       await served.close()
       await site.close()
+      if (folder !== null) await rm(folder, { recursive: true, force: true })
     },
   }
 }

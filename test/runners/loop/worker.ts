@@ -15,8 +15,11 @@ import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loo
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../runners/record/recorder.ts'
+import { createComparer } from '../../../runners/visual/comparer.ts'
+import { createPictures } from '../../../runners/visual/pictures.ts'
 import { CHECK_QUEUES } from '../../../store/claim.ts'
 import { openStore, type Store } from '../../../store/client.ts'
+import type { ObjectStore } from '../../../store/objects/object-store.ts'
 import type { SecretBox } from '../../../store/secret-box.ts'
 
 export interface WorkerOptions {
@@ -35,6 +38,8 @@ export interface WorkerOptions {
   readonly model?: Partial<ModelSettings>
   /** Renders pages; without it there is no browser. */
   readonly browsers?: Pick<Browsers, 'render'> | undefined
+  /** Where pictures go; without it none can be kept. */
+  readonly objects?: ObjectStore | undefined
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -67,6 +72,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
   const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
+  const comparer = options.objects && createComparer()
+  const pictures = options.objects && comparer && createPictures({ store, objects: options.objects, comparer, log })
   const recorder = createRecorder({
     store,
     secrets,
@@ -74,6 +81,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     log,
     onDeliveries: () => {},
     patienceMs: leaseMs,
+    ...(pictures && { pictures }),
     ...(options.onNotices && { onNotices: options.onNotices }),
   })
   const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
@@ -99,6 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await prompts?.close()
     await agent.destroy()
     await recorder.settle()
+    await comparer?.close()
     await patterns.close()
     await extractor.close()
     await pages.close()
