@@ -1,23 +1,27 @@
 import type { ApiRead } from './api-reads.ts'
+import type { BrowserChecks } from './browser-checks.ts'
 import type { ClaimCost } from './claim-cost.ts'
 import type { DeliveryLateness } from './deliveries.ts'
 import type { Lateness } from './lateness.ts'
 import type { SetUpSize } from './set-up-size.ts'
 import type { StartUp } from './start-up.ts'
 import type { Throughput } from './throughput.ts'
+import type { VisualDiff } from './visual-diff.ts'
 
-/** What one run of the bench found: `results.json`. */
+/** What one run of the bench found: `results.json`. An empty list or null stands for what was not measured. */
 export interface Results {
   readonly date: string
   readonly quick: boolean
   readonly machine: { readonly cores: number; readonly node: string; readonly postgres: string }
   readonly throughput: readonly Throughput[]
   /** On disk for one unchanged run, its index included. */
-  readonly bytesPerUnchangedRun: number
+  readonly bytesPerUnchangedRun: number | null
   readonly claims: readonly ClaimCost[]
   readonly lateness: Lateness | null
   readonly reads: readonly ApiRead[]
   readonly deliveries: DeliveryLateness | null
   readonly startUp: StartUp | null
   readonly setUp: SetUpSize
+  readonly browser: BrowserChecks | null
+  readonly visual: VisualDiff | null
 }

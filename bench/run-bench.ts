@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type ApiReadsSize, measureApiReads } from './api-reads.ts'
 import type { BareQuestion } from './bare-loop.ts'
+import { type BrowserChecksSize, measureBrowserChecks } from './browser-checks.ts'
 import { startChild } from './child.ts'
 import { measureClaims } from './claim-cost.ts'
 import { startServer } from './database.ts'
@@ -11,43 +12,67 @@ import { measureSetUpSize } from './set-up-size.ts'
 import { measureStartUp } from './start-up.ts'
 import type { TargetQuestion } from './target-server.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './throughput.ts'
+import { measureVisualDiff, type VisualDiffSize } from './visual-diff.ts'
 
-/** How much is measured. */
+/** How much is measured, by part. */
 export interface Sizes {
-  readonly rows: readonly RowSize[]
+  readonly checks: {
+    readonly rows: readonly RowSize[]
+    /** Seconds of half load; 0: not measured. */
+    readonly latenessSeconds: number
+  } | null
   /** Numbers of monitors that are claimed from. */
-  readonly claims: readonly number[]
-  /** Seconds of half load; 0: not measured. */
-  readonly latenessSeconds: number
-  readonly reads: ApiReadsSize
-  /** null: not measured. */
+  readonly claims: readonly number[] | null
+  readonly reads: ApiReadsSize | null
   readonly deliveries: DeliveriesSize | null
-  readonly startUp: boolean
+  readonly start: true | null
+  readonly browser: BrowserChecksSize | null
+  readonly visual: VisualDiffSize | null
 }
+export type Part = keyof Sizes
 
 export const FULL: Sizes = {
-  rows: [
-    { kind: 'unchanged', checks: 12_000, rounds: 9, more: 21 },
-    { kind: 'etag', checks: 12_000, rounds: 9 },
-    { kind: 'changed', checks: 2_000, rounds: 9 },
-  ],
+  checks: {
+    rows: [
+      { kind: 'unchanged', checks: 12_000, rounds: 9, more: 21 },
+      { kind: 'etag', checks: 12_000, rounds: 9 },
+      { kind: 'changed', checks: 2_000, rounds: 9 },
+    ],
+    latenessSeconds: 5,
+  },
   claims: [10_000, 100_000, 1_000_000],
-  latenessSeconds: 5,
   reads: { requests: 2_000, rounds: 5 },
   deliveries: { deliveries: 10_000, rounds: 2 },
-  startUp: true,
+  start: true,
+  browser: { checks: 40, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 90 },
+  visual: { rounds: 4, height: 10_000 },
 }
 
 export const QUICK: Sizes = {
-  rows: [
-    { kind: 'unchanged', checks: 6_000, rounds: 3 },
-    { kind: 'changed', checks: 1_000, rounds: 3 },
-  ],
+  checks: {
+    rows: [
+      { kind: 'unchanged', checks: 6_000, rounds: 3 },
+      { kind: 'changed', checks: 1_000, rounds: 3 },
+    ],
+    latenessSeconds: 0,
+  },
   claims: [10_000, 30_000],
-  latenessSeconds: 0,
   reads: { requests: 1_000, rounds: 2 },
   deliveries: null,
-  startUp: false,
+  start: null,
+  browser: { checks: 20, rounds: 2, atOnce: 4, watched: 0, mostSeconds: 0 },
+  visual: { rounds: 1, height: 10_000 },
+}
+
+const PARTS = Object.keys(FULL) as readonly Part[]
+
+/** The sizes with these parts alone, named as in `claims,browser`; a message when one is none. */
+export function only(sizes: Sizes, names: string): Sizes | string {
+  const wanted = names.split(',')
+  const unknown = wanted.find((name) => !PARTS.some((part) => part === name))
+  if (unknown !== undefined) return `There is no part ${JSON.stringify(unknown)}; the parts are ${PARTS.join(', ')}.`
+  const kept = PARTS.map((part) => [part, wanted.includes(part) ? sizes[part] : null])
+  return Object.fromEntries(kept) as Sizes
 }
 
 /** Measures all of it, one thing after the other; `say` is told what comes. `profileDir`: CPU profiles of the workers go there. */
@@ -56,22 +81,22 @@ export async function runBench(
   say: (line: string) => void,
   profileDir?: string,
 ): Promise<Omit<Results, 'date' | 'quick'>> {
-  const startUp = sizes.startUp ? (say('starting up'), await measureStartUp()) : null
+  const startUp = sizes.start && (say('starting up'), await measureStartUp())
   const target = startChild<{ what: TargetQuestion }, number>('target-server.ts')
   const bare = startChild<BareQuestion, number>('bare-loop.ts')
   const server = await startServer()
   try {
     const base = `http://127.0.0.1:${await target.ask({ what: 'open' })}`
     const stage: Stage = { server, target, bare, base, ...(profileDir !== undefined && { profileDir }) }
-    const rows = await measureRows(stage, sizes, say)
-    say('claims')
-    const claims = await measureClaims(server, sizes.claims)
-    say('reads of the API')
-    const reads = await measureApiReads(server, sizes.reads)
+    const rows = await measureRows(stage, sizes.checks, say)
+    const claims = sizes.claims ? (say('claims'), await measureClaims(server, sizes.claims)) : []
+    const reads = sizes.reads ? (say('reads of the API'), await measureApiReads(server, sizes.reads)) : []
     const deliveries = sizes.deliveries && (say('deliveries'), await measureDeliveries(server, sizes.deliveries))
+    const browser = sizes.browser && (say('browser checks'), await measureBrowserChecks(sizes.browser))
+    const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
-    return { machine, ...rows, claims, reads, deliveries, startUp, setUp }
+    return { machine, ...rows, claims, reads, deliveries, startUp, setUp, browser, visual }
   } finally {
     await bare.stop()
     await target.stop()
@@ -81,17 +106,17 @@ export async function runBench(
 
 type Rows = Pick<Results, 'throughput' | 'bytesPerUnchangedRun' | 'lateness'>
 
-async function measureRows(stage: Stage, sizes: Sizes, say: (line: string) => void): Promise<Rows> {
+async function measureRows(stage: Stage, sizes: Sizes['checks'], say: (line: string) => void): Promise<Rows> {
   const throughput: Throughput[] = []
   let lateness: Lateness | null = null
-  let bytesPerUnchangedRun = Number.NaN
-  for (const size of sizes.rows) {
+  let bytesPerUnchangedRun: number | null = null
+  for (const size of sizes?.rows ?? []) {
     say(`${size.kind}: ${size.rounds} rounds of ${size.checks}`)
     await measureThroughput(stage, size, async (measured) => {
       throughput.push(measured.row)
       if (size.kind !== 'unchanged') return
       bytesPerUnchangedRun = measured.bytesPerRun
-      if (sizes.latenessSeconds > 0) lateness = await latenessOf(measured, sizes.latenessSeconds, say)
+      if (sizes && sizes.latenessSeconds > 0) lateness = await latenessOf(measured, sizes.latenessSeconds, say)
     })
   }
   return { throughput, bytesPerUnchangedRun, lateness }

@@ -25,15 +25,24 @@ export function tableOf(results: Results): string {
     share(ratio),
     `${whole(cpu.worker)} + ${whole(cpu.postgres)}`,
   ])
-  const rounds = throughput[0]?.rounds ?? 0
+  const rounds = throughput[0]?.rounds
   return [
-    `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${quick ? ', `--quick`' : ''}. Median (least–most) of ${rounds} rounds.`,
-    grid(['static checks per second', 'Tidemark', 'bare loop', 'share', 'µs of CPU a check: worker + Postgres'], rows),
+    `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${quick ? ', `--quick`' : ''}. Median (least–most)${rounds === undefined ? '' : ` of ${rounds} rounds`}.`,
+    ...(rows.length > 0 ? [grid(CHECKS_HEAD, rows)] : []),
+    ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
-    peersOf(throughput),
+    ...(rows.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
+
+const CHECKS_HEAD = [
+  'static checks per second',
+  'Tidemark',
+  'bare loop',
+  'share',
+  'µs of CPU a check: worker + Postgres',
+]
 
 function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)))
@@ -62,6 +71,16 @@ function readsOf(reads: Results['reads']): string {
   )
 }
 
+function browserOf({ atOnce, ours, bare, ratio }: NonNullable<Results['browser']>): string {
+  const row = [
+    `page made by its script, ${atOnce} at once`,
+    spread(ours, tenths),
+    spread(bare, tenths),
+    `${share(ratio)}; goal ≥ 80 %`,
+  ]
+  return grid(['browser checks per second', 'Tidemark', 'bare Playwright', 'share'], [row])
+}
+
 type Besides = readonly [what: string, cameTo: string, goal: string]
 
 function besidesOf({
@@ -72,18 +91,28 @@ function besidesOf({
   throughput,
   startUp,
   setUp,
+  browser,
+  visual,
 }: Results): Besides[] {
   return [
-    ['on disk for an unchanged run, with its index', `${whole(bytesPerUnchangedRun)} bytes`, '≤ 200'],
+    ...(bytesPerUnchangedRun === null ? [] : [onDisk(bytesPerUnchangedRun)]),
     ...claimsOf(claims),
     ...(lateness ? [latenessOf(lateness)] : []),
     ...(deliveries ? deliveriesOf(deliveries) : []),
+    ...(visual ? visualOf(visual) : []),
     ...throughput.flatMap(memoryOf),
+    ...(browser ? browserMemoryOf(browser.memory) : []),
     ...(startUp ? startUpOf(startUp) : []),
     ['installed by `npm ci`', `${megabytes(setUp.all)} MB`, '≤ 500'],
     ['of these to run it, without what only development needs', `${megabytes(setUp.production)} MB`, ''],
   ]
 }
+
+const onDisk = (bytes: number): Besides => [
+  'on disk for an unchanged run, with its index',
+  `${whole(bytes)} bytes`,
+  '≤ 200',
+]
 
 function claimsOf(claims: Results['claims']): Besides[] {
   const flatness = flatnessOf(claims)
@@ -109,9 +138,28 @@ function deliveriesOf({ deliveries, sinks, ...p99 }: NonNullable<Results['delive
   ]
 }
 
+/** Milliseconds of processor time for a megapixel: all of a comparison, and of that the comparing. */
+function visualOf({ megapixels, cases }: NonNullable<Results['visual']>): Besides[] {
+  return cases.map(({ name, wholeMs, compareMs }) => [
+    `comparing two pictures of ${megapixels} megapixels, ${name}, a megapixel`,
+    `${spread(wholeMs, tenths)} ms of CPU; ${tenths(compareMs.median)} without decoding and drawing`,
+    '',
+  ])
+}
+
+function browserMemoryOf({ checks, warm, end }: NonNullable<Results['browser']>['memory']): Besides[] {
+  if (checks === 0) return []
+  const which = `browser checks, ${whole(checks)} more`
+  return [
+    [`resident memory of a warm runner, ${which}`, growth(warm.processBytes, end.processBytes), '≤ +10 %'],
+    [`with its browser, ${which}`, growth(warm.withBrowserBytes, end.withBrowserBytes), ''],
+  ]
+}
+
+const growth = (from: number, to: number): string =>
+  `${megabytes(from)} → ${megabytes(to)} MB (${to >= from ? '+' : '−'}${Math.abs((to / from - 1) * 100).toFixed(0)} %)`
+
 function memoryOf({ kind, memory: { checks, warm, end } }: Throughput): Besides[] {
-  const growth = (from: number, to: number): string =>
-    `${megabytes(from)} → ${megabytes(to)} MB (${to >= from ? '+' : '−'}${Math.abs((to / from - 1) * 100).toFixed(0)} %)`
   const which = `${SHORT_NAMES[kind]}, ${whole(checks)} checks more`
   return [
     [`heap of a warm worker, ${which}`, growth(warm.heapBytes, end.heapBytes), '≤ +10 %'],
@@ -158,7 +206,9 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en-US
 const percent = (value: number): string => `${Math.round(value * 100)} %`
 const megabytes = (bytes: number): string => whole(bytes / 1_000_000)
 const share = ({ median, min, max }: Spread): string => `**${percent(median)}** (${percent(min)}–${percent(max)})`
-const spread = ({ median, min, max }: Spread): string => `${whole(median)} (${whole(min)}–${whole(max)})`
+const tenths = (value: number): string => value.toFixed(1)
+const spread = ({ median, min, max }: Spread, format = whole): string =>
+  `${format(median)} (${format(min)}–${format(max)})`
 
 const BEGIN = '<!-- results: written by bench/main.ts -->'
 const END = '<!-- end of results -->'

@@ -11,19 +11,27 @@ export interface VisualDiff {
 }
 
 const WIDTH = 1280
-const HEIGHT = 10_000
 const CASES = [
   { name: 'same picture', price: 1, from: 0 },
   { name: 'one digit', price: 2, from: 0 },
   { name: 'all moved down', price: 1, from: 120 },
 ] as const
 
-/** Draws pages of 1280 × 10,000 and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG. */
-export async function measureVisualDiff(rounds: number): Promise<VisualDiff> {
-  const before = await page({ price: 1, from: 0 })
+/** How much is measured. */
+export interface VisualDiffSize {
+  readonly rounds: number
+  /** Of the pages, in pixels; they are 1280 wide. From 1,300 on they have the price that changes. */
+  readonly height: number
+}
+
+/** Draws pages and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG. */
+export async function measureVisualDiff({ rounds, height }: VisualDiffSize): Promise<VisualDiff> {
+  const megapixels = (WIDTH * height) / 1e6
+  const perMegapixel = (times: readonly number[]) => spreadOf(times.map((ms) => ms / megapixels))
+  const before = await page({ price: 1, from: 0, height })
   const cases = []
   for (const { name, ...drawing } of CASES) {
-    const after = await page(drawing)
+    const after = await page({ ...drawing, height })
     const [was, is] = [await decode(before), await decode(after)]
     const whole: number[] = []
     const alone: number[] = []
@@ -33,10 +41,8 @@ export async function measureVisualDiff(rounds: number): Promise<VisualDiff> {
     }
     cases.push({ name, wholeMs: perMegapixel(whole), compareMs: perMegapixel(alone) })
   }
-  return { megapixels: (WIDTH * HEIGHT) / 1e6, cases }
+  return { megapixels, cases }
 }
-
-const perMegapixel = (times: readonly number[]) => spreadOf(times.map((ms) => ms / ((WIDTH * HEIGHT) / 1e6)))
 
 /** Processor time: decoding runs beside this thread, and what else the machine does is no matter. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -46,10 +52,18 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
+interface Drawing {
+  /** A digit, so to say. */
+  readonly price: number
+  /** Where the first row begins. */
+  readonly from: number
+  readonly height: number
+}
+
 /** Lines of bars that stand for text, some pictures, a price that is a row of strokes. No font is needed. */
-function page({ price, from }: { readonly price: number; readonly from: number }): Promise<Buffer> {
+function page({ price, from, height }: Drawing): Promise<Buffer> {
   const parts: string[] = []
-  for (let y = 100 + from; y < HEIGHT - 300; y += 400) {
+  for (let y = 100 + from; y < height - 300; y += 400) {
     parts.push(
       `<rect x="40" y="${y}" width="300" height="220" fill="url(#g)"/><circle cx="190" cy="${y + 110}" r="71.5" fill="#0f766e"/>`,
     )
@@ -64,6 +78,6 @@ function page({ price, from }: { readonly price: number; readonly from: number }
   }
   const gradient =
     '<linearGradient id="g" x2="1" y2="1"><stop stop-color="#fde68a"/><stop offset="1" stop-color="#60a5fa"/></linearGradient>'
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><defs>${gradient}</defs><rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}"><defs>${gradient}</defs><rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
   return sharp(Buffer.from(svg), { unlimited: true }).png().toBuffer()
 }

@@ -1,19 +1,23 @@
 import { expect, test } from 'vitest'
-import { runBench } from '../../bench/run-bench.ts'
+import { FULL, only, QUICK, runBench } from '../../bench/run-bench.ts'
 
 test('the bench measures both kinds of static check with the real worker, and every check of a round is recorded exactly once', async () => {
   const said: string[] = []
   const found = await runBench(
     {
-      rows: [
-        { kind: 'unchanged', checks: 300, rounds: 1 },
-        { kind: 'changed', checks: 60, rounds: 1 },
-      ],
-      claims: [],
-      latenessSeconds: 0,
+      checks: {
+        rows: [
+          { kind: 'unchanged', checks: 300, rounds: 1 },
+          { kind: 'changed', checks: 60, rounds: 1 },
+        ],
+        latenessSeconds: 0,
+      },
+      claims: null,
       reads: { requests: 40, rounds: 1 },
       deliveries: { deliveries: 200, rounds: 1 },
-      startUp: false,
+      start: null,
+      browser: null,
+      visual: null,
     },
     (line) => said.push(line),
   )
@@ -31,3 +35,31 @@ test('the bench measures both kinds of static check with the real worker, and ev
   expect(found.bytesPerUnchangedRun).toBeGreaterThan(0)
   expect(said).toContain('unchanged: 1 rounds of 300')
 }, 60_000)
+
+test('the bench measures browser checks beside a bare loop, what they occupy, and the comparing of pictures', async () => {
+  const sizes = {
+    ...ONLY_NEW,
+    browser: { checks: 2, rounds: 2, atOnce: 2, watched: 3, mostSeconds: 30 },
+    visual: { rounds: 1, height: 1_400 },
+  }
+  const { browser, visual, throughput, claims } = await runBench(sizes, () => {})
+  expect([throughput, claims]).toEqual([[], []])
+  expect(browser?.ratio.median).toBeGreaterThan(0)
+  expect(browser?.memory.checks).toBe(3)
+  expect(browser?.memory.end.withBrowserBytes).toBeGreaterThan(browser?.memory.end.processBytes ?? Infinity)
+  expect(visual?.cases.map(({ name }) => name)).toEqual(['same picture', 'one digit', 'all moved down'])
+  for (const { wholeMs, compareMs } of visual?.cases ?? []) expect(wholeMs.median).toBeGreaterThan(compareMs.median)
+}, 60_000)
+
+const ONLY_NEW = { checks: null, claims: null, reads: null, deliveries: null, start: null } as const
+
+test('parts of the bench can be chosen by name, and a name that is none is told', () => {
+  expect(only(QUICK, 'claims,visual')).toEqual({
+    ...ONLY_NEW,
+    browser: null,
+    claims: QUICK.claims,
+    visual: QUICK.visual,
+  })
+  expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
+  expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
+})

@@ -39,6 +39,20 @@ const results: Results = {
   },
   setUp: { all: 400_000_000, production: 200_000_000 },
   startUp: null,
+  browser: {
+    checks: 40,
+    rounds: 5,
+    atOnce: 4,
+    ours: spread(8),
+    bare: spread(10),
+    ratio: spread(0.8),
+    memory: {
+      checks: 500,
+      warm: { processBytes: 150_000_000, withBrowserBytes: 400_000_000 },
+      end: { processBytes: 153_000_000, withBrowserBytes: 380_000_000 },
+    },
+  },
+  visual: { megapixels: 12.8, cases: [{ name: 'one digit', wholeMs: spread(48), compareMs: spread(9) }] },
 }
 
 /** Columns are padded. */
@@ -61,6 +75,20 @@ describe('the table of results', () => {
     expect(table).toContain('| pages that change each time | 600 | 569 (1.1 ×) | 52 (11.5 ×) | 40 (15.0 ×) |')
   })
 
+  test('has browser checks beside a bare Playwright, what they occupy, and what comparing pictures costs', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain(
+      '| page made by its script, 4 at once | 8.0 (4.0–16.0) | 10.0 (5.0–20.0) | **80 %** (40 %–160 %); goal ≥ 80 % |',
+    )
+    expect(table).toContain(
+      '| resident memory of a warm runner, browser checks, 500 more | 150 → 153 MB (+2 %) | ≤ +10 % |',
+    )
+    expect(table).toContain('| with its browser, browser checks, 500 more | 400 → 380 MB (−5 %) | |')
+    expect(table).toContain(
+      '| comparing two pictures of 12.8 megapixels, one digit, a megapixel | 48.0 (24.0–96.0) ms of CPU; 9.0 without decoding and drawing | |',
+    )
+  })
+
   test('says how the cost of a claim grows with the monitors', () => {
     expect(flatnessOf(results.claims)).toBe(1.25)
     expect(squeezed(tableOf(results))).toContain('| claiming one check, 100,000 monitors due | 25.0 µs (12.5–50.0) |')
@@ -73,6 +101,8 @@ describe('the table of results', () => {
 
   test('leaves out what was not measured', () => {
     expect(tableOf(results)).not.toContain('npm start')
+    const partial = { ...results, throughput: [], reads: [], browser: null, visual: null, bytesPerUnchangedRun: null }
+    expect(tableOf(partial)).not.toMatch(/checks per second|browser|pictures|NaN|on disk/)
     expect(flatnessOf(results.claims.slice(0, 1))).toBeNull()
   })
 

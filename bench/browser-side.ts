@@ -1,0 +1,148 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { chromium } from 'playwright-core'
+import { createLogger } from '../core/logger.ts'
+import { createBrowsers } from '../runners/browser/browsers.ts'
+import { chromiumProgram } from '../runners/browser/chromium-program.ts'
+import { memoryBelow } from '../runners/browser/process-memory.ts'
+import { check, type CheckPorts } from '../runners/check/check.ts'
+import type { Task } from '../runners/check/task.ts'
+import { createExtractor } from '../runners/extract/pool.ts'
+import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
+import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
+import { createPolicy } from '../runners/guard/policy.ts'
+import { unprivilegedUser } from '../store/embedded/unprivileged-user.ts'
+import { answerParent } from './child.ts'
+
+/**
+ * One side of the browser bench, in a process of its own so that its memory is its own. `open` first, then checks; `close` last.
+ */
+export type SideQuestion =
+  | { readonly what: 'open'; readonly side: 'ours' | 'bare'; readonly url: string; readonly atOnce: number }
+  /** So many checks, or as many as are done in so many seconds. */
+  | { readonly what: 'check'; readonly checks: number; readonly mostSeconds: number }
+  | { readonly what: 'memory' }
+  | { readonly what: 'close' }
+
+export interface SideAnswer {
+  readonly checks: number
+  readonly ms: number
+  /** Resident: of the process after a collection of garbage, and with its browser. */
+  readonly processBytes: number
+  readonly withBrowserBytes: number
+}
+
+interface Side {
+  once(): Promise<void>
+  close(): Promise<void>
+}
+
+const DATA_DIR = join(tmpdir(), `tidemark-bench-${process.getuid?.() ?? 0}`)
+const SHOWN = '$0.99'
+const NOTHING: SideAnswer = { checks: 0, ms: 0, processBytes: 0, withBrowserBytes: 0 }
+let side: Side = { once: () => Promise.reject(new Error('not open')), close: async () => {} }
+let atOnce = 1
+
+answerParent(async (question: SideQuestion): Promise<SideAnswer> => {
+  switch (question.what) {
+    case 'open':
+      atOnce = question.atOnce
+      side = await (question.side === 'ours' ? openOurs : openBare)(question.url)
+      return NOTHING
+    case 'check':
+      return times(question.checks, question.mostSeconds)
+    case 'memory':
+      return memory()
+    case 'close':
+      await side.close()
+      return NOTHING
+  }
+})
+
+async function times(most: number, mostSeconds: number): Promise<SideAnswer> {
+  const start = performance.now()
+  let checks = 0
+  const one = async (): Promise<void> => {
+    while (checks < most && performance.now() - start < mostSeconds * 1000) {
+      checks++
+      await side.once()
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+  return { ...NOTHING, checks, ms: performance.now() - start }
+}
+
+async function memory(): Promise<SideAnswer> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  // What the first collection let go of by finalizers goes with the second.
+  await new Promise(setImmediate)
+  collect()
+  const processBytes = process.memoryUsage.rss()
+  const browser = (await memoryBelow(process.pid)).filter(({ pid }) => pid !== process.pid)
+  const withBrowserBytes = processBytes + browser.reduce((sum, { megabytes }) => sum + megabytes * 1_048_576, 0)
+  return { ...NOTHING, processBytes, withBrowserBytes }
+}
+
+/** A whole check short of the store: walls, proxy, fresh context, sandbox, waiting, extraction. */
+async function openOurs(url: string): Promise<Side> {
+  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
+  const path = process.env['CHROMIUM_PATH'] ?? null
+  const browser = createBrowsers({ egress, log: createLogger('silent'), path, dataDir: DATA_DIR, pages: atOnce })
+  const [agent, extractor, pages] = [createGuardedAgent(egress), createExtractor({ threads: 1 }), createPageReader()]
+  const ports: CheckPorts = { agent, extractor, pages, browser, signal: new AbortController().signal }
+  return {
+    async once() {
+      const reading = await check({ ...TASK, url }, ports)
+      if (reading.kind !== 'values' || reading.values['price'] !== SHOWN)
+        throw new Error(`not what the page shows: ${JSON.stringify(reading)}`)
+    },
+    async close() {
+      await browser.close()
+      await Promise.all([agent.destroy(), extractor.close(), pages.close()])
+    },
+  }
+}
+
+/**
+ * The least: a fresh context, `goto` until the network is idle, `content()`. Without a sandbox where root runs it, since Playwright cannot change the account.
+ */
+async function openBare(url: string): Promise<Side> {
+  const user = await unprivilegedUser(['nobody'])
+  const program = await chromiumProgram({ path: process.env['CHROMIUM_PATH'] ?? null, dataDir: DATA_DIR, user })
+  const options = { executablePath: program.path, env: program.environment, chromiumSandbox: user === null }
+  const browser = await chromium.launch(options)
+  return {
+    async once() {
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      await page.goto(url, { waitUntil: 'networkidle' })
+      const html = await page.content()
+      await context.close()
+      if (!html.includes(SHOWN)) throw new Error('not what the page shows')
+    },
+    close: () => browser.close(),
+  }
+}
+
+const TASK: Omit<Task, 'url'> = {
+  no: 0,
+  fence: 0,
+  runId: '',
+  monitorId: '',
+  queue: 'browser',
+  host: '',
+  extract: { method: 'css', fields: { price: '.price' } },
+  request: null,
+  visual: null,
+  triesStatic: false,
+  headers: null,
+  obstacle: null,
+  last: null,
+  dueMs: null,
+  claimedMs: 0,
+  claimedAt: 0,
+}
