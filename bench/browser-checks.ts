@@ -72,7 +72,7 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
   }
 }
 
-const startSide = (): Side => startChild<SideQuestion, SideAnswer>('browser-side.ts')
+const startSide = (): Side => startChild<SideQuestion, SideAnswer>('browser-side.ts', ['--expose-gc'])
 
 async function perSecond(side: Side, checks: number): Promise<number> {
   const { ms } = await side.ask({ what: 'check', checks, mostSeconds: Infinity })

@@ -1,7 +1,5 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { chromium } from 'playwright-core'
 import { createLogger } from '../core/logger.ts'
 import { createBrowsers } from '../runners/browser/browsers.ts'
@@ -17,7 +15,7 @@ import { unprivilegedUser } from '../store/embedded/unprivileged-user.ts'
 import { answerParent } from './child.ts'
 
 /**
- * One side of the browser bench, in a process of its own so that its memory is its own. `open` first, then checks; `close` last.
+ * One side of the browser bench, in a process of its own so that its memory is its own; started with `--expose-gc`. `open` first, then checks; `close` last.
  */
 export type SideQuestion =
   | { readonly what: 'open'; readonly side: 'ours' | 'bare'; readonly url: string; readonly atOnce: number }
@@ -75,12 +73,10 @@ async function times(most: number, mostSeconds: number): Promise<SideAnswer> {
 }
 
 async function memory(): Promise<SideAnswer> {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
+  globalThis.gc?.()
   // What the first collection let go of by finalizers goes with the second.
   await new Promise(setImmediate)
-  collect()
+  globalThis.gc?.()
   const processBytes = process.memoryUsage.rss()
   const browser = (await memoryBelow(process.pid)).filter(({ pid }) => pid !== process.pid)
   const withBrowserBytes = processBytes + browser.reduce((sum, { megabytes }) => sum + megabytes * 1_048_576, 0)

@@ -14,9 +14,15 @@ interface Reply {
   readonly error?: string
 }
 
-/** Starts a module of this folder in a process of its own; the module calls `answerParent`. */
-export function startChild<Question extends object, Answer>(file: string): Child<Question, Answer> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [], serialization: 'advanced' })
+/** Starts a module of this folder in a process of its own, with these flags of Node; the module calls `answerParent`. */
+export function startChild<Question extends object, Answer>(
+  file: string,
+  execArgv: readonly string[] = [],
+): Child<Question, Answer> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    execArgv: [...execArgv],
+    serialization: 'advanced',
+  })
   return {
     pid: child.pid ?? 0,
     async ask(question) {
