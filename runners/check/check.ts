@@ -1,4 +1,4 @@
-import type { RunFaultCode } from '../../schema/run-fault.ts'
+import type { RunFault } from '../../schema/run-fault.ts'
 import type { FetchMethod } from '../../schema/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Extraction } from '../extract/page.ts'
@@ -16,6 +16,7 @@ import type { Task } from './task.ts'
 import { whyRendered } from './why-rendered.ts'
 
 type Moved = Extract<Reading, { kind: 'moved' }>
+type Failed = Extract<Reading, { kind: 'failed' }>
 
 /** What a layer gave, and what it was asked for. */
 interface Answer {
@@ -45,8 +46,17 @@ export interface CheckPorts {
 /** One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site does. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   const obstacle = task.obstacle ?? missingLayer(task, ports)
-  if (obstacle) return failed('not_available', obstacle)
+  if (obstacle) return failure({ code: 'not_available', message: obstacle }, null)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
+}
+
+/** What is left of a check whose layers, in another process, were all refused: the proxy, where it may be used, and the reading of what that gave. */
+export async function checkRefused(task: Task, refused: Failed, ports: CheckPorts): Promise<Reading> {
+  const { fault, status = null, retryAfterMs } = refused
+  const fetched: Fetched = { ok: false, fault, status, retryAfterMs, durationMs: 0 }
+  const answer: Answer = { layer: refused.fetchMethod ?? 'browser', fetched, request: requestOf(task) }
+  const layered = await fallBack(task, answer, ports)
+  return ports.signal.aborted ? { kind: 'abandoned' } : read(task, layered, ports)
 }
 
 async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
@@ -125,7 +135,7 @@ function fetchDirectly(asked: FetchRequest, { request }: Task, ports: CheckPorts
 
 async function read(task: Task, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
   if (!fetched.ok)
-    return { kind: 'failed', fetchMethod: method, fault: fetched.fault, retryAfterMs: fetched.retryAfterMs ?? 0 }
+    return { ...failure(fetched.fault, method), retryAfterMs: fetched.retryAfterMs ?? 0, status: fetched.status }
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified')
     return unchanged(method, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
@@ -139,7 +149,7 @@ async function read(task: Task, { method, fetched }: Layered, ports: CheckPorts)
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
-  if (!extraction.ok) return { kind: 'failed', fetchMethod: method, fault: extraction.fault, retryAfterMs: 0 }
+  if (!extraction.ok) return failure(extraction.fault, method)
   return readingOf(extraction, { fetchMethod: method, mark }, shown)
 }
 
@@ -167,9 +177,12 @@ function missingLayer({ queue }: Task, { browser }: CheckPorts): string | undefi
     : 'Rendering needs the browser layer, which this process does not have; set fetch_mode to auto.'
 }
 
-function failed(code: RunFaultCode, message: string): Reading {
-  return { kind: 'failed', fetchMethod: null, fault: { code, message }, retryAfterMs: 0 }
-}
+const failure = (fault: RunFault, fetchMethod: FetchMethod | null): Failed => ({
+  kind: 'failed',
+  fetchMethod,
+  fault,
+  retryAfterMs: 0,
+})
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0

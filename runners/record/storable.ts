@@ -19,5 +19,10 @@ function isStorable(value: Json): boolean {
 }
 
 function cleaned(value: Json | Values): string {
-  return JSON.stringify(value).replace(UNSTORABLE, (match) => (match === '\\\\' ? match : '\\ufffd'))
+  return storableText(JSON.stringify(value))
+}
+
+/** The text of a JSON value as `storable` has it. */
+export function storableText(json: string): string {
+  return json.replace(UNSTORABLE, (match) => (match === '\\\\' ? match : '\\ufffd'))
 }

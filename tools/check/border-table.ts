@@ -78,5 +78,5 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'node:dgram',
     'node:dns',
   ],
-  folders: ['store/objects', 'runners/guard', 'runners/fetch', 'prompts', 'deliveries', 'api', 'cli'],
+  folders: ['store/objects', 'runners/guard', 'runners/fetch', 'runners/lane', 'prompts', 'deliveries', 'api', 'cli'],
 }
