@@ -272,8 +272,8 @@ for (const [kind, open] of Object.entries(KINDS))
       const no = await monitor()
       const task = await claimed(no)
       lanes.proxy.cut()
-      await expect(lane.claim(1)).rejects.toThrow()
-      await expect(lane.heartbeat([task])).rejects.toThrow()
+      await expect(lane.claim(1)).rejects.toBeInstanceOf(Error)
+      await expect(lane.heartbeat([task])).rejects.toBeInstanceOf(Error)
       const done = lane.complete(finished(task, values('$3')))
       await eventually(
         () => lanes.log,
