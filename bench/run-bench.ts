@@ -44,8 +44,8 @@ export const FULL: Sizes = {
   reads: { requests: 2_000, rounds: 5 },
   deliveries: { deliveries: 10_000, rounds: 2 },
   start: true,
-  browser: { checks: 40, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 90 },
-  visual: { rounds: 4, height: 10_000 },
+  browser: { checks: 30, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 75 },
+  visual: { rounds: 3, height: 10_000 },
 }
 
 export const QUICK: Sizes = {
