@@ -17,20 +17,24 @@ const FOLDER = join(import.meta.dirname, '../node_modules')
 /** Adds up the installed packages by what npm wrote down of them. */
 export async function measureSetUpSize(): Promise<SetUpSize> {
   const lock = JSON.parse(await readFile(join(FOLDER, '.package-lock.json'), 'utf8')) as Lock
-  const all = await bytesOf(FOLDER)
+  const seen = new Set<number>()
   let dev = 0
   for (const [path, { dev: isDev }] of Object.entries(lock.packages))
-    if (isDev) dev += await bytesOf(join(FOLDER, '..', path), 'node_modules')
+    if (isDev) dev += await bytesOf(join(FOLDER, '..', path), seen)
+  const all = dev + (await bytesOf(FOLDER, seen))
   return { all, production: all - dev }
 }
 
-/** Of a folder's files, but for those in a folder of the name `except` right inside it. Links count nothing. */
-async function bytesOf(folder: string, except?: string): Promise<number> {
+/** Of a folder's files that were not seen yet; one that stands in two places is one on the disk. Links count nothing. */
+async function bytesOf(folder: string, seen: Set<number>): Promise<number> {
   let bytes = 0
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) bytes += entry.name === except ? 0 : await bytesOf(path)
-    else if (entry.isFile()) bytes += (await lstat(path)).size
+    if (entry.isDirectory()) bytes += await bytesOf(path, seen)
+    if (!entry.isFile()) continue
+    const { ino, size } = await lstat(path)
+    if (!seen.has(ino)) bytes += size
+    seen.add(ino)
   }
   return bytes
 }
