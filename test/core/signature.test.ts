@@ -28,9 +28,18 @@ describe('signing', () => {
 })
 
 describe("a payment service's verifier, which receivers have already", () => {
-  const { signature } = Stripe.webhooks
+  type Verify = (
+    body: string | Buffer,
+    header: string,
+    secret: string,
+    tolerance: number,
+    _: undefined,
+    at: number,
+  ) => boolean
+  // Its types leave out the last argument, the time of the arrival.
+  const verify: Verify | undefined = Stripe.webhooks.signature?.verifyHeader
   const accepts = (body: string | Buffer, header: string, secret: string) =>
-    signature?.verifyHeader(body, header, secret, 300, undefined, NOW * 1000)
+    verify?.call(Stripe.webhooks.signature, body, header, secret, 300, undefined, NOW * 1000)
 
   test('accepts every body that we sign', () => {
     fc.assert(
