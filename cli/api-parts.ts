@@ -23,7 +23,7 @@ export interface ApiWorld {
   readonly databaseUrl: string
   readonly encryptionKey: string
   readonly egress: EgressPolicy
-  readonly browsers: Browsers
+  readonly browsers: Browsers | null
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
@@ -55,7 +55,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const layer = proxyLayerOf(world)
   const previews = createPreviews({
     egress: world.egress,
-    browser: world.browsers,
+    browser: world.browsers ?? undefined,
     prompts,
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
   })

@@ -15,7 +15,8 @@ interface CheckLoopsWorld {
   readonly settings: Settings
   readonly registry: Registry
   readonly log: Logger
-  readonly browsers: Browsers
+  /** Null: what is rendered is not claimed here. */
+  readonly browsers: Browsers | null
   laneOf(queues: readonly CheckQueue[]): Lane
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
@@ -40,7 +41,7 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
     })
   const loops = [
     loopOf(['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
-    loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers),
+    ...(browsers ? [loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
   ]
   return {
     start: () => loops.forEach((loop) => loop.start()),

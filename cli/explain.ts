@@ -4,9 +4,17 @@ import { StoreIsNewerError } from '../store/migrate.ts'
 import { scrub } from '../core/logger.ts'
 import { NotMigratedError } from './needs-database-url.ts'
 import { SettingsError } from './read-config.ts'
+import { TokenRefusedError } from './token-refused-error.ts'
 
 /** Their messages are for people. */
-const PLAIN = [SettingsError, EmbeddedPostgresError, StoreIsNewerError, NotMigratedError, CommanderError]
+const PLAIN = [
+  SettingsError,
+  EmbeddedPostgresError,
+  StoreIsNewerError,
+  NotMigratedError,
+  TokenRefusedError,
+  CommanderError,
+]
 
 /** A failed start in the words that help: what a person can mend without its stack, a bug with it. */
 export function explain(error: unknown): string {
@@ -21,3 +29,6 @@ export function explain(error: unknown): string {
     return `tidemark: the database cannot be used: ${scrub(error.message)}; check DATABASE_URL`
   return `tidemark: ${scrub(error.stack ?? error.message)}${error.cause ? `\n  caused by: ${explain(error.cause)}` : ''}`
 }
+
+/** 77, as `EX_NOPERM` of sysexits, where a runner's token is at fault: whoever starts runners tells it from all else by that. */
+export const exitCodeOf = (error: unknown): number => (error instanceof TokenRefusedError ? 77 : 1)

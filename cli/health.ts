@@ -4,7 +4,7 @@ import type { Store } from '../store/client.ts'
 import { storeState } from '../store/store-state.ts'
 
 /** The scheduler counts as moving while its last claim is younger than this. */
-const MOVING_MS = 15_000
+export const MOVING_MS = 15_000
 
 /** Health of a process: its store, and its scheduler where it has one. */
 export function createHealth({

@@ -19,8 +19,8 @@ export interface ProcessWorld {
   readonly stack: Stack
   readonly registry: Registry
   readonly egress: EgressPolicy
-  /** Shared by checks and previews. */
-  readonly browsers: Browsers
+  /** Shared by checks and previews; null: this process renders nothing. */
+  readonly browsers: Browsers | null
   readonly encryptionKey: string
   readonly secrets: SecretBox
   readonly databaseUrl: string
@@ -43,19 +43,39 @@ export interface LongRun {
 export async function runProcess({ command, isPart = false, run }: LongRun): Promise<void> {
   const settings = readSettings(process.env)
   if (isPart) needsDatabaseUrl(settings, command)
+  await untilStopped(settings, async ({ log, stack }) => run(await openWorld(settings, log, stack)))
+}
+
+/** What a process stands on that runs for long. */
+export interface Standing {
+  readonly log: Logger
+  readonly stack: Stack
+  /** Aborted when it is to stop. */
+  readonly stopping: AbortSignal
+  /** Ends it: with code 0, or as the error says. A signal does the same. */
+  end(why: string | Error): void
+}
+
+/** Starts what `start` starts, waits until it is to end, stops all in the opposite order. Rejects with the error that ended it. */
+export async function untilStopped(settings: Settings, start: (standing: Standing) => Promise<void>): Promise<void> {
   const log = createLogger(settings.TIDEMARK_LOG_LEVEL)
   const stack = createStack(log)
-  const stopped = untilSignal()
+  const stopping = new AbortController()
+  const end = (why: string | Error) => stopping.abort(why)
+  void untilSignal().then(end)
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   try {
-    await run(await openWorld(settings, log, stack))
-    const signal = await stopped
-    log.info({ signal }, 'draining')
+    await start({ log, stack, stopping: stopping.signal, end })
+    await stopped
+    const why: unknown = stopping.signal.reason
+    log.info({ why: why instanceof Error ? why.message : why }, 'draining')
   } finally {
     await stack.unwind(STOP_WITHIN_MS)
   }
   log.info('stopped')
   // All is closed and written. What still keeps the process alive is at fault, and nobody should have to kill it.
   setTimeout(() => process.exit(), 1_000).unref()
+  if (stopping.signal.reason instanceof Error) throw stopping.signal.reason
 }
 
 async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise<ProcessWorld> {
@@ -64,7 +84,7 @@ async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise
   stack.defer('the database', () => database.stop())
   const egress = egressPolicy(settings)
   const browsers = browsersOf({ settings, egress, log })
-  stack.defer('the browser', () => browsers.close())
+  stack.defer('the browser', () => browsers?.close())
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
   return {

@@ -6,6 +6,7 @@ import { parseProxyUrl } from '../runners/fetch/proxy/proxy-address.ts'
 import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
 import { objectIssues } from './objects.ts'
+import { runnerIssues } from './runner-issues.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
@@ -95,7 +96,7 @@ function acrossSettings(config: Config): Issue[] {
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
-  issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config))
+  issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config), ...runnerIssues(config))
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
   if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { explain } from './explain.ts'
+import { exitCodeOf, explain } from './explain.ts'
 
 // Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers that do not answer.
 process.env['UV_THREADPOOL_SIZE'] ??= '24'
@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   api: async () => (await import('./commands/api.ts')).apiCommand(),
   worker: async () => (await import('./commands/worker.ts')).workerCommand(),
+  runner: async () => (await import('./commands/runner.ts')).runnerCommand(),
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
   admin: async () => (await import('./commands/admin.ts')).adminCommand(),
   check: async () => (await import('./commands/check.ts')).checkCommand(),
@@ -41,5 +42,5 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
-  process.exitCode = 1
+  process.exitCode = exitCodeOf(error)
 }

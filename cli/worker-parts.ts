@@ -4,11 +4,12 @@ import { createChannels } from '../deliveries/channels.ts'
 import { createDeliveryLoop } from '../deliveries/delivery-loop.ts'
 import { createDeliveryMetrics } from '../deliveries/delivery-metrics.ts'
 import { createNoticeLoop } from '../deliveries/notice-loop.ts'
-import { check } from '../runners/check/check.ts'
+import { check, type CheckPorts, checkRefused } from '../runners/check/check.ts'
+import type { Reading } from '../runners/check/reading.ts'
 import type { Task } from '../runners/check/task.ts'
 import type { Browsers } from '../runners/browser/browsers.ts'
-import { createExtractor } from '../runners/extract/pool.ts'
-import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
+import { createExtractor, type Extractor } from '../runners/extract/pool.ts'
+import { createPageReader, type PageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../runners/guard/guarded-agent.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPostgresLane } from '../runners/lane/postgres-lane.ts'
@@ -17,6 +18,7 @@ import { createRecorder } from '../runners/record/recorder.ts'
 import { openStore, type Store } from '../store/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { createCheckLoops } from './check-loops.ts'
+import { startLane } from './lane-parts.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { startPictures } from './picture-parts.ts'
@@ -24,6 +26,8 @@ import { startUpkeep } from './upkeep.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from './read-config.ts'
 import type { Stack } from './stack.ts'
+
+type Refusal = Extract<Reading, { kind: 'failed' }>
 
 /** What a process that checks and delivers is made from. */
 export interface WorkerWorld {
@@ -33,7 +37,8 @@ export interface WorkerWorld {
   readonly baseUrl: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
-  readonly browsers: Browsers
+  /** Null: this process renders nothing. */
+  readonly browsers: Browsers | null
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
@@ -103,20 +108,19 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
-  const layer = proxyLayerOf(world)
-  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
-  const agent = createGuardedAgent(egress)
-  stack.defer('the fetch connections', () => agent.destroy())
+  const { checkOf, refused } = checksOf(world, { store, extractor, pages })
+  const lane = await startLane({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
+  stack.defer('the lane', () => lane?.close())
   const checks = createCheckLoops({
     settings,
     registry,
     log,
     browsers: world.browsers,
     laneOf: (queues) => createPostgresLane({ store, secrets, recorder, prompts, queues, leaseMs }),
-    check: (task, browser, signal) => check(task, { agent, extractor, pages, proxy, browser, signal }),
+    check: checkOf,
   })
   stack.defer('checks and deliveries', () =>
-    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain()]),
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain(), lane?.close()]),
   )
 
   const upkeep = await startUpkeep(store, log, settings.TIDEMARK_LEASE_SECONDS)
@@ -125,4 +129,26 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   deliveries.start()
   notices?.start()
   return { store, poke: () => (checks.poke(), deliveries.poke()), sinceProgress: () => checks.sinceProgress() }
+}
+
+interface CheckParts {
+  readonly store: Store
+  readonly extractor: Extractor
+  readonly pages: PageReader
+}
+
+/** What does a check here, and what is left of one that a runner was refused: it has no proxy, which takes the team's allowance. */
+function checksOf(world: WorkerWorld, { store, extractor, pages }: CheckParts) {
+  const { egress, log, stack } = world
+  const layer = proxyLayerOf(world)
+  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
+  const agent = createGuardedAgent(egress)
+  stack.defer('the fetch connections', () => agent.destroy())
+  const ports = { agent, extractor, pages, proxy }
+  return {
+    checkOf: (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
+      check(task, { ...ports, browser, signal }),
+    refused:
+      proxy && ((task: Task, failed: Refusal, signal: AbortSignal) => checkRefused(task, failed, { ...ports, signal })),
+  }
 }

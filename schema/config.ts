@@ -72,9 +72,26 @@ export const Config = Closed({
     default: 5,
     description: 'Deliveries in flight to one host and port, for each worker.',
   }),
-  TIDEMARK_BROWSER_PAGES: Whole(1, 100, {
+  TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,
-    description: 'Pages that the browser of one process shows at once; docs/browser.md.',
+    description:
+      'Pages that the browser of one process shows at once; 0: it renders none, runners do; docs/browser.md.',
+  }),
+  TIDEMARK_LANE_PORT: Optional(
+    Whole(0, 65_535, {
+      description: 'Port on which a worker lets runners claim what is to be rendered; docs/browser.md. Unset: none.',
+    }),
+  ),
+  TIDEMARK_LANE_URL: Optional(
+    Text(1, 2048, 'Where a runner finds that port of a worker, as in http://tidemark-lane:8081. Required by it.'),
+  ),
+  TIDEMARK_RUNNER_TOKEN: Optional(
+    Text(1, 256, 'What a runner says who it is with, from "tidemark admin create-runner-token".'),
+  ),
+  TIDEMARK_RUNNER_TOKEN_FILE: Optional(Text(1, 4096, 'File that holds it, in place of TIDEMARK_RUNNER_TOKEN.')),
+  TIDEMARK_RUNNER_IDLE_SECONDS: Whole(0, 86_400, {
+    default: 0,
+    description: 'A runner that had nothing to do for so long ends with code 0; 0: it never does.',
   }),
   CHROMIUM_PATH: Optional(
     Text(
@@ -139,6 +156,7 @@ export const SECRET_SETTINGS = [
   'SMTP_URL',
   'LLM_API_KEY',
   'TIDEMARK_PROXY_URL',
+  'TIDEMARK_RUNNER_TOKEN',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
   'TIDEMARK_ENCRYPTION_KEY',

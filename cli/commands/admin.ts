@@ -1,15 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createLogger } from '../../core/logger.ts'
 import { SCOPES, type Scope } from '../../schema/api-key.ts'
 import { TIERS, type Tier } from '../../schema/plan.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
 import { createKeyFor, createOwner } from '../../store/accounts.ts'
-import { openStore, type Store } from '../../store/client.ts'
-import { migrate } from '../../store/migrate.ts'
 import { sessionKey } from '../../store/session-token.ts'
-import { openDatabase } from '../database.ts'
-import { encryptionKey } from '../encryption-key.ts'
-import { readSettings } from '../read-config.ts'
+import { print, withStore } from '../with-store.ts'
+import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
 interface OwnerOptions {
   readonly email: string
@@ -33,6 +29,8 @@ export const adminCommand = () =>
     )
     .addCommand(ownerCommand())
     .addCommand(keyCommand())
+    .addCommand(createRunnerTokenCommand())
+    .addCommand(revokeRunnerTokenCommand())
 
 function ownerCommand(): Command {
   return new Command('create-owner')
@@ -76,30 +74,6 @@ function keyCommand(): Command {
         print(options.json, { ...issued })
       }),
     )
-}
-
-async function withStore(work: (store: Store, encryptionKey: string) => Promise<void>): Promise<void> {
-  const settings = readSettings(process.env)
-  const key = await encryptionKey(settings)
-  const database = await openDatabase(settings, createLogger('warn'))
-  try {
-    await migrate(database.url)
-    const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
-    try {
-      await work(store, key)
-    } finally {
-      await store.end()
-    }
-  } finally {
-    await database.stop()
-  }
-}
-
-function print(json: boolean, value: Record<string, unknown>): void {
-  if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
-  else
-    for (const [name, item] of Object.entries(value))
-      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'string' ? item : JSON.stringify(item)}\n`)
 }
 
 function emailAddress(text: string): string {

@@ -64,13 +64,13 @@ async function act(command: Command, targets: readonly string[], options: CheckO
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
     }
-    const isSuccess = await runCheck(configuration, egress, output, { prompts, browser: browsers })
+    const isSuccess = await runCheck(configuration, egress, output, { prompts, ...(browsers && { browser: browsers }) })
     if (!isSuccess) process.exitCode = 1
   } catch (error) {
     if (error instanceof UsageError) command.error(`tidemark check: ${error.message}`)
     throw error
   } finally {
-    await Promise.all([prompts?.close(), browsers.close()])
+    await Promise.all([prompts?.close(), browsers?.close()])
   }
 }
 

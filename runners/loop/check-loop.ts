@@ -17,6 +17,8 @@ export interface CheckLoopOptions {
   /** Checks in flight at most, and of one host. */
   readonly concurrency: number
   readonly perHost: number
+  /** False: no more are claimed than there are places free now, for there are others to take the rest. Default true. */
+  readonly claimsAhead?: boolean
   /** How often an idle loop looks for due checks. Default 250. */
   readonly idleMs?: number
 }
@@ -46,7 +48,7 @@ const AWAY_MS = 1_000
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { lane, log, metrics, concurrency, perHost, idleMs = 250 } = options
-  const claimSize = Math.min(1000, concurrency * 8)
+  const { claimSize, mostWaiting, roomBeside, isMore } = claimingOf(options)
   const gate = createHostGate<Task>({ perHost, total: concurrency })
   const holdings = createHoldings(options)
   const claims = createRepeat(claim)
@@ -58,13 +60,14 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   /** Answers the pause until the next claim. */
   async function claim(): Promise<number> {
     try {
-      const tasks = await lane.claim(claimSize)
+      const room = roomBeside(gate.active)
+      const tasks = room > 0 ? await lane.claim(room) : []
       lastProgress = performance.now()
-      more = tasks.length > claimSize / 2
       const surplus = take(tasks)
+      more = isMore(room, tasks.length, surplus.length)
       pump()
       if (surplus.length > 0) await lane.release(surplus, claims.isStopped ? 0 : GIVEN_BACK_MS)
-      return more && gate.waiting < claimSize ? 0 : idleMs
+      return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
     } catch (error) {
       metrics.laneFault()
       log.warn({ err: error }, 'the store did not answer a claim; asking again in a second')
@@ -75,15 +78,12 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   /** Answers those for which there is no place. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
-    const surplus: Task[] = []
-    for (const task of tasks) {
-      if (claims.isStopped || gate.waitingAt(task.host) >= perHost * LINE_PER_SLOT) surplus.push(task)
-      else {
-        holdings.take(task)
-        gate.add(task)
-      }
-    }
-    return surplus
+    return tasks.filter((task) => {
+      if (claims.isStopped || gate.waitingAt(task.host) >= mostWaiting) return true
+      holdings.take(task)
+      gate.add(task)
+      return false
+    })
   }
 
   function pump(): void {
@@ -120,6 +120,19 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     poke: () => claims.soon(),
     drain: (graceMs) => drained({ claims, gate, holdings }, graceMs),
     sinceProgress: () => performance.now() - lastProgress,
+  }
+}
+
+/** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
+function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions) {
+  const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
+  return {
+    claimSize,
+    mostWaiting: perHost * (claimsAhead ? LINE_PER_SLOT : 1),
+    roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
+    // Without room, the next one that ends asks again; where much of one host is due, others may have it.
+    isMore: (room: number, claimed: number, surplus: number) =>
+      room === 0 || (claimed > room / 2 && (claimsAhead || surplus === 0)),
   }
 }
 

@@ -1,0 +1,50 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { createRunnerToken, revokeRunnerTokens } from '../../store/runner-tokens.ts'
+import { print, withStore } from '../with-store.ts'
+
+interface TokenOptions {
+  readonly job: string
+  readonly ttl: number
+  readonly json: boolean
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+const LONGEST_SECONDS = 30 * 86_400
+
+export const createRunnerTokenCommand = () =>
+  new Command('create-runner-token')
+    .description('Makes a token for one runner: what it claims with it, nobody else can touch. It ends by itself.')
+    .requiredOption('--job <name>', 'whose it is: the name of its Job', jobName)
+    .addOption(
+      new Option('--ttl <time>', 'how long it works, as in 90s, 15m, 8h or 7d').argParser(seconds).default(900, '15m'),
+    )
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
+    .action(({ job, ttl, json }: TokenOptions) =>
+      withStore(async (store) => {
+        const { id, token, expires_at } = await createRunnerToken(store, { job, ttlSeconds: ttl })
+        print(json, { id, job, token, expires_at })
+      }),
+    )
+
+export const revokeRunnerTokenCommand = () =>
+  new Command('revoke-runner-token')
+    .description('Ends all tokens of a Job at once. What it holds is given to other runners when its leases end.')
+    .requiredOption('--job <name>', 'whose they are', jobName)
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ npx tidemark admin revoke-runner-token --job runner-7\n')
+    .action(({ job, json }: Omit<TokenOptions, 'ttl'>) =>
+      withStore(async (store) => print(json, { job, revoked: await revokeRunnerTokens(store, job) })),
+    )
+
+function jobName(text: string): string {
+  if (/^[\w.:/-]{1,253}$/.test(text)) return text
+  throw new InvalidArgumentError('must have 1 to 253 letters, digits or . _ - : /')
+}
+
+function seconds(text: string): number {
+  const [, digits = '', unit = ''] = /^([1-9]\d{0,7})([smhd])$/.exec(text) ?? []
+  const count = Number(digits) * (UNITS[unit] ?? 0)
+  if (count > 0 && count <= LONGEST_SECONDS) return count
+  throw new InvalidArgumentError('must be a time such as 15m, at most 30d')
+}

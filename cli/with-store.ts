@@ -1,0 +1,32 @@
+import { createLogger } from '../core/logger.ts'
+import { openStore, type Store } from '../store/client.ts'
+import { migrate } from '../store/migrate.ts'
+import { openDatabase } from './database.ts'
+import { encryptionKey } from './encryption-key.ts'
+import { readSettings } from './read-config.ts'
+
+/** Does something in the store of the settings, migrated, and lets go of it. */
+export async function withStore(work: (store: Store, encryptionKey: string) => Promise<void>): Promise<void> {
+  const settings = readSettings(process.env)
+  const key = await encryptionKey(settings)
+  const database = await openDatabase(settings, createLogger('warn'))
+  try {
+    await migrate(database.url)
+    const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
+    try {
+      await work(store, key)
+    } finally {
+      await store.end()
+    }
+  } finally {
+    await database.stop()
+  }
+}
+
+/** For scripts one line of JSON, for people a line each. */
+export function print(json: boolean, value: Readonly<Record<string, unknown>>): void {
+  if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
+  else
+    for (const [name, item] of Object.entries(value))
+      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'string' ? item : JSON.stringify(item)}\n`)
+}
