@@ -1,0 +1,129 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { eventually } from '../runners/loop/eventually.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
+
+/** A run as the API answers it: what tests read. */
+export interface SeenRun {
+  readonly id: string
+  readonly status: string
+  readonly fetch_method: string | null
+  readonly extracted: object
+  readonly diff: object
+  readonly delivery_triggered: boolean
+  readonly visual_change_pct?: number
+  readonly error_message: string | null
+}
+
+/** An API and a worker that renders nothing, as processes of their own; runners are started by the test. */
+export interface RunnerWorld extends AsyncDisposable {
+  /** Where runners find the lane. */
+  readonly laneUrl: string
+  readonly databaseUrl: string
+  readonly key: string
+  start(args: readonly string[], environment: Environment): CliProcess
+  /** Stops the worker and starts another on the same port. */
+  restartWorker(): Promise<void>
+  token(job: string, ...more: string[]): Promise<string>
+  /** With a token of its own unless one is given; resolves when it renders. */
+  runner(job: string, environment?: Environment): Promise<CliProcess>
+  /** Its whole environment; nothing of a database. */
+  runnerEnvironment(token: string): Environment
+  api<T>(method: string, path: string, body?: object): Promise<T>
+  runNow(id: string): Promise<SeenRun>
+  rows<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>
+}
+
+export const LEASE_SECONDS = 3
+const KEY = 'the encryption key of a runner test'
+
+export async function openRunnerWorld(lanePort = '0'): Promise<RunnerWorld> {
+  const database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const trusted = {
+    DATABASE_URL: database.url,
+    TIDEMARK_ENCRYPTION_KEY: KEY,
+    TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TIDEMARK_LEASE_SECONDS: String(LEASE_SECONDS),
+    TIDEMARK_BROWSER_PAGES: '0',
+    PORT: '0',
+  }
+  const running: CliProcess[] = []
+  const start = (args: readonly string[], environment: Environment) => {
+    const cli = startCli(args, environment)
+    running.push(cli)
+    return cli
+  }
+  const admin = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCli(['admin', ...args, '--json'], trusted)
+    if (code !== 0) throw new Error(stderr)
+    return JSON.parse(stdout) as Record<string, string>
+  }
+  let laneUrl = ''
+  let serving: CliProcess | undefined
+  async function worker(): Promise<void> {
+    const port = laneUrl === '' ? lanePort : new URL(laneUrl).port
+    const cli = start(['worker'], { ...trusted, TIDEMARK_LANE_PORT: port })
+    await cli.says(/checking and delivering/)
+    laneUrl = /"address":"([^"]+)","msg":"runners reach the lane"/.exec(cli.stdout)?.[1] ?? ''
+    serving = cli
+  }
+  const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
+  const server = start(['api'], trusted)
+  await worker()
+  const [, base = ''] = await server.says(/running at (\S+)\n/)
+  const token = async (job: string, ...more: string[]) =>
+    (await admin('create-runner-token', '--job', job, ...more))['token'] ?? ''
+  const runnerEnvironment = (text: string) => ({
+    TIDEMARK_LANE_URL: laneUrl,
+    TIDEMARK_RUNNER_TOKEN: text,
+    TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TIDEMARK_BROWSER_PAGES: '2',
+    TIDEMARK_DATA_DIR: join(tmpdir(), `tidemark-test-${process.getuid?.() ?? 0}`),
+  })
+  async function api<T>(method: string, path: string, body?: object): Promise<T> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${base}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+  const rows = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
+    (await client.query<T>(text, values)).rows
+  return {
+    get laneUrl() {
+      return laneUrl
+    },
+    databaseUrl: database.url,
+    key: KEY,
+    start,
+    async restartWorker() {
+      serving?.signal('SIGTERM')
+      await serving?.exited
+      await worker()
+    },
+    token,
+    runnerEnvironment,
+    async runner(job, environment = {}) {
+      const cli = start(['runner'], { ...runnerEnvironment(await token(job)), ...environment })
+      await cli.says(/Tidemark is rendering for/)
+      return cli
+    },
+    api,
+    rows,
+    async runNow(id) {
+      const { run_id } = await api<{ run_id: string }>('POST', `/v1/monitors/${id}/run`, {})
+      return eventually(
+        () => api<SeenRun>('GET', `/v1/runs/${run_id}`),
+        (run) => run.status !== 'running',
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(running.map((cli) => cli[Symbol.asyncDispose]()))
+      await client.end()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,241 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReceiver, reply } from '../deliveries/receiver.ts'
+import { eventually } from '../runners/loop/eventually.ts'
+import { html, openSite, type Site } from '../runners/loop/site.ts'
+import { runCli } from './cli-process.ts'
+import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let world: RunnerWorld
+beforeAll(async () => {
+  world = await openRunnerWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** A page whose text is made by a script. */
+const shell = (price: string) =>
+  html(`<!doctype html><title>Shop</title><div id="root"></div>
+    <script>setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)</script>`)
+
+const watch = (site: Site, more: object = {}) =>
+  world.api<{ id: string }>('POST', '/v1/monitors', {
+    name: 'A kettle',
+    url: site.url,
+    schedule_interval_seconds: 86_400,
+    fetch_mode: 'browser',
+    extract_config: { method: 'css', fields: { price: '.price' } },
+    diff_predicate: { type: 'field_changes', field: 'price' },
+    ...more,
+  })
+const runsOf = async (id: string) =>
+  (await world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`)).data.filter(
+    ({ status }) => status !== 'running',
+  )
+const ended = (id: string, count = 1) =>
+  eventually(
+    () => runsOf(id),
+    (runs) => runs.length >= count,
+  )
+const held = async (id: string) => {
+  const [check] = await world.rows<{
+    no: number
+    fence: number
+    holder: number | null
+    run_id: string | null
+    due: boolean
+  }>(
+    `select c.no::float8, c.fence, c.holder, c.run_id, c.due_at <= clock() as due from checks c join monitors m on m.no = c.no where m.id = $1`,
+    [id],
+  )
+  if (!check) throw new Error('no such check')
+  return check
+}
+/** A monitor whose page hangs, in the hands of a runner. */
+async function hanging(site: Site) {
+  site.answer(() => {})
+  const { id } = await watch(site)
+  await eventually(
+    () => site.requests.length,
+    (count) => count > 0,
+  )
+  return { id, check: await held(id) }
+}
+
+test('A page that a script fills is rendered by a runner that knows no database; its change arrives as a signed webhook.', async () => {
+  await using site = await openSite()
+  await using hook = await openReceiver(reply(204))
+  const runner = await world.runner('renders')
+  site.answer(shell('$1'))
+  // Fetched by the worker first, which renders nothing.
+  const { id } = await watch(site, { fetch_mode: 'auto', deliveries: [{ type: 'webhook', url: hook.url }] })
+  const [baseline] = await ended(id)
+  expect(baseline).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '$1' } })
+
+  site.answer(shell('$2'))
+  const changed = await world.runNow(id)
+  expect(changed).toMatchObject({ fetch_method: 'browser', delivery_triggered: true })
+  expect(changed.diff).toMatchObject({ before: { price: '$1' }, after: { price: '$2' } })
+  const [request] = await eventually(
+    () => hook.requests,
+    (all) => all.length > 0,
+  )
+  const { secret } = await world.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
+  const header = request?.headers.get('service-signature') ?? ''
+  const body = request?.body.toString() ?? ''
+  expect(Stripe.webhooks.signature?.verifyHeader(body, header, secret, 300)).toBe(true)
+  expect(hook.requests).toHaveLength(1)
+
+  const environment = await readFile(`/proc/${runner.pid}/environ`, 'utf8')
+  expect(environment).not.toMatch(/postgres|DATABASE_URL|ENCRYPTION_KEY/i)
+  expect(runner.stdout + runner.stderr).not.toMatch(/tdr_\w/)
+  runner.signal('SIGTERM')
+  expect(await runner.exited).toBe(0)
+}, 90_000)
+
+test('A monitor with pictures is done by a runner, and the worker compares them.', async () => {
+  await using site = await openSite()
+  const runner = await world.runner('sees')
+  const striped = (color: string) =>
+    html(`<!doctype html><style>body{margin:0;background:${color}}</style><p class="price">1`)
+  site.answer(striped('#fff'))
+  const { id } = await watch(site, { visual_config: { enabled: true, fullPage: false } })
+  expect((await ended(id))[0]).toMatchObject({ status: 'success', visual_change_pct: 0 })
+  site.answer(striped('#036'))
+  const changed = await world.runNow(id)
+  expect(changed.visual_change_pct).toBeGreaterThan(90)
+  runner.signal('SIGTERM')
+  expect(await runner.exited).toBe(0)
+}, 90_000)
+
+test('A runner that is killed in the middle of a check leaves it to another: the same run, once.', async () => {
+  await using site = await openSite()
+  const doomed = await world.runner('doomed')
+  const { id, check } = await hanging(site)
+  expect(check.holder).not.toBeNull()
+
+  // Meanwhile nobody else can touch it, though they know its number and fence.
+  const token = await world.token('thief')
+  const post = (verb: string, body: object) =>
+    fetch(`${world.laneUrl}/lane/${verb}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const checks = [{ no: check.no, fence: check.fence }]
+  expect(await (await post('heartbeat', { checks })).json()).toMatchObject({ held: [] })
+  expect((await post('release', { checks, delay_ms: 0 })).status).toBe(204)
+  expect(await held(id)).toMatchObject({ fence: check.fence, holder: check.holder, run_id: check.run_id })
+
+  doomed.signal('SIGKILL')
+  await doomed.exited
+  site.answer(shell('$5'))
+  const another = await world.runner('another')
+  expect(await ended(id)).toMatchObject([{ id: check.run_id, status: 'success', extracted: { price: '$5' } }])
+  another.signal('SIGTERM')
+  expect(await another.exited).toBe(0)
+  expect(await runsOf(id)).toHaveLength(1)
+}, 90_000)
+
+test('A runner that is told to stop finishes what it can and gives back the rest at once, and exits with 0.', async () => {
+  await using slow = await openSite()
+  await using never = await openSite()
+  const runner = await world.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })
+  const finish = Promise.withResolvers<void>()
+  slow.answer((response, request, nth) => void finish.promise.then(() => shell('$6')(response, request, nth)))
+  const kept = await watch(slow)
+  const { id } = await hanging(never)
+  await eventually(
+    () => slow.requests.length,
+    (count) => count > 0,
+  )
+  const started = performance.now()
+  runner.signal('SIGTERM')
+  finish.resolve()
+  expect((await ended(kept.id))[0]).toMatchObject({ status: 'success', extracted: { price: '$6' } })
+  expect(await runner.exited).toBe(0)
+  expect(performance.now() - started).toBeLessThan(25_000)
+  // Due now, and nobody's: not one that waits for its lease.
+  expect(await held(id)).toMatchObject({ holder: null, due: true })
+  await world.api('POST', `/v1/monitors/${id}/pause`, {})
+}, 90_000)
+
+test('A token that is refused ends a runner with code 77 and says what to do, at the start and later.', async () => {
+  const wrong = await runCli(['runner'], world.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
+  expect([wrong.code, wrong.stdout]).toEqual([77, expect.not.stringContaining('rendering')])
+  expect(wrong.stderr).toMatch(/^tidemark: the lane refuses the runner token: .*create-runner-token/)
+  expect(wrong.stderr).not.toMatch(/\n\s+at |tdr_0/)
+
+  const runner = await world.runner('revoked')
+  const environment = { DATABASE_URL: world.databaseUrl, TIDEMARK_ENCRYPTION_KEY: world.key }
+  const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], environment)
+  expect(JSON.parse(revoked.stdout)).toEqual({ job: 'revoked', revoked: 1 })
+  expect(await runner.exited).toBe(77)
+  expect(runner.stderr).toContain('the lane refuses the runner token')
+}, 60_000)
+
+test('A runner without anything to do ends by itself with 0; so does one whose token, from a file, is about to end.', async () => {
+  await using folder = await temporaryFolder()
+  const idle = await world.runner('idle', { TIDEMARK_RUNNER_IDLE_SECONDS: '1' })
+  const file = join(folder.path, 'token')
+  await writeFile(file, `${await world.token('short', '--ttl', '8s')}\n`)
+  const short = await world.runner('short', { TIDEMARK_RUNNER_TOKEN: '', TIDEMARK_RUNNER_TOKEN_FILE: file })
+  expect(await idle.exited).toBe(0)
+  expect(idle.stdout).toContain('nothing to do')
+  expect(await short.exited).toBe(0)
+  expect(short.stdout).toContain('the token is about to end')
+}, 60_000)
+
+test('A runner tells its readiness and metrics, and outlives its worker.', async () => {
+  await using site = await openSite()
+  site.answer(shell('$7'))
+  await using other = await openRunnerWorld()
+  const port = Number(new URL((await openAndClose()).url).port)
+  const environment = { TIDEMARK_METRICS_PORT: String(port), ...other.runnerEnvironment(await other.token('outlives')) }
+  const runner = other.start(['runner'], environment)
+  await runner.says(/rendering for/)
+  const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
+  await eventually(ready, (status) => status === 200)
+  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tidemark_checks_active 0')
+
+  await other.restartWorker()
+  const { id } = await other.api<{ id: string }>('POST', '/v1/monitors', {
+    name: 'A kettle',
+    url: site.url,
+    schedule_interval_seconds: 86_400,
+    fetch_mode: 'browser',
+    extract_config: { method: 'css', fields: { price: '.price' } },
+    diff_predicate: { type: 'field_changes', field: 'price' },
+  })
+  await eventually(
+    () => other.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
+    ({ data }) => data.some(({ status }) => status === 'success'),
+  )
+  runner.signal('SIGTERM')
+  expect(await runner.exited).toBe(0)
+}, 90_000)
+
+test('What a runner lacks, and what it should not have, is said at its start.', async () => {
+  const nothing = await runCli(['runner'])
+  expect(nothing.code).toBe(1)
+  for (const name of ['TIDEMARK_LANE_URL', 'TIDEMARK_RUNNER_TOKEN']) expect(nothing.stderr).toContain(`  ${name} `)
+  expect(nothing.stderr).not.toContain('DATABASE_URL')
+  const both = await runCli(['runner'], {
+    ...world.runnerEnvironment(`tdr_${'0'.repeat(36)}`),
+    DATABASE_URL: world.databaseUrl,
+  })
+  expect(both.code).toBe(77)
+  expect(both.stdout).toContain('a runner needs none of these')
+  expect(both.stdout).not.toContain(world.databaseUrl)
+  const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_LANE_URL: 'ftp://x' })
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_LANE_URL must be')])
+  const help = await runCli(['runner', '--help'])
+  expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('  $ ')])
+}, 60_000)
+
+async function openAndClose(): Promise<{ readonly url: string }> {
+  await using site = await openSite()
+  return { url: site.url }
+}
