@@ -3,15 +3,10 @@ import { CLEAN, HOSTILE, type Lateness, openLatenessWorld } from './lateness-wor
 
 /** What counts: a fifth more than alone (security.md, P3). */
 const MOST_RISE = 1.2
-/**
- * A rise below this is none. An idle worker looks for due checks four times a second, so that a check is up to 250 ms late with nobody beside it: what is
- * less than half of that says more about where the looks fell, and about who else had the processor, than about hostile monitors.
- */
-const FLOOR_MS = 100
 /** Beyond the promise: the end of a clean check, which needs a thread for its page as the hostile ones do, comes no later than this. */
 const MOST_END_RISE_MS = 1_000
 /** Whatever else the machine does makes both later, never earlier: the best of a few pairs, side by side in time, is compared. */
-const MOST_PAIRS = 4
+const MOST_PAIRS = 5
 
 type Figure = keyof Lateness
 const p99 = (lateness: Lateness, of: Figure): number => {
@@ -58,4 +53,4 @@ test('Fifty hostile monitors make five hundred clean ones no later.', async () =
     expect(codes).toContain(code)
 })
 
-const allowed = (aloneMs: number) => Math.max(aloneMs * MOST_RISE, aloneMs + FLOOR_MS)
+const allowed = (aloneMs: number) => aloneMs * MOST_RISE
