@@ -21,8 +21,9 @@ export interface SeenRun {
 export interface RunnerWorld extends AsyncDisposable {
   /** Where runners find the lane. */
   readonly laneUrl: string
-  readonly databaseUrl: string
-  readonly key: string
+  /** Settings of the trusted side. */
+  readonly trusted: Environment
+  readonly apiKey: string
   start(args: readonly string[], environment: Environment): CliProcess
   /** Stops the worker and starts another on the same port. */
   restartWorker(): Promise<void>
@@ -36,10 +37,15 @@ export interface RunnerWorld extends AsyncDisposable {
   rows<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>
 }
 
-export const LEASE_SECONDS = 3
+/** Where a process that serves the lane says that it does. */
+export const laneOf = ({ stdout }: CliProcess) =>
+  /"address":"([^"]+)","msg":"runners reach the lane"/.exec(stdout)?.[1] ?? ''
+
+const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'
 
-export async function openRunnerWorld(lanePort = '0'): Promise<RunnerWorld> {
+/** `settings`: more of the trusted side. */
+export async function openRunnerWorld(settings: Environment = {}): Promise<RunnerWorld> {
   const database = await createTestDatabase()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -50,6 +56,7 @@ export async function openRunnerWorld(lanePort = '0'): Promise<RunnerWorld> {
     TIDEMARK_LEASE_SECONDS: String(LEASE_SECONDS),
     TIDEMARK_BROWSER_PAGES: '0',
     PORT: '0',
+    ...settings,
   }
   const running: CliProcess[] = []
   const start = (args: readonly string[], environment: Environment) => {
@@ -65,10 +72,10 @@ export async function openRunnerWorld(lanePort = '0'): Promise<RunnerWorld> {
   let laneUrl = ''
   let serving: CliProcess | undefined
   async function worker(): Promise<void> {
-    const port = laneUrl === '' ? lanePort : new URL(laneUrl).port
+    const port = laneUrl === '' ? '0' : new URL(laneUrl).port
     const cli = start(['worker'], { ...trusted, TIDEMARK_LANE_PORT: port })
     await cli.says(/checking and delivering/)
-    laneUrl = /"address":"([^"]+)","msg":"runners reach the lane"/.exec(cli.stdout)?.[1] ?? ''
+    laneUrl = laneOf(cli)
     serving = cli
   }
   const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
@@ -96,8 +103,8 @@ export async function openRunnerWorld(lanePort = '0'): Promise<RunnerWorld> {
     get laneUrl() {
       return laneUrl
     },
-    databaseUrl: database.url,
-    key: KEY,
+    trusted,
+    apiKey: key,
     start,
     async restartWorker() {
       serving?.signal('SIGTERM')

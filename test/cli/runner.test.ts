@@ -169,8 +169,7 @@ test('A token that is refused ends a runner with code 77 and says what to do, at
   expect(wrong.stderr).not.toMatch(/\n\s+at |tdr_0/)
 
   const runner = await world.runner('revoked')
-  const environment = { DATABASE_URL: world.databaseUrl, TIDEMARK_ENCRYPTION_KEY: world.key }
-  const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], environment)
+  const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], world.trusted)
   expect(JSON.parse(revoked.stdout)).toEqual({ job: 'revoked', revoked: 1 })
   expect(await runner.exited).toBe(77)
   expect(runner.stderr).toContain('the lane refuses the runner token')
@@ -224,11 +223,11 @@ test('What a runner lacks, and what it should not have, is said at its start.', 
   expect(nothing.stderr).not.toContain('DATABASE_URL')
   const both = await runCli(['runner'], {
     ...world.runnerEnvironment(`tdr_${'0'.repeat(36)}`),
-    DATABASE_URL: world.databaseUrl,
+    DATABASE_URL: world.trusted['DATABASE_URL'] ?? '',
   })
   expect(both.code).toBe(77)
   expect(both.stdout).toContain('a runner needs none of these')
-  expect(both.stdout).not.toContain(world.databaseUrl)
+  expect(both.stdout).not.toContain(world.trusted['DATABASE_URL'])
   const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_LANE_URL: 'ftp://x' })
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_LANE_URL must be')])
   const help = await runCli(['runner', '--help'])

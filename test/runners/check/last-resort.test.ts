@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { check, type CheckPorts } from '../../../runners/check/check.ts'
+import { check, type CheckPorts, checkRefused } from '../../../runners/check/check.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool.ts'
 import type { FetchFailed } from '../../../runners/fetch/fetched.ts'
@@ -55,8 +55,17 @@ const refused: FetchFailed = {
 const browser = { render: () => (seen.push('browser'), Promise.resolve(refused)) }
 
 function reading(task: Partial<Task>, ports: Partial<CheckPorts>, hold: Hold = lent) {
+  return check(taskOf(task), portsOf(ports, hold))
+}
+
+function portsOf(ports: Partial<CheckPorts>, hold: Hold = lent): CheckPorts {
+  const { signal } = new AbortController()
+  return { agent, extractor, pages, signal, proxy: { layer, holdFor: () => hold }, ...ports }
+}
+
+function taskOf(task: Partial<Task>): Task {
   const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
-  const whole: Task = {
+  return {
     ...nothing,
     queue: 'static',
     url,
@@ -69,8 +78,6 @@ function reading(task: Partial<Task>, ports: Partial<CheckPorts>, hold: Hold = l
     last: null,
     ...task,
   }
-  const { signal } = new AbortController()
-  return check(whole, { agent, extractor, pages, signal, proxy: { layer, holdFor: () => hold }, ...ports })
 }
 
 const opened = { kind: 'values', fetchMethod: 'proxy', values: { title: 'Open' } }
@@ -105,4 +112,20 @@ test('A request_config is fetched directly, whatever else there is.', async () =
     fetchMethod: 'static',
   })
   expect(seen).toEqual(['static'])
+})
+
+test('What another process was refused goes on with the proxy, and with nothing that was tried before.', async () => {
+  const failed = (status: number, more: object = {}) => {
+    const fault = { code: 'blocked', message: `The site answered the browser with status ${status}.` } as const
+    return { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status, ...more } as const
+  }
+  const task = taskOf({ queue: 'browser' })
+  expect(await checkRefused(task, failed(403), portsOf({ browser }))).toMatchObject(opened)
+  expect(seen).toEqual(['proxy'])
+  // Who is asked for credentials needs those; who names a time is asked again then; pictures are not taken by the proxy.
+  expect(await checkRefused(task, failed(401), portsOf({}))).toMatchObject(failed(401))
+  expect(await checkRefused(task, failed(429, { retryAfterMs: 5_000 }), portsOf({}))).toMatchObject({ kind: 'failed' })
+  const visual = taskOf({ queue: 'visual', visual: { enabled: true } })
+  expect(await checkRefused(visual, failed(403), portsOf({}))).toMatchObject(failed(403))
+  expect(seen).toEqual(['proxy'])
 })

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../runners/loop/eventually.ts'
+import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
+import { html, openSite, pageOf, status } from '../runners/loop/site.ts'
+import { laneOf, openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
+
+let proxy: ProxyServer
+let world: RunnerWorld
+beforeAll(async () => {
+  proxy = await startProxy()
+  world = await openRunnerWorld({ TIDEMARK_PROXY_URL: proxy.url })
+  await world.rows('update teams set proxy_enabled = true')
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+})
+
+const bodyOf = (url: string) => ({
+  name: 'A kettle',
+  url,
+  schedule_interval_seconds: 86_400,
+  fetch_mode: 'browser',
+  extract_config: { method: 'css', fields: { price: '.price' } },
+  diff_predicate: { type: 'field_changes', field: 'price' },
+})
+async function firstRun(url: string) {
+  const { id } = await world.api<{ id: string }>('POST', '/v1/monitors', bodyOf(url))
+  const { data } = await eventually(
+    () => world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
+    (page) => page.data.some((run) => run.status !== 'running'),
+  )
+  return data[0]
+}
+
+test('What a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows of neither.', async () => {
+  await using site = await openSite()
+  site.answer((response, request, nth) => {
+    const isThroughProxy = request.socket.remoteAddress === EXIT_ADDRESS
+    return (isThroughProxy ? html(pageOf('$8')) : status(403))(response, request, nth)
+  })
+  const runner = await world.runner('refused')
+  expect(await firstRun(site.url)).toMatchObject({
+    status: 'success',
+    fetch_method: 'proxy',
+    extracted: { price: '$8' },
+  })
+  const [usage] = await world.rows<{ n: number }>('select proxy_bytes_used::int as n from team_usage')
+  expect(usage?.n).toBeGreaterThan(0)
+  runner.signal('SIGTERM')
+  expect(await runner.exited).toBe(0)
+}, 60_000)
+
+test('All of it in one process serves the lane too; where that renders nothing, a preview says so and a runner does the runs.', async () => {
+  await using site = await openSite()
+  const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_LANE_PORT: '0' })
+  const [, base] = await serve.says(/running at (\S+)\n/)
+  const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
+  const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
+  expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
+  const runner = await world.runner('serves', { TIDEMARK_LANE_URL: laneOf(serve) })
+  expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
+  for (const one of [runner, serve]) one.signal('SIGTERM')
+  expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
+}, 60_000)
