@@ -14,7 +14,10 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
 
 /** Does the work again while the store is away. Only for what may be done twice. Any other error is thrown at once. */
-export async function whileAway<T>(work: () => Promise<T>, { patienceMs, log, isAway = isStoreAway }: Patience): Promise<T> {
+export async function whileAway<T>(
+  work: () => Promise<T>,
+  { patienceMs, log, isAway = isStoreAway }: Patience,
+): Promise<T> {
   const until = performance.now() + patienceMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     try {
