@@ -75,9 +75,16 @@ async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
   // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
   const rendered = await checkOneWay({ ...task, last: null }, ports)
   if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
-  const { onFetched: _, ...quietly } = ports
-  const asSent = await checkOneWay({ ...task, queue: 'static', last: null }, { ...quietly, proxy: undefined })
-  return { ...rendered, remember: isSameReading(rendered, asSent) ? 'static' : 'browser' }
+  const asSent = await readAsSent(task, ports)
+  return { ...rendered, remember: asSent && isSameReading(rendered, asSent) ? 'static' : 'browser' }
+}
+
+/** The page as it is sent, by the static layer alone; null when the next check would have to render it again. */
+async function readAsSent(task: Task, ports: CheckPorts): Promise<Reading | null> {
+  const alone: Task = { ...task, queue: 'static', last: null }
+  const fetched = await fetchDirectly(requestOf(alone), alone, ports)
+  if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
+  return read(alone, { method: 'static', fetched }, ports)
 }
 
 /** Layer after layer until one is not refused. */

@@ -95,6 +95,23 @@ describe('fetch_mode', () => {
     }
   })
 
+  test('`auto` stays with the browser when the page still needs one, and renders it once to see that.', async () => {
+    const watched = await watching.watch(shell('7'), { ...PRICE, ...MONTHLY })
+    try {
+      await watching.setClock(2 * 86_400)
+      const asked: number[] = []
+      for (let runs = 0; runs < 2; runs += 1) {
+        const before = watched.requests.length
+        expect(layered(await watched.run())).toMatchObject({ fetch_method: 'browser', diff: {} })
+        asked.push(watched.requests.length - before)
+      }
+      // The browser and the static try beside it; then the browser alone, for another day.
+      expect(asked).toEqual([2, 1])
+    } finally {
+      await watching.setClock(0)
+    }
+  })
+
   test('`auto` stays with the browser when the static layer would read something else.', async () => {
     const watched = await watching.watch(shell('7'), { extract_config: { method: 'full_page' }, ...MONTHLY })
     watched.set(complete(PROSE))

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Rendered } from '../../../runners/browser/rendered.ts'
+import { check } from '../../../runners/check/check.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import { createExtractor } from '../../../runners/extract/pool.ts'
+import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
+import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
+import { createPolicy } from '../../../runners/guard/policy.ts'
+
+const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
+const extractor = createExtractor({ threads: 1 })
+const pages = createPageReader()
+
+const PROSE = 'There is enough to read here before any script has run. '.repeat(20)
+const page = (price: string) => `<!doctype html><p class="price">${price}</p><p>${PROSE}</p>`
+const SHELL = '<!doctype html><div id="root"></div><script src="/app.js"></script>'
+
+let sent = { status: 200, body: '' }
+let seen: string[] = []
+let url = ''
+const site = createServer((_request, response) => {
+  seen.push('static')
+  response.writeHead(sent.status, { 'content-type': 'text/html' }).end(sent.body)
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+})
+beforeEach(() => {
+  seen = []
+})
+afterAll(async () => {
+  await Promise.all([extractor.close(), pages.close(), agent.destroy()])
+  site.closeAllConnections()
+  await new Promise((resolve) => site.close(resolve))
+})
+
+/** What a browser shows, whatever was sent: the price 7. */
+const browser = { render: () => (seen.push('browser'), Promise.resolve(shown())) }
+
+function shown(): Rendered {
+  const body = Buffer.from(page('7'))
+  const from = { finalUrl: url, redirected: false, contentType: 'text/html', status: 200 }
+  const figures = { durationMs: 1, wireBytes: body.length, bodyHash: Buffer.alloc(16, 1) }
+  const none = { etag: null, lastModified: null, link: null, shots: [], warnings: [] }
+  return { ok: true, kind: 'body', body, ...from, ...figures, ...none }
+}
+
+function bothWays(status: number, body: string) {
+  sent = { status, body }
+  const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
+  const task: Task = {
+    ...nothing,
+    queue: 'browser',
+    url,
+    extract: { method: 'css', fields: { price: '.price' } },
+    request: null,
+    visual: null,
+    headers: null,
+    obstacle: null,
+    triesStatic: true,
+    last: null,
+  }
+  return check(task, { agent, extractor, pages, browser, signal: new AbortController().signal })
+}
+
+const rendered = { kind: 'values', fetchMethod: 'browser', values: { price: '7' } }
+
+test('A page that reads the same as it is sent goes back to the static layer.', async () => {
+  expect(await bothWays(200, page('7'))).toMatchObject({ ...rendered, remember: 'static' })
+  expect(seen).toEqual(['browser', 'static'])
+})
+
+test('A page that reads otherwise as it is sent stays with the browser.', async () => {
+  expect(await bothWays(200, page('8'))).toMatchObject({ ...rendered, remember: 'browser' })
+  expect(seen).toEqual(['browser', 'static'])
+})
+
+test('A page that is still an empty shell, or refused, stays with the browser and is not rendered twice.', async () => {
+  expect(await bothWays(200, SHELL)).toMatchObject({ ...rendered, remember: 'browser' })
+  expect(await bothWays(403, 'no robots')).toMatchObject({ ...rendered, remember: 'browser' })
+  expect(seen).toEqual(['browser', 'static', 'browser', 'static'])
+})
