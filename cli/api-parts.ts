@@ -9,6 +9,8 @@ import type { Browsers } from '../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { openStore } from '../store/client.ts'
+import { checkEncryptionKey } from '../store/encryption-key-check.ts'
+import type { SecretBox } from '../store/secret-box.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
 import { promptsOf } from './model.ts'
@@ -22,6 +24,7 @@ export interface ApiWorld {
   readonly settings: Settings
   readonly databaseUrl: string
   readonly encryptionKey: string
+  readonly secrets: SecretBox
   readonly egress: EgressPolicy
   readonly browsers: Browsers | null
   readonly registry: Registry
@@ -49,6 +52,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
     connectTimeoutMs: 2_000,
   })
   stack.defer('the store of the API', () => store.end())
+  await checkEncryptionKey(store, world.secrets)
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
   const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())

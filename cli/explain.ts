@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { EmbeddedPostgresError } from '../store/embedded/embedded-postgres-error.ts'
+import { WrongEncryptionKeyError } from '../store/encryption-key-check.ts'
 import { StoreIsNewerError } from '../store/migrate.ts'
 import { scrub } from '../core/logger.ts'
 import { NotMigratedError } from './needs-database-url.ts'
@@ -12,6 +13,7 @@ const PLAIN = [
   EmbeddedPostgresError,
   StoreIsNewerError,
   NotMigratedError,
+  WrongEncryptionKeyError,
   TokenRefusedError,
   CommanderError,
 ]

@@ -1,6 +1,8 @@
 import { createLogger } from '../core/logger.ts'
 import { openStore, type Store } from '../store/client.ts'
+import { checkEncryptionKey } from '../store/encryption-key-check.ts'
 import { migrate } from '../store/migrate.ts'
+import { createSecretBox } from '../store/secret-box.ts'
 import { openDatabase } from './database.ts'
 import { encryptionKey } from './encryption-key.ts'
 import { readSettings } from './read-config.ts'
@@ -14,6 +16,7 @@ export async function withStore(work: (store: Store, encryptionKey: string) => P
     await migrate(database.url)
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
+      await checkEncryptionKey(store, createSecretBox(key))
       await work(store, key)
     } finally {
       await store.end()

@@ -16,6 +16,7 @@ import { createPostgresLane } from '../runners/lane/postgres-lane.ts'
 import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../runners/record/recorder.ts'
 import { openStore, type Store } from '../store/client.ts'
+import { checkEncryptionKey } from '../store/encryption-key-check.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { createCheckLoops } from './check-loops.ts'
 import { startLane } from './lane-parts.ts'
@@ -70,6 +71,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
   })
   stack.defer('the store of the worker', () => store.end())
+  await checkEncryptionKey(store, secrets)
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader()

@@ -35,16 +35,20 @@ export const DELIVERY_COLUMNS = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload, d.status, d.attempts,
   d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
 
+/** In the place of an address that a tolerant box cannot open. */
+const UNREADABLE = 'cannot be read'
+
 /** The delivery as the API answers it (spec, Delivery). */
 export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
-  const config = secrets.open({ teamId: stored.team_id, column: 'deliveries.target' }, stored.target) as DeliveryConfig
+  const place = { teamId: stored.team_id, column: 'deliveries.target' } as const
+  const config = secrets.open(place, stored.target) as DeliveryConfig | null
   return {
     id: stored.id,
     monitor_id: stored.monitor_id,
     user_id: stored.user_id,
     run_id: stored.run_id,
     delivery_type: stored.type,
-    destination: destinationOf(config),
+    destination: config === null ? UNREADABLE : destinationOf(config),
     payload: JSON.parse(stored.payload) as Delivery['payload'],
     status: stored.status,
     attempts: stored.attempts,

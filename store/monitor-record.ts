@@ -50,7 +50,7 @@ export const MONITOR_COLUMNS = sql.fragment`
   m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries, m.paused, m.locked, m.managed_by, m.created_at,
   c.failures, c.last_run_at, c.next_run_at`
 
-/** The configuration in a row, its secrets opened. */
+/** The configuration in a row, its secrets opened; what a tolerant box cannot open is absent. */
 export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {
   const { team_id: teamId, request_headers: headers, deliveries } = stored
   return {
@@ -60,12 +60,12 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     extract_config: stored.extract_config,
     diff_predicate: stored.diff_predicate,
     deliveries: deliveries
-      ? (secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[])
+      ? ((secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[] | null) ?? [])
       : [],
     template_slug: stored.template_slug,
     fetch_mode: stored.fetch_mode,
     request_headers: headers
-      ? (secrets.open({ teamId, column: 'monitors.request_headers' }, headers) as RequestHeaders)
+      ? (secrets.open({ teamId, column: 'monitors.request_headers' }, headers) as RequestHeaders | null)
       : null,
     request_config: stored.request_config,
     visual_config: stored.visual_config,

@@ -6,14 +6,25 @@ import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync
  */
 export interface SecretBox {
   seal(place: SealedPlace, value: unknown): Buffer
-  /** Throws when the key is another one or the value was moved or altered. */
+  /** Throws an `UnreadableSecretError` when the key is another one or the value was moved or altered. */
   open(place: SealedPlace, sealed: Uint8Array): unknown
 }
 
 /** Where a sealed value stands. */
 export interface SealedPlace {
+  /** Of the installation's own value, the id of the installation. */
   readonly teamId: string
-  readonly column: 'monitors.request_headers' | 'monitors.deliveries' | 'monitors.signing_secret' | 'deliveries.target'
+  readonly column:
+    | 'monitors.request_headers'
+    | 'monitors.deliveries'
+    | 'monitors.signing_secret'
+    | 'deliveries.target'
+    | 'installation.key_check'
+}
+
+/** A sealed value does not open. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError'
 }
 
 const VERSION = 1
@@ -33,7 +44,8 @@ export function createSecretBox(key: string): SecretBox {
     },
     open(place, sealed) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-      if (bytes[0] !== VERSION || bytes.length < 29) throw new Error('a sealed value is not of a known version')
+      if (bytes[0] !== VERSION || bytes.length < 29)
+        throw new UnreadableSecretError('a sealed value is not of a known version')
       const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(1, 13))
         .setAAD(aad(place))
         .setAuthTag(bytes.subarray(13, 29))
@@ -43,7 +55,7 @@ export function createSecretBox(key: string): SecretBox {
         )
         return opened
       } catch (cause) {
-        throw new Error(
+        throw new UnreadableSecretError(
           'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered',
           { cause },
         )

@@ -89,6 +89,21 @@ for (const [version, rent, isThere] of [
       expect(again.stderr).toMatch(/^tidemark: there is an account with the address owner@example\.com already\n$/)
     })
 
+    test.each([['api'], ['worker'], ['serve'], ['admin', 'create-key', '--email', 'owner@example.com', '--name', 'a']])(
+      'With another encryption key, %s does not start, and says so.',
+      async (...args) => {
+        const { code, stderr } = await runCli(args, {
+          ...environment,
+          TIDEMARK_ENCRYPTION_KEY: 'another key of a test',
+        })
+        expect([code, stderr]).toEqual([
+          1,
+          expect.stringMatching(/^tidemark: the encryption key is not the one that .*set up with/),
+        ])
+        expect(stderr).not.toContain('    at ')
+      },
+    )
+
     test('A monitor made through one API is checked once by either of two workers, and its run is read through the other API.', async () => {
       const apis = [start(['api']), start(['api'])]
       start(['worker'])

@@ -1,9 +1,9 @@
 import { Delivery } from '../../../schema/delivery.ts'
 import { findDelivery } from '../../../store/deliveries.ts'
-import { toDelivery } from '../../../store/deliveries-record.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchDelivery } from './delivery-faults.ts'
+import { shownDelivery } from '../shown.ts'
 
 export const getDeliveryRoute = route({
   method: 'GET',
@@ -13,9 +13,9 @@ export const getDeliveryRoute = route({
   policy: 'deliveries.read',
   params: ById,
   answers: { 200: { description: 'The delivery.', schema: Delivery } },
-  async handle({ params, principal, services: { store, secrets } }) {
-    const stored = await findDelivery(store, principal.teamId, params.id)
+  async handle({ params, principal, services }) {
+    const stored = await findDelivery(services.store, principal.teamId, params.id)
     if (!stored) throw noSuchDelivery()
-    return ok(toDelivery(stored, secrets))
+    return ok(shownDelivery(stored, services))
   },
 })

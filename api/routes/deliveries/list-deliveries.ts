@@ -4,9 +4,9 @@ import { Pagination, pageQuery } from '../../../schema/page-of.ts'
 import { TIERS } from '../../../schema/plan.ts'
 import { Choice, Closed, Instant } from '../../../schema/shape.ts'
 import { listDeliveries, sumDeliveries } from '../../../store/deliveries.ts'
-import { toDelivery } from '../../../store/deliveries-record.ts'
 import { ok, route } from '../../route.ts'
 import { paginationOf, showsEnd, windowOf } from '../page-of-rows.ts'
+import { shownDelivery } from '../shown.ts'
 
 const Retention = Closed({
   tier: Choice(TIERS),
@@ -28,15 +28,16 @@ export const listDeliveriesRoute = route({
       schema: Closed({ data: Type.Array(Delivery), pagination: Pagination, retention: Retention }),
     },
   },
-  async handle({ query, principal: { teamId }, services: { store, secrets } }) {
+  async handle({ query, principal: { teamId }, services }) {
     const wanted = { teamId, status: query.status }
-    const rows = await listDeliveries(store, { ...wanted, ...windowOf(query) })
+    const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
     // Each row carries the window, so that an ordinary page is one statement.
     const [first] = rows
-    const facts = first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(store, wanted)
+    const facts =
+      first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
     const { tier, retention_days, cutoff_at, total } = facts
     return ok({
-      data: rows.map((stored) => toDelivery(stored, secrets)),
+      data: rows.map((stored) => shownDelivery(stored, services)),
       pagination: await paginationOf(query, rows.length, async () => total),
       retention: { tier, retention_days, cutoff_at },
     })

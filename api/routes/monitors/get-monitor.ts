@@ -1,9 +1,9 @@
 import { Monitor } from '../../../schema/monitor.ts'
-import { toMonitor } from '../../../store/monitor-record.ts'
 import { findMonitor } from '../../../store/monitors.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchMonitor } from './monitor-faults.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const getMonitorRoute = route({
   method: 'GET',
@@ -14,9 +14,9 @@ export const getMonitorRoute = route({
   policy: 'monitors.read',
   params: ById,
   answers: { 200: { description: 'The monitor.', schema: Monitor } },
-  async handle({ params, principal, services: { store, secrets } }) {
-    const stored = await findMonitor(store, principal.teamId, params.id)
+  async handle({ params, principal, services }) {
+    const stored = await findMonitor(services.store, principal.teamId, params.id)
     if (!stored) throw noSuchMonitor()
-    return ok(toMonitor(stored, secrets))
+    return ok(shownMonitor(stored, services))
   },
 })

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Monitor } from '../../../schema/monitor.ts'
 import { PageOf, pageQuery } from '../../../schema/page-of.ts'
 import { Closed } from '../../../schema/shape.ts'
-import { toMonitor } from '../../../store/monitor-record.ts'
 import { countMonitors, listMonitors } from '../../../store/monitors.ts'
 import { ok, route } from '../../route.ts'
 import { paginationOf, windowOf } from '../page-of-rows.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const listMonitorsRoute = route({
   method: 'GET',
@@ -20,12 +20,12 @@ export const listMonitorsRoute = route({
     ),
   }),
   answers: { 200: { description: 'A page of monitors.', schema: PageOf(Monitor) } },
-  async handle({ query, principal, services: { store, secrets } }) {
+  async handle({ query, principal, services }) {
     const wanted = { teamId: principal.teamId, visual: query.visual }
-    const rows = await listMonitors(store, { ...wanted, ...windowOf(query) })
+    const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
-      data: rows.map((stored) => toMonitor(stored, secrets)),
-      pagination: await paginationOf(query, rows.length, () => countMonitors(store, wanted)),
+      data: rows.map((stored) => shownMonitor(stored, services)),
+      pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
     })
   },
 })

@@ -3,11 +3,12 @@ import { recordAudit } from '../../../store/audit.ts'
 import type { Transaction } from '../../../store/client.ts'
 import { lockMonitor } from '../../../store/monitor-edit.ts'
 import { pauseMonitor } from '../../../store/monitor-pause.ts'
-import { type MonitorRow, toMonitor } from '../../../store/monitor-record.ts'
+import type { MonitorRow } from '../../../store/monitor-record.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { locked, noSuchMonitor } from './monitor-faults.ts'
 import type { OneMonitor } from './one-monitor.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const pauseMonitorRoute = route({
   method: 'POST',
@@ -18,10 +19,10 @@ export const pauseMonitorRoute = route({
   policy: 'monitors.write',
   params: ById,
   answers: { 200: { description: 'The monitor, paused.', schema: Monitor } },
-  async handle({ params, principal, actor, services: { store, secrets } }) {
+  async handle({ params, principal, actor, services }) {
     const { teamId } = principal
-    const monitor = await store.transaction((tx) => pauseOne(tx, { teamId, actor, id: params.id }))
-    return ok(toMonitor(monitor, secrets))
+    const monitor = await services.store.transaction((tx) => pauseOne(tx, { teamId, actor, id: params.id }))
+    return ok(shownMonitor(monitor, services))
   },
 })
 

@@ -3,12 +3,13 @@ import { recordAudit } from '../../../store/audit.ts'
 import type { Transaction } from '../../../store/client.ts'
 import { lockMonitor } from '../../../store/monitor-edit.ts'
 import { resumeMonitor } from '../../../store/monitor-pause.ts'
-import { type MonitorRow, toMonitor } from '../../../store/monitor-record.ts'
+import type { MonitorRow } from '../../../store/monitor-record.ts'
 import { monitorStatus } from '../../../store/monitor-status.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { locked, noSuchMonitor } from './monitor-faults.ts'
 import type { OneMonitor } from './one-monitor.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const resumeMonitorRoute = route({
   method: 'POST',
@@ -20,11 +21,10 @@ export const resumeMonitorRoute = route({
   params: ById,
   answers: { 200: { description: 'The monitor, active.', schema: Monitor } },
   async handle({ params, principal, actor, services }) {
-    const { store, secrets } = services
     const { teamId } = principal
-    const monitor = await store.transaction((tx) => resumeOne(tx, { teamId, actor, id: params.id }))
+    const monitor = await services.store.transaction((tx) => resumeOne(tx, { teamId, actor, id: params.id }))
     services.poke()
-    return ok(toMonitor(monitor, secrets))
+    return ok(shownMonitor(monitor, services))
   },
 })
 

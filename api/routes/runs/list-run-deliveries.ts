@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { Delivery } from '../../../schema/delivery.ts'
 import { Closed } from '../../../schema/shape.ts'
 import { listRunDeliveries } from '../../../store/deliveries.ts'
-import { toDelivery } from '../../../store/deliveries-record.ts'
 import { findRun } from '../../../store/runs.ts'
 import { ok, route } from '../../route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchRun } from './run-faults.ts'
+import { shownDelivery } from '../shown.ts'
 
 export const listRunDeliveriesRoute = route({
   method: 'GET',
@@ -16,9 +16,9 @@ export const listRunDeliveriesRoute = route({
   policy: 'deliveries.read',
   params: ById,
   answers: { 200: { description: 'All of them.', schema: Closed({ data: Type.Array(Delivery) }) } },
-  async handle({ params, principal: { teamId }, services: { store, secrets } }) {
-    if (!(await findRun(store, teamId, params.id))) throw noSuchRun()
-    const rows = await listRunDeliveries(store, teamId, params.id)
-    return ok({ data: rows.map((stored) => toDelivery(stored, secrets)) })
+  async handle({ params, principal: { teamId }, services }) {
+    if (!(await findRun(services.store, teamId, params.id))) throw noSuchRun()
+    const rows = await listRunDeliveries(services.store, teamId, params.id)
+    return ok({ data: rows.map((stored) => shownDelivery(stored, services)) })
   },
 })

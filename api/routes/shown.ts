@@ -1,0 +1,21 @@
+import type { Delivery } from '../../schema/delivery.ts'
+import type { Monitor } from '../../schema/monitor.ts'
+import { type StoredDelivery, toDelivery } from '../../store/deliveries-record.ts'
+import { type MonitorRow, toMonitor } from '../../store/monitor-record.ts'
+import { tolerantBox } from '../../store/tolerant-box.ts'
+import type { Services } from '../services.ts'
+
+type Reader = Pick<Services, 'secrets' | 'log'>
+
+/** The monitor for a reader: without the destinations or headers that cannot be opened, which the log tells. */
+export const shownMonitor = (stored: MonitorRow, reader: Reader): Monitor =>
+  toMonitor(stored, tolerant(reader, `monitor ${stored.id}`))
+
+/** The delivery for a reader, likewise. */
+export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery =>
+  toDelivery(stored, tolerant(reader, `delivery ${stored.id}`))
+
+const tolerant = ({ secrets, log }: Reader, what: string) =>
+  tolerantBox(secrets, (err, { column }) =>
+    log.error({ err, column }, `${what} is shown without what cannot be opened`),
+  )

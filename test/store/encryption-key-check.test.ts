@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkEncryptionKey, WrongEncryptionKeyError } from '../../store/encryption-key-check.ts'
+import { createSecretBox } from '../../store/secret-box.ts'
+import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('The first key that comes stays; every other is refused, of those that come together as well.', async () => {
+  const boxes = Array.from({ length: 6 }, (_, index) => createSecretBox(`key ${index} of a test`))
+  const first = await Promise.allSettled(boxes.map((box) => checkEncryptionKey(world.store, box)))
+  expect(first.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const again = await Promise.allSettled(boxes.map((box) => checkEncryptionKey(world.store, box)))
+  expect(again.map(({ status }) => status)).toEqual(first.map(({ status }) => status))
+  for (const outcome of again)
+    if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(WrongEncryptionKeyError)
+})
