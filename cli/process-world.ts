@@ -24,7 +24,8 @@ export interface ProcessWorld {
   readonly encryptionKey: string
   readonly secrets: SecretBox
   readonly databaseUrl: string
-  readonly isEmbedded: boolean
+  /** The folder of the embedded database; null: there is none. */
+  readonly databaseFolder: string | null
 }
 
 /** A stop takes no longer than this: 30 seconds are what clusters give before they kill. */
@@ -97,6 +98,6 @@ async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise
     encryptionKey: key,
     secrets: createSecretBox(key),
     databaseUrl: database.url,
-    isEmbedded: database.isEmbedded,
+    databaseFolder: database.folder,
   }
 }

@@ -24,7 +24,8 @@ export const Config = Closed({
     minLength: 1,
     maxLength: 1024,
     default: '.tidemark',
-    description: 'Where the embedded Postgres, keys and pictures live.',
+    description:
+      'Where the embedded Postgres, keys and pictures live. As root, in a folder that no other account may enter, the Postgres is in /var/lib/tidemark; the start says where.',
   }),
   TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Address under which people reach the API. Default: http://HOST:PORT.')),
   TIDEMARK_DASHBOARD_URL: Optional(Text(1, 2048, 'Address that messages link to. Default: the base address.')),
@@ -51,7 +52,7 @@ export const Config = Closed({
     Text(
       16,
       1024,
-      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else made and kept in the data directory.',
+      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else made and kept in the data directory. What has another key than the database was set up with does not start.',
     ),
   ),
   TIDEMARK_SIGNUP: Choice(['invite', 'open'], { default: 'invite', description: 'Who may create an account.' }),

@@ -32,7 +32,7 @@ export const serveCommand = () =>
             banner({
               address: api.services.baseUrl,
               owner,
-              isEmbedded: world.isEmbedded,
+              databaseFolder: world.databaseFolder,
               dataDir: world.settings.TIDEMARK_DATA_DIR,
             }),
           )

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import { isReachable } from './reachable.ts'
 import { ensureTrustedFolder } from './stage.ts'
@@ -17,20 +18,23 @@ export interface EmbeddedHome {
   user: UnprivilegedUser | null
 }
 
+export interface HomeOptions {
+  user: UnprivilegedUser | null
+  systemHomes?: string | undefined
+  log: EmbeddedLog
+}
+
 /**
  * The folder for the data of programs that run as `user`: the data directory itself, or, where `user` cannot get into it, a folder below
  * `systemHomes` (as root only). It is written down in `<dataDir>/embedded.json`, so that every later start finds the same data, run
  * as the same account.
  */
-export async function openEmbeddedHome(
-  dataDir: string,
-  user: UnprivilegedUser | null,
-  systemHomes: string = SYSTEM_HOMES,
-): Promise<EmbeddedHome> {
+export async function openEmbeddedHome(dataDir: string, options: HomeOptions): Promise<EmbeddedHome> {
+  const { user } = options
   const root = await realpath(dataDir)
   const recorded = await readRecord(root)
   if (recorded !== null) return recorded
-  const folder = await chooseFolder(root, user, systemHomes)
+  const folder = await chooseFolder(root, options)
   const record = { home: folder === root ? '.' : folder, ...user }
   const draft = join(root, `${RECORD}.${process.pid}`)
   await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 })
@@ -87,7 +91,7 @@ async function ownerOf(folder: string): Promise<UnprivilegedUser> {
   return { uid, gid }
 }
 
-async function chooseFolder(root: string, user: UnprivilegedUser | null, systemHomes: string): Promise<string> {
+async function chooseFolder(root: string, { user, systemHomes = SYSTEM_HOMES, log }: HomeOptions): Promise<string> {
   if (user === null) return root
   if (await isReachable(dirname(root), user, SEARCH)) {
     // Search permission only: the files in it keep modes of their own.
@@ -98,7 +102,7 @@ async function chooseFolder(root: string, user: UnprivilegedUser | null, systemH
   const folder = join(systemHomes, id)
   try {
     await ensureTrustedFolder(systemHomes)
-    await setAside(folder)
+    await setAside(folder, log)
     await ensureTrustedFolder(folder)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -112,9 +116,10 @@ async function chooseFolder(root: string, user: UnprivilegedUser | null, systemH
   return folder
 }
 
-// The data directory that this folder belonged to was removed, and with it the password of its database. One such copy is kept.
-async function setAside(folder: string): Promise<void> {
+// The data directory that this folder belonged to was removed, and with it the password of its database. It may come back: no database is ever deleted.
+async function setAside(folder: string, log: EmbeddedLog): Promise<void> {
   if ((await lstat(folder).catch(() => null)) === null) return
-  await rm(`${folder}.old`, { recursive: true, force: true })
-  await rename(folder, `${folder}.old`)
+  const kept = `${folder}.${new Date().toISOString().replaceAll(/[-:]/g, '')}`
+  await rename(folder, kept)
+  log.warn(`the data directory of the database in ${folder} is gone; that database is set aside in ${kept}`)
 }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { checkPassword } from './check-password.ts'
 import { databasePassword } from './database-password.ts'
 import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
@@ -27,6 +28,8 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Of a superuser, in the database `tidemark`. Through a socket; stays the same when the server is restarted. */
   url: string
+  /** The folder of its data. */
+  data: string
   /** Fast shutdown: running statements are cancelled. May be called more than once. */
   stop(): Promise<void>
 }
@@ -45,9 +48,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const lock = await takeOwnerLock(join(dataDir, 'embedded.lock'))
   try {
     const user = options.user ?? (await unprivilegedUser(['postgres', 'nobody']))
-    const home = await openEmbeddedHome(dataDir, user, options.systemHomes)
+    const home = await openEmbeddedHome(dataDir, { user, systemHomes: options.systemHomes, log: options.log })
     const started = await startIn(home, { dataDir, packaged, log: options.log })
-    return { url: started.url, stop: () => started.stop().then(lock.release) }
+    return { ...started, stop: () => started.stop().then(lock.release) }
   } catch (error) {
     await lock.release()
     throw error
@@ -72,7 +75,13 @@ async function startIn(home: EmbeddedHome, { dataDir, packaged, log }: Start): P
     const args = serverArguments(cluster, socket.path)
     const server = await superviseServer(() => startServerProcess(cluster, args, log), log)
     const url = socketUrl({ folder: socket.path, password, database: DATABASE_NAME })
-    return { url, stop: () => server.stop().then(socket.remove) }
+    try {
+      await checkPassword(url, { dataDir, data: cluster.data })
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+    return { url, data: cluster.data, stop: () => server.stop().then(socket.remove) }
   } catch (error) {
     await socket.remove()
     throw error

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { embeddedBinaries } from '../../../store/embedded/postgres-binaries.ts'
@@ -112,16 +112,36 @@ describeIf(process.geteuid?.() === 0, 'run as root')('as root', () => {
     await second.stop()
   })
 
-  test('a data directory that was removed starts afresh, and what it had is set aside once', async () => {
+  test('a data directory that was removed starts afresh, and what it had is set aside, each time, and told', async () => {
     await using closed = await temporaryFolder(0o700)
     await using systemHomes = await temporaryFolder()
-    const options = { dataDir: join(closed.path, 'data'), systemHomes: systemHomes.path, log: silentLog() }
+    const lines: string[] = []
+    let home = ''
+    const options = { dataDir: join(closed.path, 'data'), systemHomes: systemHomes.path, log: silentLog(lines) }
+    for (const name of ['first', 'second', null]) {
+      const server = await startEmbeddedPostgres(options)
+      home = server.data.replace(/\/postgres$/, '')
+      expect(await ask(server.url, 'show data_directory')).toBe(server.data)
+      await server.stop()
+      if (name) await rename(options.dataDir, join(closed.path, name))
+    }
+    const kept = (await readdir(systemHomes.path)).filter((name) => join(systemHomes.path, name) !== home).sort()
+    expect(kept).toHaveLength(2)
+    for (const name of kept) expect((await stat(join(systemHomes.path, name, 'postgres'))).isDirectory()).toBe(true)
+    expect(lines.filter((line) => line.includes('is set aside in')).map((line) => line.split('/').at(-1))).toEqual(kept)
+
+    // Its data directory comes back: what is the matter and how to mend it are told, and mending it so works.
+    await rename(options.dataDir, join(closed.path, 'third'))
+    await rename(join(closed.path, 'first'), options.dataDir)
+    await expect(startEmbeddedPostgres(options)).rejects.toMatchObject({
+      kind: 'unusable_data',
+      message: expect.stringContaining(
+        `${options.dataDir}/postgres-password and the database in ${home}/postgres do not belong together`,
+      ),
+    })
+    await rename(home, `${home}.third`)
+    await rename(join(systemHomes.path, kept[0] ?? ''), home)
     await (await startEmbeddedPostgres(options)).stop()
-    await rename(options.dataDir, join(closed.path, 'elsewhere'))
-    const server = await startEmbeddedPostgres(options)
-    const home = String(await ask(server.url, 'show data_directory')).replace(/\/postgres$/, '')
-    await server.stop()
-    expect((await stat(`${home}.old/postgres`)).isDirectory()).toBe(true)
   })
 
   test('a folder for data that others can write to is refused', async () => {
