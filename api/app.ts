@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addRoute } from './add-route.ts'
 import { envelope } from './api-error.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, answerExpectation, needsHost } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, parseJsonBody, refuseEncoded } from './json-body.ts'
@@ -20,6 +20,7 @@ const BODY_LIMIT = 4_194_304
 /** The API over the services; nothing listens yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
   const app = bareApp(services)
+  app.server.on('checkExpectation', answerExpectation)
   app.decorateRequest('principal', null)
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
@@ -27,6 +28,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   const notFound = createNotFound(routes)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standardHeaders(request.id))
+    needsHost(request.raw)
     // Before its body is read, which may be as wrong as its address.
     if (request.is404) throw notFound(request.url)
     forgetTypeOfNothing(request.raw.headers)
@@ -66,6 +68,7 @@ function bareApp(services: Services): FastifyInstance {
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
     clientErrorHandler: answerClientError,
+    http: { requireHostHeader: false },
   })
 }
 

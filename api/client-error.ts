@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { apiError, envelope } from './api-error.ts'
+import { type ApiError, apiError, envelope } from './api-error.ts'
 import { standardHeaders } from './standard-headers.ts'
-
-const STATUS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
 
 /** Answers what is not HTTP, or too slow or large to be read as a request: the envelope over the bare socket, which is then closed. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -14,15 +10,37 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
     socket.destroy()
     return
   }
+  const { status, headers, body } = answerOf(refusalOf(error.code))
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Answers a request that expects what is not to be had; Node's own answer would not be our envelope. What it may have sent is not read. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = answerOf(apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'))
+  response.writeHead(status, headers).end(body)
+}
+
+/** Throws BAD_REQUEST where there is no Host in HTTP/1.1, which must name it (RFC 9112 §3.2); Node's own answer would not be our envelope. */
+export function needsHost({ httpVersion, headers }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1')
+    throw apiError('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 requires.')
+}
+
+function refusalOf(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return apiError('HEADERS_TOO_LARGE', 'The headers or the address are too large.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return apiError('REQUEST_TIMEOUT', 'The request took too long to arrive.')
+  return apiError('BAD_REQUEST', 'The request could not be read.')
+}
+
+function answerOf(error: ApiError) {
   const requestId = randomUUID()
-  const status = STATUS[error.code ?? ''] ?? '400 Bad Request'
-  const body = JSON.stringify(envelope(apiError('VALIDATION_ERROR', 'The request could not be read.'), requestId))
+  const body = JSON.stringify(envelope(error, requestId))
   const headers = {
     ...standardHeaders(requestId),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  return { status: error.status, headers, body }
 }

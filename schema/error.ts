@@ -25,6 +25,10 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'Beyond the contract: the body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'Beyond the contract: the body must be application/json.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'Beyond the contract: the path exists, but not with this method.' },
+  BAD_REQUEST: { status: 400, meaning: 'Beyond the contract: what came is not HTTP, or names no host.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'Beyond the contract: the request took too long to arrive.' },
+  EXPECTATION_FAILED: { status: 417, meaning: 'Beyond the contract: Expect can only be 100-continue.' },
+  HEADERS_TOO_LARGE: { status: 431, meaning: 'Beyond the contract: the headers or the address are too large.' },
   UNAVAILABLE: {
     status: 503,
     meaning: 'Beyond the contract: the store cannot be reached; try again after Retry-After.',

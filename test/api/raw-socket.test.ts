@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
+import { ERRORS } from '../../schema/error.ts'
 import { createTestApi, type TestApi } from './test-api.ts'
 
 let api: TestApi
@@ -28,16 +29,31 @@ describe('over a real socket', () => {
     address = await api.listen()
   })
 
-  test('what is not HTTP is answered in the envelope, and the connection closed', async () => {
-    const [head, body] = (await exchange('NONSENSE\r\n\r\n')).split('\r\n\r\n')
-    expect(head).toMatch(/^HTTP\/1\.1 400 /)
-    expect(head).toContain('service-version: 2026-05-01')
-    expect(JSON.parse(body ?? '')).toMatchObject({ error: { code: 'VALIDATION_ERROR', details: [] } })
+  test.each([
+    ['what is not HTTP', 'NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'headers that never end',
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['a request without a host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['an address that is none, without a host', 'GET /x HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: foo\r\n\r\n', 417, 'EXPECTATION_FAILED'],
+  ] as const)('%s is answered in the envelope, and the connection closed', async (_what, request, status, code) => {
+    const [head = '', body = ''] = (await exchange(request)).split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(head.toLowerCase()).toContain('service-version: 2026-05-01')
+    const { error } = JSON.parse(body)
+    expect(error).toMatchObject({ code, details: [], requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(head.toLowerCase()).toContain(`x-request-id: ${error.requestId}`)
+    expect(ERRORS[code].status).toBe(status)
   })
 
-  test('headers that never end are 431 in the envelope', async () => {
-    const answer = await exchange(`GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  test('HTTP/1.0 needs no host, and 100-continue is an expectation that is met', async () => {
+    expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+    const waiting = 'GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n'
+    expect(await exchange(waiting)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
   })
 
   test('a client that goes away in the middle of its body harms nobody', async () => {
