@@ -1,3 +1,4 @@
+import { parseJson } from '../runners/extract/parse-json.ts'
 import { prescanJson } from '../runners/extract/prescan-json.ts'
 import { boundValues } from '../runners/extract/truncate.ts'
 import type { Json, Values } from '../schema/json.ts'
@@ -20,15 +21,16 @@ export function readWords(answer: string): ReadAnswer {
 export function readObject(answer: string, fields: readonly ShapeField[]): ReadAnswer {
   const parsed = parseObject(bare(answer))
   if (typeof parsed === 'string') return { ok: false, faults: [parsed] }
+  const { plain, exact } = parsed
   if (fields.length === 0)
     return finish(
-      Object.entries(parsed)
+      Object.entries(exact)
         .filter(([name]) => name !== '' && name !== '__proto__' && name.length <= SHAPE_LIMITS.nameLength)
         .slice(0, SHAPE_LIMITS.fields),
     )
-  const faults = shapeFaults(fields, parsed)
+  const faults = shapeFaults(fields, plain)
   if (faults.length > 0) return { ok: false, faults }
-  return finish(fields.map(({ name }) => [name, Object.hasOwn(parsed, name) ? (parsed[name] ?? null) : null]))
+  return finish(fields.map(({ name }) => [name, Object.hasOwn(exact, name) ? (exact[name] ?? null) : null]))
 }
 
 function finish(entries: readonly (readonly [string, Json])[]): ReadAnswer {
@@ -36,19 +38,21 @@ function finish(entries: readonly (readonly [string, Json])[]): ReadAnswer {
   return { ok: true, ...boundValues(Object.fromEntries(trimmed)) }
 }
 
-/** Answers the object, or what is wrong with the text. */
-function parseObject(text: string): Readonly<Record<string, Json>> | string {
+type JsonObject = Readonly<Record<string, Json>>
+
+/** Answers the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept as text. */
+function parseObject(text: string): { readonly plain: JsonObject; readonly exact: JsonObject } | string {
   if (prescanJson(text) !== null) return 'it is nested too deeply, or holds too many values'
-  let value: Json
   try {
-    value = JSON.parse(text) as Json
+    const { plain, exact } = parseJson(text)
+    return isObject(plain) && isObject(exact) ? { plain, exact } : 'it is not a JSON object'
   } catch {
     return 'it is not JSON'
   }
-  return value === null || typeof value !== 'object' || Array.isArray(value)
-    ? 'it is not a JSON object'
-    : (value as Readonly<Record<string, Json>>)
 }
+
+const isObject = (value: Json): value is JsonObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** The answer without what models put around it: their thinking, and a fence. */
 function bare(answer: string): string {

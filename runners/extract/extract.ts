@@ -9,6 +9,7 @@ import { runJsonPath } from './json-path.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Page } from './page.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './page-kind.ts'
+import { parseJson, type ParsedJson } from './parse-json.ts'
 import { prescanJson } from './prescan-json.ts'
 import { plainText, promptText } from './prompt-text.ts'
 import { readableText } from './readable-text.ts'
@@ -72,7 +73,7 @@ function run(page: Page, compiled: Compiled): Extraction {
         return compiled.fields.map(([name, rule]) => [name, xpathValue(runXPath(rule, tree))])
       })
     case 'json_path':
-      return onJson(page, (value) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, value)]))
+      return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
     case 'regex':
       return onText(page, (text) => compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]))
     default:
@@ -119,13 +120,13 @@ function onText(page: Page, read: (text: string) => Fields): Extraction {
   return finish(read(text), warnings)
 }
 
-function onJson(page: Page, read: (value: Json) => Fields): Extraction {
+function onJson(page: Page, read: (parsed: ParsedJson) => Fields): Extraction {
   const { text, warnings } = decode(page.body, page.contentType, 'json')
   const excess = prescanJson(text)
   if (excess !== null) return failed('too_complex', `${excess} Watch a smaller answer, or use the regex method.`)
-  let value: Json
+  let parsed: ParsedJson
   try {
-    value = JSON.parse(text) as Json
+    parsed = parseJson(text)
   } catch {
     const type = mediaType(page.contentType)
     return failed(
@@ -133,7 +134,7 @@ function onJson(page: Page, read: (value: Json) => Fields): Extraction {
       `The answer is not JSON${type === '' ? '' : ` (its type is ${type})`}. Check the address, or use another method.`,
     )
   }
-  return finish(read(value), warnings)
+  return finish(read(parsed), warnings)
 }
 
 /** Nothing, or only white space (and byte order marks and zero bytes, so that UTF-16 counts too). */

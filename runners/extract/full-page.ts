@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../../schema/json.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { decode } from './charset.ts'
+import { fitsDouble } from './number-text.ts'
 import type { Page } from './page.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
 import { prescanJson, renamePoison } from './prescan-json.ts'
@@ -32,5 +33,10 @@ function canonicalText(page: Page): string | null {
 }
 
 function keepLongNumber(token: string): string {
-  return token.startsWith('"') || token.length <= SAFE_LENGTH ? token : `"number ${token}"`
+  return token.startsWith('"') || isHeld(token) ? token : `"number ${token}"`
+}
+
+/** A short one may be lost as well: 1e400 and 1e500 are both an infinity. What is no number stays, so that the parse refuses it. */
+function isHeld(token: string): boolean {
+  return token.length <= SAFE_LENGTH && (fitsDouble(token) || Number.isNaN(Number(token)))
 }

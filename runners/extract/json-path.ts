@@ -1,7 +1,8 @@
 import { JSONPathEnvironment } from 'json-p3'
-import type { JSONPathQuery } from 'json-p3'
+import type { JSONPathNode, JSONPathQuery } from 'json-p3'
 import type { Json } from '../../schema/json.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
+import type { ParsedJson } from './parse-json.ts'
 
 /**
  * RFC 9535, with filters and its five functions, by json-p3: it interprets, nothing is evaluated as code. `match()` and `search()` run as
@@ -15,8 +16,17 @@ export function compileJsonPath(source: string): JSONPathQuery {
 }
 
 /** A singular query gives its value, or null where there is none; any other gives the list of its values, which may be empty (DESIGN §4.16). */
-export function runJsonPath(query: JSONPathQuery, value: Json): Json {
-  const document = value as Parameters<JSONPathQuery['query']>[0]
-  if (query.singularQuery()) return (query.match(document)?.value ?? null) as Json
-  return query.query(document).values() as Json[]
+export function runJsonPath(query: JSONPathQuery, { plain, exact }: ParsedJson): Json {
+  const document = plain as Parameters<JSONPathQuery['query']>[0]
+  const valueOf = (node: JSONPathNode) => (plain === exact ? node.value : exactAt(exact, node)) as Json
+  if (query.singularQuery()) {
+    const node = query.match(document)
+    return node === undefined ? null : valueOf(node)
+  }
+  return query.query(document).nodes.map(valueOf)
+}
+
+/** What stands in the same place. Filters compare numbers as doubles; what they choose is given as it was written. */
+function exactAt(exact: Json, { location }: JSONPathNode): Json {
+  return location.reduce<Json>((value, step) => (value as Readonly<Record<string, Json>>)[step] ?? null, exact)
 }

@@ -1,9 +1,9 @@
-import type { Json } from '../../schema/json.ts'
 import { decode } from './charset.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
 import type { Extraction, Page } from './page.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
+import { parseJson } from './parse-json.ts'
 import { prescanJson } from './prescan-json.ts'
 import { LINE_END } from './readable-text.ts'
 
@@ -64,7 +64,7 @@ export function plainText(page: Page): { readonly text: string; readonly warning
 function compactJson(text: string): string | null {
   if (prescanJson(text) !== null) return null
   try {
-    return JSON.stringify(JSON.parse(text) as Json)
+    return JSON.stringify(parseJson(text).exact)
   } catch {
     return null
   }

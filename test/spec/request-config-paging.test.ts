@@ -333,6 +333,16 @@ describe('What was merged', () => {
     expect(run.extracted['last']).toBe('10000000000000000002')
   })
 
+  test('keeps them for json_path too: a change of the last digit is seen', async () => {
+    const serve =
+      (last: string): Service =>
+      (_, nth) => ({ body: nth % 2 === 0 ? '[]' : `[{"id":1000000000000000000${last}},{"id":7}]` })
+    const { again } = await world.watch(serve('1'), paged(page))
+    expect(await again(serve('2'))).toMatchObject({
+      diff: { before: { ids: ['10000000000000000001', 7] }, after: { ids: ['10000000000000000002', 7] } },
+    })
+  })
+
   test('is unchanged when no page has changed, and a change on a later page is seen', async () => {
     const serve =
       (last: string): Service =>

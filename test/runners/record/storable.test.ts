@@ -12,6 +12,14 @@ test('NUL and lone surrogates become replacement characters at any depth, also i
   expect(storable(values)).toEqual({ a: 'x\ufffdy', b: [{ 'k\ufffd': '\ufffd' }], c: '\\u0000 \\ud800', d: '👍' })
 })
 
+test('What JSON has no number for becomes null, at any depth; nothing else does.', () => {
+  expect(storable({ a: Infinity, b: [1, { c: -Infinity, d: [NaN, null] }], e: 'null' })).toEqual({
+    a: null,
+    b: [1, { c: null, d: [null, null] }],
+    e: 'null',
+  })
+})
+
 test('Whatever comes in, what comes out is well-formed, without NUL, and stays as it is a second time.', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),

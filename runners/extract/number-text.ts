@@ -1,0 +1,31 @@
+/** Digits that every double keeps, and exponents within which it keeps them. */
+const SAFE_DIGITS = 15
+/** A double's shortest decimal has no more. */
+const MOST_DIGITS = 17
+const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/**
+ * Whether a double holds the number that a JSON token writes: its shortest decimal text is the same number. 0.30000000000000004, 1.0 and 1e3 are
+ * held; 9007199254740993 (it would become …992), 1e400 (infinity) and 1e-400 (0) are not.
+ */
+export function fitsDouble(token: string): boolean {
+  const value = Number(token)
+  if (!Number.isFinite(value)) return false
+  if (token.length <= SAFE_DIGITS && !/[eE]/.test(token)) return true
+  const written = decimalOf(token)
+  const held = decimalOf(String(value))
+  return written.digits === held.digits && written.power === held.power
+}
+
+/** A number as digits without zeros around them, times a power of ten; 0 has no digits. The sign is the double's matter. */
+function decimalOf(token: string): { readonly digits: string; readonly power: number } {
+  const [, whole = '', fraction = '', exponent = '0'] = PARTS.exec(token) ?? []
+  const all = whole + fraction
+  const first = all.search(/[1-9]/)
+  if (first < 0) return { digits: '', power: 0 }
+  let end = all.length
+  while (all.charCodeAt(end - 1) === 48) end -= 1
+  // One digit more than a double has tells the two apart as well as all of them.
+  const digits = all.slice(first, Math.min(end, first + MOST_DIGITS + 1))
+  return { digits, power: Number(exponent) - fraction.length + (all.length - end) }
+}
