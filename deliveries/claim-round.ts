@@ -2,6 +2,7 @@ import type { Store } from '../store/client.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../store/delivery-queue.ts'
 import { dueHosts } from '../store/delivery-queue-hosts.ts'
 import type { Destinations } from './destinations.ts'
+import { createDueTargets, type DueTarget } from './due-targets.ts'
 
 /** Goes round the destinations that have something due. */
 export interface ClaimRound {
@@ -20,17 +21,19 @@ export interface ClaimRoundOptions {
 
 /** A destination stays in the round until a claim finds less than was asked for, and goes to its end each time that it was served. */
 export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRoundOptions): ClaimRound {
-  const due = new Set<string>()
+  const due = createDueTargets()
   let cursor = ''
 
-  function rooms(): { host: string; room: number }[] {
-    const rooms: { host: string; room: number }[] = []
-    let { free } = destinations
-    for (const host of due) {
-      if (free === 0) break
-      const room = Math.min(free, destinations.room(host))
-      if (room > 0) rooms.push({ host, room })
-      free -= room
+  function rooms(): { target: DueTarget; room: number }[] {
+    const rooms: { target: DueTarget; room: number }[] = []
+    const plan = destinations.plan()
+    for (const host of due.hosts()) {
+      if (plan.free === 0) break
+      for (const target of due.at(host)) {
+        if (!plan.hasRoomAt(host)) break
+        const room = plan.grant(target)
+        if (room > 0) rooms.push({ target, room })
+      }
     }
     return rooms
   }
@@ -45,12 +48,13 @@ export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRou
     async claim() {
       const asked = rooms()
       if (asked.length === 0) return []
-      const claimed = await claimDeliveries(store, { rooms: asked, limit: destinations.free, leaseSeconds })
+      const claimed = await claimDeliveries(store, {
+        rooms: asked.map(({ target, room }) => ({ host: target.key, room })),
+        limit: destinations.free,
+        leaseSeconds,
+      })
       const counts = Map.groupBy(claimed, ({ host }) => host)
-      for (const { host, room } of asked) {
-        due.delete(host)
-        if (counts.get(host)?.length === room) due.add(host)
-      }
+      for (const { target, room } of asked) due.served(target, counts.get(target.key)?.length === room)
       return claimed
     },
   }

@@ -9,7 +9,7 @@ const found = row({
   seen: Type.Integer(),
 })
 
-/** Some of the destinations for which something is due, and where the next page of them begins ('' at the end of the round). */
+/** The keys of some of the destinations for which something is due, and where the next page of them begins ('' at the end of the round). */
 export interface DueHosts {
   readonly hosts: readonly string[]
   readonly next: string

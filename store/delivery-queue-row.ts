@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { destinationOf, type DeliveryConfig, type DeliveryType } from '../schema/delivery-config.ts'
 import type { SecretBox } from './secret-box.ts'
 
@@ -9,7 +9,7 @@ export interface DeliveryRow {
   readonly type: DeliveryType
   /** The sealed DeliveryConfig. */
   readonly target: Buffer
-  /** `host:port` of the destination: the key of its concurrency cap. */
+  /** The key of the destination (`destinationKey`). */
   readonly host: string
   /** The exact text that is signed and sent. */
   readonly payload: string
@@ -35,7 +35,7 @@ export function newDelivery({ secrets, teamId, config, at, place, payload }: New
     id,
     type: config.type,
     target: secrets.seal({ teamId, column: 'deliveries.target' }, config),
-    host: destinationHost(config),
+    host: destinationKey(teamId, config),
     payload: JSON.stringify(payload(id)),
   }
 }
@@ -54,11 +54,27 @@ export function deliveryColumns(rows: readonly DeliveryRow[]) {
 /** All mail leaves through the one server of this installation, whoever it is for. */
 const MAIL_HOST = 'smtp'
 
+/**
+ * `host:port team target`, under which deliveries wait and are claimed: one target of a team is healthy or not for itself, while places
+ * at a host are one for all who send there. The target is a hash of 32 bits, too short to tell a guessed address by; two that share it
+ * share their turn. Of mail the target is the server, whoever it is for.
+ */
+export function destinationKey(teamId: string, config: DeliveryConfig): string {
+  const place = `${hostOf(config)} ${teamId.slice(-12)}`
+  return config.type === 'email' ? place : `${place} ${hash('sha256', destinationOf(config)).slice(0, 8)}`
+}
+
 /** `host:port` of a destination, its scheme's default port included; `smtp` for mail. */
-export function destinationHost(config: DeliveryConfig): string {
+function hostOf(config: DeliveryConfig): string {
   if (config.type === 'email') return MAIL_HOST
   const url = new URL(destinationOf(config))
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
+}
+
+/** The host and the team of a key. One that an earlier release wrote is a host alone. */
+export function placeOf(key: string): { readonly host: string; readonly team: string } {
+  const [host = key, team = ''] = key.split(' ', 2)
+  return { host, team }
 }
 
 /** A UUIDv7 of an instant. Behind the time stand twelve bits that a place fills: of one instant, ids sort by it. */

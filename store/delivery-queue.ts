@@ -14,6 +14,7 @@ const ClaimedDelivery = Type.Object({
   fence: Type.Integer(),
   team_id: Type.String(),
   type: Choice(DELIVERY_TYPES),
+  /** The key of its destination. */
   host: Type.String(),
   /** The sealed DeliveryConfig (`deliveries.target`). */
   target: Type.Unsafe<Buffer>({}),
@@ -31,7 +32,7 @@ const claimed = rowOf(ClaimedDelivery)
 
 /** What to claim. */
 export interface DeliveryClaim {
-  /** Destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that are busy. */
+  /** Keys of destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that are busy. */
   readonly rooms: readonly { readonly host: string; readonly room: number }[]
   /** Deliveries in all at most. */
   readonly limit: number

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sign } from '../../core/signature.ts'
 import { claimDeliveries } from '../../store/delivery-queue.ts'
+import { destinationKey } from '../../store/delivery-queue-row.ts'
 import { replayDelivery } from '../../store/delivery-queue-replay.ts'
 import { eventually, OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply } from './receiver.ts'
@@ -110,7 +111,7 @@ describe('the delivery loop', () => {
   test('sends again with the same id and body what another process claimed and never recorded, once its lease is over', async () => {
     await using receiver = await openReceiver()
     const id = await outbox.webhook(receiver.url)
-    const host = `127.0.0.1:${receiver.port}`
+    const host = destinationKey(outbox.teamId, { type: 'webhook', url: receiver.url })
     const claim = { rooms: [{ host, room: 5 }], limit: 5, leaseSeconds: 60 }
     const [lost] = await claimDeliveries(outbox.store, claim)
     expect(lost?.id).toBe(id)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NO_METRICS } from '../../deliveries/delivery-metrics.ts'
 import { createHeldLeases, type HeldLeases } from '../../deliveries/held-leases.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../store/delivery-queue.ts'
+import { destinationKey } from '../../store/delivery-queue-row.ts'
 import { releaseDeliveries } from '../../store/delivery-queue-lease.ts'
 import { eventually, openOutbox, type Outbox } from './outbox.ts'
 
@@ -15,8 +16,9 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const LEASE = { leaseSeconds: 0.15 }
 
 async function claimed(): Promise<ClaimedDelivery> {
-  await outbox.webhook('https://a.example/')
-  const rooms = [{ host: 'a.example:443', room: 1 }]
+  const url = 'https://a.example/'
+  await outbox.webhook(url)
+  const rooms = [{ host: destinationKey(outbox.teamId, { type: 'webhook', url }), room: 1 }]
   const [one] = await claimDeliveries(outbox.store, { rooms, limit: 1, leaseSeconds: 60 })
   if (one === undefined) throw new Error('nothing was claimed')
   return one

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
-import { openReceiver, reply, type Receiver } from './receiver.ts'
+import { openReceiver, reply, type Receiver, type Reply } from './receiver.ts'
 
 let outbox: Outbox
 beforeAll(async () => {
@@ -12,6 +12,12 @@ afterEach(() => outbox.query('delete from deliveries'))
 const isSent = ({ status }: Seen) => status === 'success'
 /** Accepts connections and never answers. */
 const silence = () => {}
+/** One server: silent at every path that begins with /hang, and well at the others. */
+const inPart: Reply = (socket, request, nth) => {
+  if (!request.path.startsWith('/hang')) reply(200)(socket, request, nth)
+}
+const at = ({ port }: Receiver, path: string) => `http://127.0.0.1:${port}${path}`
+const hanging = ({ requests }: Receiver) => requests.filter(({ path }) => path.startsWith('/hang')).length
 
 async function openMany(count: number, ...args: Parameters<typeof openReceiver>): Promise<Receiver[]> {
   return Promise.all(Array.from({ length: count }, () => openReceiver(...args)))
@@ -105,5 +111,92 @@ describe('isolation of destinations', () => {
       (rows) => rows.every(isSent),
     )
     expect(receivers.map(({ requests }) => requests.length)).toEqual(receivers.map(() => 100))
+  })
+})
+
+describe('isolation at one host and port', () => {
+  const PATHS = Array.from({ length: 24 }, (_, index) => `/hang/${index}`)
+
+  test('a target that hangs delays neither another team nor another target of its team', async () => {
+    await using receiver = await openReceiver(inPart)
+    await outbox.addAll(PATHS.map(() => outbox.row({ type: 'webhook', url: at(receiver, '/hang') })))
+    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await eventually(
+      () => hanging(receiver),
+      (count) => count > 0,
+    )
+    const toAnotherTeam = await outbox.anotherTeam()
+    const before = performance.now()
+    await outbox.until(await toAnotherTeam(at(receiver, '/ok')), isSent)
+    await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(hanging(receiver)).toBe(1)
+  })
+
+  test('many targets of a team that hang leave a place to the untried target of another team', async () => {
+    await using receiver = await openReceiver(inPart)
+    await outbox.addAll(PATHS.map((path) => outbox.row({ type: 'webhook', url: at(receiver, path) })))
+    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await eventually(
+      () => hanging(receiver),
+      (count) => count === 2,
+    )
+    const toAnotherTeam = await outbox.anotherTeam()
+    const before = performance.now()
+    await outbox.until(await toAnotherTeam(at(receiver, '/ok')), isSent)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(hanging(receiver)).toBe(2)
+  })
+
+  test('targets of all teams that hang leave a place to one that works', async () => {
+    await using receiver = await openReceiver(inPart)
+    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
+    await outbox.addAll(PATHS.map((path) => outbox.row({ type: 'webhook', url: at(receiver, path) })))
+    for (const path of ['/hang/a', '/hang/b'])
+      for (const store of [await outbox.anotherTeam(), await outbox.anotherTeam()]) await store(at(receiver, path))
+    await eventually(
+      () => hanging(receiver),
+      (count) => count === 4,
+    )
+    const before = performance.now()
+    await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(hanging(receiver)).toBe(4)
+  })
+
+  test('a host is sent no more at a time than its cap, however many targets of however many teams work there', async () => {
+    let now = 0
+    let peak = 0
+    await using receiver = await openReceiver((socket, request, nth) => {
+      peak = Math.max(peak, ++now)
+      setImmediate(() => {
+        now--
+        reply(200)(socket, request, nth)
+      })
+    })
+    const stores = await Promise.all(Array.from({ length: 4 }, () => outbox.anotherTeam()))
+    for (const path of ['/a', '/b', '/c'])
+      for (const store of stores) for (let nth = 0; nth < 5; nth++) await store(at(receiver, path))
+    await using _ = startLoop(outbox, { perHost: 4 })
+    await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isSent),
+    )
+    expect(receiver.requests).toHaveLength(60)
+    expect(peak).toBeGreaterThan(1)
+    expect(peak).toBeLessThanOrEqual(4)
+  })
+
+  test('the one delivery of a team waits for none of the thousands of another team', async () => {
+    await using receiver = await openReceiver()
+    const rows = Array.from({ length: 3_000 }, (_, nth) =>
+      outbox.row({ type: 'webhook', url: at(receiver, `/${nth % 100}`) }),
+    )
+    await outbox.addAll(rows)
+    await using _ = startLoop(outbox)
+    const toAnotherTeam = await outbox.anotherTeam()
+    await outbox.until(await toAnotherTeam(at(receiver, '/ok')), isSent)
+    expect(receiver.requests.length).toBeLessThan(1_500)
   })
 })

@@ -162,7 +162,8 @@ describe('messages from the outbox', () => {
       () => outbox.seeAll(),
       (rows) => rows.every(isSent),
     )
-    expect(most).toBe(3)
+    // One place is left to others.
+    expect(most).toBe(2)
     expect(mailbox.contacts).toBeLessThanOrEqual(3)
     expect(new Set(mailbox.letters.map(({ to }) => to[0])).size).toBe(30)
   })

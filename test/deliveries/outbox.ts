@@ -46,6 +46,8 @@ export interface Outbox extends AsyncDisposable {
   /** Stores many in one statement. */
   addAll(rows: readonly DeliveryRow[], runId?: string): Promise<void>
   row(config: DeliveryConfig, payload?: object): DeliveryRow
+  /** Makes a second team with a monitor; the answer stores a webhook of it, due at once. */
+  anotherTeam(): Promise<(url: string) => Promise<string>>
   see(id: string): Promise<Seen>
   seeAll(): Promise<Seen[]>
   /** Waits until the delivery looks so. */
@@ -72,17 +74,19 @@ export async function openOutbox(): Promise<Outbox> {
   const secrets = createSecretBox('the key of a test')
   const { teamId, monitorNo } = await makeMonitor(pool, secrets)
 
-  const row = (config: DeliveryConfig, payload: object = { hello: 'world' }) =>
-    newDelivery({ secrets, teamId, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
-  const addAll = async (rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
+  const rowOf = (team: string, config: DeliveryConfig, payload: object) =>
+    newDelivery({ secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
+  const row = (config: DeliveryConfig, payload: object = { hello: 'world' }) => rowOf(teamId, config, payload)
+  const addTo = async (monitor: Monitor, rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
     const { id, type, target, host, payload } = deliveryColumns(rows)
     await pool.query(
       `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
        select d.id, $1, $2, $3, d.type, d.target, d.host, d.payload, clock(), clock(), clock()
        from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[]) as d (id, type, target, host, payload)`,
-      [teamId, monitorNo, runId, id, type, target, host, payload],
+      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, payload],
     )
   }
+  const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorNo }, rows, runId)
   const see = async (id: string) => {
     const { rows } = await pool.query<Seen>('select * from deliveries where id = $1', [id])
     if (rows[0] === undefined) throw new Error(`no delivery ${id}`)
@@ -104,6 +108,14 @@ export async function openOutbox(): Promise<Outbox> {
     row,
     add,
     addAll,
+    async anotherTeam() {
+      const another = await makeMonitor(pool, secrets)
+      return async (url) => {
+        const made = rowOf(another.teamId, { type: 'webhook', url }, {})
+        await addTo(another, [made])
+        return made.id
+      }
+    },
     see,
     webhook: (url, { headers, payload, runId } = {}) =>
       add({ type: 'webhook', url, ...(headers && { headers }) }, payload, runId),
@@ -123,7 +135,12 @@ export async function openOutbox(): Promise<Outbox> {
   }
 }
 
-async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<{ teamId: string; monitorNo: number }> {
+interface Monitor {
+  readonly teamId: string
+  readonly monitorNo: number
+}
+
+async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<Monitor> {
   const team = await pool.query<{ id: string }>(
     `insert into teams (name, owner_user_id, tier) values ('T', gen_random_uuid(), 'scale') returning id`,
   )

@@ -5,8 +5,11 @@ import { dueHosts } from '../../store/delivery-queue-hosts.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../store/delivery-queue-lease.ts'
 import { recordAttempts, type AttemptRecord } from '../../store/delivery-queue-record.ts'
 import { replayDelivery, replayRunDeliveries } from '../../store/delivery-queue-replay.ts'
-import { destinationHost, newDelivery } from '../../store/delivery-queue-row.ts'
+import { destinationKey, newDelivery, placeOf } from '../../store/delivery-queue-row.ts'
+import type { DeliveryConfig } from '../../schema/delivery-config.ts'
 import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../deliveries/outbox.ts'
+
+const TEAM = '00000000-0000-4000-8000-112233445566'
 
 let outbox: Outbox
 beforeAll(async () => {
@@ -19,9 +22,15 @@ afterEach(async () => {
   await outbox.query('update monitors set old_signing_secret = null, old_secret_until = null')
 })
 
-const A = 'a.example:443'
-const B = 'b.example:443'
-const to = (host: string) => outbox.webhook(`https://${host.replace(':443', '')}/hook`)
+const urlOf = (host: string) => `https://${host}/hook`
+const keyOf = (url: string) => destinationKey(outbox.teamId, { type: 'webhook', url })
+let A: string
+let B: string
+beforeAll(() => {
+  A = keyOf(urlOf('a.example'))
+  B = keyOf(urlOf('b.example'))
+})
+const to = (key: string) => outbox.webhook(urlOf(placeOf(key).host.replace(':443', '')))
 const claim = (...hosts: string[]) =>
   claimDeliveries(outbox.store, { rooms: hosts.map((host) => ({ host, room: 10 })), limit: 100, leaseSeconds: 60 })
 
@@ -58,13 +67,26 @@ describe('a new delivery', () => {
     expect(secrets.open({ teamId, column: 'deliveries.target' }, row.target)).toEqual(config)
   })
 
-  test('has the host and port of its destination as key, and one key for all mail', () => {
-    expect(destinationHost({ type: 'webhook', url: 'https://A.example/x' })).toBe('a.example:443')
-    expect(destinationHost({ type: 'slack', webhookUrl: 'http://a.example/x' })).toBe('a.example:80')
-    expect(destinationHost({ type: 'discord', webhookUrl: 'http://[::1]:8080/x' })).toBe('[::1]:8080')
-    expect(destinationHost({ type: 'email', to: 'a@a.example' })).toBe(
-      destinationHost({ type: 'email', to: 'b@b.example' }),
-    )
+  test('has a key for each target of each team, in which the host and port of its destination stand', () => {
+    const key = (config: DeliveryConfig, team = TEAM) => destinationKey(team, config)
+    const hook = (url: string) => key({ type: 'webhook', url })
+    expect(placeOf(hook('https://A.example/x'))).toEqual({ host: 'a.example:443', team: '112233445566' })
+    expect(placeOf(key({ type: 'slack', webhookUrl: 'http://a.example/x' })).host).toBe('a.example:80')
+    expect(placeOf(key({ type: 'discord', webhookUrl: 'http://[::1]:8080/x' })).host).toBe('[::1]:8080')
+    expect(hook('https://a.example/x')).toBe(hook('https://a.example/x'))
+    expect(hook('https://a.example/x')).not.toBe(hook('https://a.example/y'))
+    const mail = { type: 'email', to: 'a@a.example' } as const
+    expect(key(mail)).not.toBe(key(mail, randomUUID()))
+    expect(key(mail)).toBe(key({ type: 'email', to: 'b@b.example' }))
+    expect(placeOf(key(mail)).host).toBe('smtp')
+  })
+
+  test('of an earlier release has a host alone as key', () => {
+    expect(placeOf('a.example:443')).toEqual({ host: 'a.example:443', team: '' })
+  })
+
+  test('shows of its target a hash that is too short to tell a guess by', () => {
+    expect(keyOf('https://a.example/hook?token=hidden')).toMatch(/^a\.example:443 [0-9a-f]{12} [0-9a-f]{8}$/)
   })
 })
 
@@ -91,7 +113,7 @@ describe('the round of due destinations', () => {
       seen.push(...page.hosts)
       cursor = page.next
     } while (cursor !== '')
-    expect(seen.toSorted()).toEqual(names.map((name) => `${name}:443`).toSorted())
+    expect(seen.toSorted()).toEqual(names.map((name) => keyOf(`https://${name}/`)).toSorted())
   })
 })
 
@@ -124,7 +146,7 @@ describe('a claim of deliveries', () => {
   })
 
   test('gives nothing twice to many that claim at the same time', async () => {
-    await outbox.addAll(Array.from({ length: 60 }, () => outbox.row({ type: 'webhook', url: 'https://a.example/' })))
+    await outbox.addAll(Array.from({ length: 60 }, () => outbox.row({ type: 'webhook', url: urlOf('a.example') })))
     const claims = await Promise.all(Array.from({ length: 10 }, () => claim(A)))
     const ids = claims.flat().map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
