@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Store } from './client.ts'
 import { nothing, row } from './row.ts'
+import { unnest } from './unnest.ts'
 
 /** A check that is held under a fence. */
 export interface Held {
@@ -24,13 +25,7 @@ export async function extendLeases(
   const rows = await store.any(sql.prepared('extend_leases', held)`
     update checks c
     set due_at = clock() + make_interval(secs => ${leaseSeconds})
-    from unnest(${sql.array(
-      checks.map((check) => check.no),
-      'int8',
-    )}, ${sql.array(
-      checks.map((check) => check.fence),
-      'int4',
-    )}) as i (no, fence)
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
       and (${holder}::int is null or c.holder = ${holder}::int)
     returning c.no
@@ -46,20 +41,8 @@ export async function releaseChecks(
 ): Promise<void> {
   await store.query(sql.prepared('release_checks', nothing)`
     update checks c
-    set due_at = clock() + make_interval(secs => i.delay_ms / 1000.0), fence = c.fence + 1, holder = null
-    from unnest(
-      ${sql.array(
-        checks.map((check) => check.no),
-        'int8',
-      )}, ${sql.array(
-        checks.map((check) => check.fence),
-        'int4',
-      )},
-      ${sql.array(
-        checks.map((check) => check.delayMs),
-        'int8',
-      )}
-    ) as i (no, fence, delay_ms)
+    set due_at = clock() + make_interval(secs => i."delayMs" / 1000.0), fence = c.fence + 1, holder = null
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4', delayMs: 'int8' })}
     where c.no = i.no and c.fence = i.fence and c.run_id is not null
       and (${holder}::int is null or c.holder = ${holder}::int)
   `)
