@@ -30,6 +30,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     connectionString: inSchemaAuth(options.databaseUrl),
     max: CONNECTIONS,
     connectionTimeoutMillis: 4_000,
+    query_timeout: 5_000,
   })
   // A connection that dies while idle is replaced by the next query.
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the sign-in was lost'))

@@ -8,9 +8,9 @@ import { createPreviews } from '../runners/check/previews.ts'
 import type { Browsers } from '../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../runners/guard/policy.ts'
 import { createPatternMatcher } from '../runners/pattern/pattern-matcher.ts'
-import { openStore } from '../store/client.ts'
 import { checkEncryptionKey } from '../store/encryption-key-check.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { openApiStore } from './api-store.ts'
 import { freePort } from './free-port.ts'
 import { createHealth } from './health.ts'
 import { promptsOf } from './model.ts'
@@ -45,12 +45,7 @@ export interface ListeningApi {
 export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const { settings, stack, registry } = world
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
-  const store = await openStore({
-    url: world.databaseUrl,
-    name: 'tidemark api',
-    connections: 16,
-    connectTimeoutMs: 2_000,
-  })
+  const store = await openApiStore(world.databaseUrl)
   stack.defer('the store of the API', () => store.end())
   await checkEncryptionKey(store, world.secrets)
   const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })

@@ -39,6 +39,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     maxPoolSize: options.connections ?? 10,
     connectionTimeout: options.connectTimeoutMs ?? 10_000,
     idleTimeout: 60_000,
+    // A connection that is given up counts against the pool for twice as long.
+    gracefulTerminationTimeout: 1_000,
     statementTimeout: statementTimeoutMs,
     driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS),
     idleInTransactionSessionTimeout: 30_000,

@@ -15,16 +15,22 @@ export function deadlineDriver(deadlineMs: number): DriverFactory {
 }
 
 function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
+  let givenUp = false
   return {
     ...client,
+    // Whoever asked has waited long enough: the good-bye of such a connection takes its time as well.
+    release: async () => (givenUp ? undefined : client.release()),
+    destroy: async () => (givenUp ? undefined : client.destroy()),
     async query(text, values, options) {
       const late = Promise.withResolvers<never>()
       const timer = setTimeout(() => late.reject(new UnansweredError(deadlineMs)), deadlineMs)
       try {
         return await Promise.race([client.query(text, values, options), late.promise])
       } catch (error) {
-        // Not waited for: on such a connection even the good-bye takes its time.
-        if (error instanceof UnansweredError) client.destroy().catch(() => {})
+        if (error instanceof UnansweredError && !givenUp) {
+          givenUp = true
+          client.destroy().catch(() => {})
+        }
         throw error
       } finally {
         clearTimeout(timer)

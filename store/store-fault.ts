@@ -22,7 +22,7 @@ const CONNECTION_NAMES = new Set([
   'StatementCancelledError',
 ])
 const CONNECTION_WORDS =
-  /connection terminated|^timeout expired$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
+  /connection terminated|^timeout expired$|^query read timeout$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
 
 /** True when the store is not there, or not now: the same statement may pass later. */
 export function isStoreAway(thrown: unknown): boolean {

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { createServices } from '../../api/services.ts'
 import { routes } from '../../api/routes.ts'
-import { openStore } from '../../store/client.ts'
+import { openApiStore } from '../../cli/api-store.ts'
 import { createTestApi, type TestApi } from './test-api.ts'
 
 const open: (() => Promise<unknown>)[] = []
@@ -22,14 +22,21 @@ async function startGate(databaseUrl: string) {
   const path = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const sockets = new Set<Socket>()
   let swallow = false
+  let frozen = false
   const server: Server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    if (swallow) return
+    if (swallow || frozen) return
     const onward = connect(path)
     sockets.add(onward)
     onward.on('error', () => socket.destroy())
-    socket.pipe(onward).pipe(socket)
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      from.on('data', (chunk) => !frozen && to.write(chunk))
+      from.on('close', () => to.destroy())
+    }
   })
   const listen = async (at: number) => {
     server.listen(at, '127.0.0.1')
@@ -49,11 +56,18 @@ async function startGate(databaseUrl: string) {
   url.searchParams.delete('host')
   url.hostname = '127.0.0.1'
   url.port = String(own)
-  return { url: url.href, cut, restore: () => listen(own), swallow: () => (swallow = true) }
+  return {
+    url: url.href,
+    freeze: () => (frozen = true),
+    thaw: () => (frozen = false),
+    cut,
+    restore: () => listen(own),
+    swallow: () => (swallow = true),
+  }
 }
 
 async function startBehind(gateUrl: string, api: TestApi) {
-  const store = await openStore({ url: gateUrl, name: 'tidemark test', connections: 3, connectTimeoutMs: 2_000 })
+  const store = await openApiStore(gateUrl)
   const services = createServices({
     ...api.services,
     store,
@@ -113,3 +127,41 @@ test('a store that takes connections and never answers is a 503 within 5 s too',
   expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
   expect(took).toBeLessThan(5_000)
 })
+
+test('a store that freezes under open connections is a 503 within 8 s, also in the middle of what writes', async () => {
+  const api = await createTestApi()
+  open.push(() => api.close())
+  const gate = await startGate(api.databaseUrl)
+  const app = await startBehind(gate.url, api)
+  const { api_key, session_token, email, password } = await api.owner()
+  const ask = (method: 'GET' | 'POST', url: string, credential: string | null, payload?: object) =>
+    app.inject({
+      method,
+      url,
+      ...(credential && { headers: { authorization: `Bearer ${credential}` } }),
+      ...(payload && { payload }),
+    })
+  const asks = () =>
+    [
+      ask('GET', '/v1/monitors', api_key),
+      ask('GET', '/v1/deliveries', api_key),
+      ask('POST', '/v1/keys', session_token, { name: 'a' }),
+      ask('POST', '/auth/sign-in/email', null, { email, password }),
+    ] as const
+  for (const { statusCode } of await Promise.all(asks())) expect(statusCode).toBeLessThan(300)
+
+  gate.freeze()
+  for (const [answer, took] of await Promise.all(asks().map((one) => timed(one)))) {
+    expect(answer.json().error, answer.payload).toMatchObject({ code: 'UNAVAILABLE' })
+    expect(took).toBeLessThan(8_000)
+  }
+  // A second time, when the first connections have been given up.
+  const [answer, took] = await timed(ask('GET', '/v1/monitors', api_key))
+  expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(took).toBeLessThan(8_000)
+
+  gate.thaw()
+  // More than there are connections: none of those that were given up stands in the way.
+  const after = await Promise.all(Array.from({ length: 40 }, () => ask('GET', '/v1/monitors', api_key)))
+  expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+}, 40_000)
