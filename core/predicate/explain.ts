@@ -21,16 +21,16 @@ export interface Explanation {
   readonly leaves: readonly LeafVerdict[]
 }
 
-/** As `fires`, and why: for backtests and messages (DESIGN §4.22). */
+/** As `fires`, and why: for backtests and messages (DESIGN §4.22). What is unknown is told as not holding. */
 export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches): Explanation {
   const leaves = leavesOf(predicate, '').map(({ leaf, path }) => ({
     path,
     type: leaf.type,
     field: leaf.type === 'any_field_changes' ? null : leaf.field,
-    holds: judged.diff !== null && leafHolds(leaf, judged.diff, judged, matches),
+    holds: judged.diff !== null && leafHolds(leaf, judged.diff, judged, matches) === true,
     why: describeLeaf(leaf, judged),
   }))
-  return { fires: fires(predicate, judged, matches), leaves }
+  return { fires: fires(predicate, judged, matches) === true, leaves }
 }
 
 function leavesOf(predicate: DiffPredicate, path: string): { leaf: Leaf; path: string }[] {

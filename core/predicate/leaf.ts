@@ -15,14 +15,17 @@ export interface Judged {
 
 /**
  * Whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, answered by the caller, since a stranger's pattern may run for ever. The caller
- * asks `collectPatterns` what will be asked, tries each in a thread that can be killed, and answers false for one that was.
+ * asks `collectPatterns` what will be asked, tries each in a thread that can be killed, and answers `unknown` for one that was.
  */
-export type Matches = (pattern: string, text: string) => boolean
+export type Matches = (pattern: string, text: string) => Truth
+
+/** `unknown`: it hangs on a pattern that did not come to an end. */
+export type Truth = boolean | 'unknown'
 
 export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
 /** Whether a predicate that is no composite holds for a difference (DESIGN §4.11). */
-export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): boolean {
+export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): Truth {
   switch (leaf.type) {
     case 'any_field_changes':
       return diff.fields_changed.length > 0
@@ -32,7 +35,7 @@ export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, mat
       return element(valueOf(after, leaf.field)) === leaf.value
     case 'field_matches_regex': {
       const text = textOf(valueOf(after, leaf.field))
-      return text !== null && matches(leaf.pattern, text)
+      return text === null ? false : matches(leaf.pattern, text)
     }
     default:
       // What has not changed has not moved, however it is read.

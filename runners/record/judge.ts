@@ -1,6 +1,7 @@
 import { diffValues } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires } from '../../core/predicate/fires.ts'
+import type { Truth } from '../../core/predicate/leaf.ts'
 import type { DiffPredicate } from '../../schema/diff-predicate.ts'
 import type { Values } from '../../schema/json.ts'
 import type { Diff } from '../../schema/run.ts'
@@ -10,8 +11,10 @@ import type { PatternMatcher } from '../pattern/pattern-matcher.ts'
 export interface Verdict {
   /** Null: there was no baseline, or nothing differs. */
   readonly diff: Diff | null
-  readonly fired: boolean
-  readonly warnings: readonly string[]
+  /** Unknown: it hangs on a pattern that took too long. */
+  readonly fired: Truth
+  /** The patterns that took too long. */
+  readonly slow: readonly string[]
 }
 
 /** What is compared, and by which rule it is judged. */
@@ -24,23 +27,27 @@ export interface Case {
   readonly predicate: DiffPredicate
 }
 
-/** diff → decide. Patterns are tried beforehand in a thread that can be killed; one that takes too long does not match, and the run says so. */
+/** Each pattern has a time of its own; a check that has waited for so many in vain tries no others. */
+const MOST_SLOW = 3
+
+/**
+ * diff → decide. Patterns are tried beforehand in a thread that can be killed, and only where the other conditions leave the outcome open. Of one that
+ * takes too long it is unknown whether it matches: never false, or a change would be lost.
+ */
 export async function judge({ before, after, order, predicate }: Case, patterns: PatternMatcher): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
-  if (before === null || diff === null) return { diff: null, fired: false, warnings: [] }
+  if (before === null || diff === null) return { diff: null, fired: false, slow: [] }
   const matched = new Map<string, boolean>()
-  const warnings: string[] = []
+  const slow: string[] = []
+  const outcome = () =>
+    fires(predicate, { diff, before, after }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
+  if (outcome() !== 'unknown') return { diff, fired: outcome(), slow }
   for (const { pattern, text } of collectPatterns(predicate, after)) {
-    // One that takes too long has used what a check may take: those after it are not tried.
-    const result = warnings.length > 0 ? false : await patterns.matches(pattern, text)
-    if (result === 'timeout') warnings.push(tooLong(pattern))
-    matched.set(keyOf(pattern, text), result === true)
+    const result = await patterns.matches(pattern, text)
+    if (result !== 'timeout') matched.set(keyOf(pattern, text), result)
+    else if (slow.push(pattern) === MOST_SLOW) break
   }
-  const matches = (pattern: string, text: string) => matched.get(keyOf(pattern, text)) ?? false
-  return { diff, fired: fires(predicate, { diff, before, after }, matches), warnings }
+  return { diff, fired: outcome(), slow }
 }
-
-const tooLong = (pattern: string) =>
-  `The pattern ${JSON.stringify(pattern.slice(0, 100))} of the predicate took too long; it and those after it were taken as not matching. Simplify it.`
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

@@ -2,6 +2,7 @@ import type { VisualBlock } from '../../core/payload.ts'
 import type { DiffPredicate } from '../../schema/diff-predicate.ts'
 import { fieldNames } from '../../schema/extract-config.ts'
 import type { Values } from '../../schema/json.ts'
+import type { RunFault } from '../../schema/run-fault.ts'
 import type { Baseline } from '../../store/baselines.ts'
 import type { ReadingRun } from '../../store/record-reading.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
@@ -39,14 +40,19 @@ interface Judges {
 /** Nothing that lets the next check take its page for unchanged. */
 const UNMARKED = { etag: null, last_modified: null, body_hash: null, reading_hash: null } as const
 
-/** Compares, decides, and writes out the row with what it sends. Throws SealedError where the destinations cannot be opened. */
-export async function readingRow(item: Read, baseline: Baseline, judges: Judges): Promise<ReadingRun> {
+/**
+ * Compares, decides, and writes out the row with what it sends; a fault where it cannot be decided, so that the baseline stays and the change is seen
+ * again. Throws SealedError where the destinations cannot be opened.
+ */
+export async function readingRow(item: Read, baseline: Baseline, judges: Judges): Promise<ReadingRun | RunFault> {
   const { patterns, secrets, visual } = judges
   const { finished, reading } = item
   const held = caseOf(item, baseline)
-  const { diff, fired, warnings: judged } = await judge(held, patterns)
+  const { diff, fired, slow } = await judge(held, patterns)
+  // What the pictures fire tells the whole difference.
+  if (fired === 'unknown' && !visual?.fired) return undecided(slow)
   const gone = vanished({ ...held, names: held.order, missing: baseline.missing })
-  const warnings = [...reading.warnings, ...(visual?.warnings ?? []), ...judged, ...gone.warnings]
+  const warnings = [...reading.warnings, ...(visual?.warnings ?? []), ...slow.map(decidedWithout), ...gone.warnings]
   const about = { runId: finished.task.runId, teamId: item.teamId, firedAtMs: finished.endedMs, baseline }
   return {
     ...runColumns(finished),
@@ -61,6 +67,16 @@ export async function readingRow(item: Read, baseline: Baseline, judges: Judges)
         : [],
   }
 }
+
+const undecided = (slow: readonly string[]): RunFault => ({
+  code: 'extract_timeout',
+  message: `${named(slow[0] ?? '')} took too long, so it is unknown whether this change is one to tell; the next run looks again. Simplify the pattern.`,
+})
+
+const decidedWithout = (pattern: string) =>
+  `${named(pattern)} took too long; the outcome did not hang on it. Simplify the pattern.`
+
+const named = (pattern: string) => `The predicate's pattern ${JSON.stringify(pattern.slice(0, 100))}`
 
 function caseOf({ finished, reading }: Read, baseline: Baseline): Case {
   return {

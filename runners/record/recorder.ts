@@ -1,5 +1,6 @@
 import { readingHash } from '../../core/diff/reading-hash.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { RunFault } from '../../schema/run-fault.ts'
 import { type Baseline, readBaselines } from '../../store/baselines.ts'
 import type { Store } from '../../store/client.ts'
 import type { ReadingRun } from '../../store/record-reading.ts'
@@ -79,7 +80,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function judged(item: Read, baseline: Baseline): Promise<void> {
     const standing = { failures_before: item.failures }
-    let row: ReadingRun
+    let row: ReadingRun | RunFault
     const sight = await see(item, baseline)
     if (sight?.kind === 'failed') return failed.add({ ...failedRow(item.finished, sight.fault, 0), ...standing })
     try {
@@ -90,6 +91,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const message = error instanceof SealedError ? error.message : UNJUDGED
       return failed.add({ ...failedRow(item.finished, { code: 'internal', message }, 0), ...standing })
     }
+    if ('code' in row) return failed.add({ ...failedRow(item.finished, row, 0), ...standing })
     if (!sight) return readings.add({ ...row, ...standing })
     const is_first = baseline.reading_id === null
     return pictured.add({ ...row, ...standing, team_id: item.teamId, pictures: sight.pictures, is_first })

@@ -70,6 +70,6 @@ function judged(
 }
 
 const tooLong = (pattern: string) =>
-  `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching. Simplify it.`
+  `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching here. A run that hangs on it fails. Simplify it.`
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { fires } from '../../../core/predicate/fires.ts'
+import type { Truth } from '../../../core/predicate/leaf.ts'
 import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/json.ts'
 
 const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
 
 /** Whether the predicate fires on a change from one reading to another. */
-function firesOn(predicate: DiffPredicate, before: Values, after: Values): boolean {
+function firesOn(predicate: DiffPredicate, before: Values, after: Values): Truth {
   return fires(
     predicate,
     { diff: diffValues(before, after, Object.keys({ ...before, ...after })), before, after },
@@ -222,6 +223,57 @@ describe('composites', () => {
       ),
     })).tree
     fc.assert(fc.property(trees, ([predicate, holds]) => onField(predicate, 1, 2) === holds))
+  })
+})
+
+describe('a pattern that did not come to an end', () => {
+  const asks = (pattern: string): DiffPredicate => ({ type: 'field_matches_regex', field: 'f', pattern })
+  const judge = (predicate: DiffPredicate, known: (pattern: string) => Truth) => {
+    const [before, after] = [{ f: 'x' }, { f: 'y' }]
+    return fires(predicate, { diff: diffValues(before, after, ['f']), before, after }, known)
+  }
+  const TRUTHS = [true, false, 'unknown'] as const
+
+  test.each([
+    ['OR', ['unknown', true], true],
+    ['OR', ['unknown', false], 'unknown'],
+    ['AND', ['unknown', true], 'unknown'],
+    ['AND', ['unknown', false], false],
+  ] as const)('%s of %j is %j', (operator, truths, expected) => {
+    const conditions = truths.map((truth) => asks(String(truth)))
+    const known = (pattern: string) => TRUTHS.find((truth) => String(truth) === pattern) ?? false
+    for (const parts of [conditions, conditions.toReversed()])
+      expect(judge({ type: 'composite', operator, conditions: parts }, known)).toBe(expected)
+  })
+
+  test('leaves the outcome unknown exactly when it could be either', () => {
+    const names = ['a', 'b', 'c'] as const
+    const trees = fc.letrec<{ tree: DiffPredicate }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom(...names, 'true', 'false').map(asks),
+        fc.record({
+          type: fc.constant('composite' as const),
+          operator: fc.constantFrom('AND' as const, 'OR' as const),
+          conditions: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
+        }),
+      ),
+    })).tree
+    const leaves = (tree: DiffPredicate): string[] =>
+      tree.type === 'composite' ? tree.conditions.flatMap(leaves) : 'pattern' in tree ? [tree.pattern] : []
+    /** Each name once: the same question twice is not either of both, but the same. */
+    const isPlain = (tree: DiffPredicate) =>
+      names.every((name) => leaves(tree).filter((leaf) => leaf === name).length <= 1)
+    fc.assert(
+      fc.property(trees.filter(isPlain), (tree) => {
+        const outcomes = new Set<Truth>()
+        for (let bits = 0; bits < 8; bits += 1)
+          outcomes.add(judge(tree, (name) => name === 'true' || (bits & (1 << 'abc'.indexOf(name))) > 0))
+        const [only] = outcomes
+        const expected = outcomes.size === 2 ? 'unknown' : only
+        expect(judge(tree, (name) => (name.length === 1 ? 'unknown' : name === 'true'))).toBe(expected)
+      }),
+    )
   })
 })
 

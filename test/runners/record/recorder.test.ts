@@ -130,17 +130,36 @@ test('Retry-After of a target puts off the next run.', async () => {
   expect(due_ms).toBe(next_ms)
 })
 
-test('A pattern that takes too long is a warning on its run, does not fire, and holds up nobody.', async () => {
-  const evil: MonitorOptions = { predicate: { type: 'field_matches_regex', field: 'price', pattern: '^(a+)+$' } }
-  const { no, team } = await watching(evil, { patternMs: 400 })
+const EVIL = { type: 'field_matches_regex', field: 'price', pattern: '^(a+)+$' } as const
+const STUCK = `${'a'.repeat(40)}!`
+
+test('A run that hangs on a pattern that takes too long fails, keeps the baseline, and holds up nobody.', async () => {
+  const also = { type: 'field_matches_regex', field: 'price', pattern: '^sold out$' } as const
+  const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
+  const { no, team } = await watching({ predicate }, { patternMs: 400 })
   const others = await world.monitors(team, { url: site.url, count: 5, dueSeconds: -3_000 })
-  site.price(`${'a'.repeat(40)}!`)
+  site.price(STUCK)
   await world.makeDue()
   await Promise.all(others.map((other) => run(other, 1)))
   const slow = await run(no, 2)
-  expect(slow).toMatchObject({ status: 'success', delivery_triggered: false, diff: { fields_changed: ['price'] } })
-  expect(slow.warnings?.join()).toContain('took too long')
+  expect(slow).toMatchObject({ status: 'error', error_code: 'extract_timeout', delivery_triggered: false, diff: null })
+  expect(slow.error_message).toContain('"^(a+)+$" took too long')
   expect(await outbox(no)).toEqual([])
+
+  // The change is not lost: it is told against the value from before it.
+  site.price('sold out')
+  const diff = { fields_changed: ['price'], before: { price: '$1' }, after: { price: 'sold out' } }
+  expect(await next(no)).toMatchObject({ status: 'success', delivery_triggered: true, diff })
+})
+
+test('A pattern after one that takes too long is tried too: where it matches, the run fires, with a warning.', async () => {
+  const also = { type: 'field_matches_regex', field: 'price', pattern: '!$' } as const
+  const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
+  const { no } = await watching({ predicate }, { patternMs: 400 })
+  site.price(STUCK)
+  const told = await next(no)
+  expect(told).toMatchObject({ status: 'success', delivery_triggered: true, diff: { fields_changed: ['price'] } })
+  expect(told.warnings?.join()).toContain('took too long; the outcome did not hang on it')
 })
 
 test('A row that the store refuses becomes an error run; the rest of its batch is recorded.', async () => {
