@@ -63,7 +63,7 @@ const MOST_REMEMBERED = 10_000
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
   const places = createPlaces(perHost)
   const known = new Map<string, Target>()
-  const mostAllowed = Math.max(1, perHost - 1)
+  const mostAllowed = perHost < 3 ? perHost : perHost - 1
   const slow = createSlow(onRoom)
   let active = 0
 

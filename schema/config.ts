@@ -67,11 +67,13 @@ export const Config = Closed({
   }),
   TIDEMARK_HOST_CONCURRENCY: Whole(1, 10_000, {
     default: 8,
-    description: 'Checks in flight to one host and port, for each worker.',
+    description:
+      'Checks in flight to one host and port, for each worker; of three or more, a team leaves one to others.',
   }),
   TIDEMARK_DESTINATION_CONCURRENCY: Whole(1, 10_000, {
     default: 5,
-    description: 'Deliveries in flight to one host and port, for each worker.',
+    description:
+      'Deliveries in flight to one host and port, for each worker; docs/webhooks.md says how they are shared.',
   }),
   TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,

@@ -14,6 +14,8 @@ export interface Task {
   readonly url: string
   /** Host and port of the target: the key of the concurrency cap. */
   readonly host: string
+  /** Whose it is, for the turns that teams take at a host; absent where that is not told, as to a runner. */
+  readonly team?: string
   readonly extract: ExtractConfig
   readonly request: RequestConfig | null
   readonly visual: VisualConfig | null

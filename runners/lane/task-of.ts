@@ -15,7 +15,7 @@ interface Claiming {
   readonly hasModel: boolean
 }
 
-/** What a claimed row asks for. Of its team it says nothing: who checks need not know it. */
+/** What a claimed row asks for. Of its team it says whose turn it is, and that stays in this process: a runner need not know it. */
 export function taskOf(row: Claimed, { queue, claimedAt, secrets, hasModel }: Claiming): Task {
   return {
     no: row.no,
@@ -25,6 +25,7 @@ export function taskOf(row: Claimed, { queue, claimedAt, secrets, hasModel }: Cl
     queue,
     url: row.url,
     host: hostOf(row.url),
+    team: row.team_id,
     extract: row.extract_config as ExtractConfig,
     request: row.request_config as RequestConfig | null,
     visual: row.visual_config as VisualConfig | null,

@@ -6,6 +6,7 @@ import type { CheckMetrics } from './check-metrics.ts'
 import { createHoldings, type Holding, type Holdings } from './holdings.ts'
 import { createHostGate, type HostGate } from './host-gate.ts'
 import { createRepeat, type Repeat } from './repeat.ts'
+import { createSlowChecks } from './slow-checks.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
 export interface CheckLoopOptions {
@@ -48,8 +49,9 @@ const AWAY_MS = 1_000
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { lane, log, metrics, concurrency, perHost, idleMs = 250 } = options
-  const { claimSize, mostWaiting, roomBeside, isMore } = claimingOf(options)
+  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options)
   const gate = createHostGate<Task>({ perHost, total: concurrency })
+  const slow = createSlowChecks()
   const holdings = createHoldings(options)
   const claims = createRepeat(claim)
   const attempt = createAttempts(options)
@@ -79,9 +81,9 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
-      if (claims.isStopped || gate.waitingAt(task.host) >= mostWaiting) return true
+      if (claims.isStopped || isLineFull(gate, task)) return true
       holdings.take(task)
-      gate.add(task)
+      gate.add(task, slow.has(task))
       return false
     })
   }
@@ -107,6 +109,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     pump()
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
+    slow.ended(task, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
     await handOver(options, holding, { task, reading, startedMs, endedMs })
     holdings.forget(holding)
@@ -125,10 +128,13 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 
 /** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
 function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions) {
+  const mostWaiting = perHost * (claimsAhead ? LINE_PER_SLOT : 1)
   const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
   return {
     claimSize,
-    mostWaiting: perHost * (claimsAhead ? LINE_PER_SLOT : 1),
+    // Where one team fills the line of a host, there is still room for a few of another.
+    isLineFull: (gate: HostGate<Task>, { host, team = '' }: Task) =>
+      gate.waitingAt(host) >= mostWaiting && gate.waitingAt(host, team) >= perHost,
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // Without room, the next one that ends asks again; where much of one host is due, others may have it.
     isMore: (room: number, claimed: number, surplus: number) =>

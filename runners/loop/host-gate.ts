@@ -1,11 +1,9 @@
-/** Something to be done at one host. */
-export interface Bound {
-  readonly host: string
-}
+import { type Bound, HostLine } from './host-line.ts'
 
-/** Lets jobs through host by host in turn, with a cap for each host and one for all. */
+/** Lets jobs through host by host in turn, and at a host team by team, with a cap for each host and one for all. */
 export interface HostGate<T extends Bound> {
-  add(job: T): void
+  /** `isSlow`: it took long last time; such jobs hold half of a host's places at most. */
+  add(job: T, isSlow?: boolean): void
   /** The next job that may start now; undefined when every waiting host is at its cap, or all are. Counts as started. */
   next(): T | undefined
   /** A started job ended. */
@@ -14,79 +12,64 @@ export interface HostGate<T extends Bound> {
   readonly waiting: number
   /** Jobs that were started and are not done. */
   readonly active: number
-  /** Jobs of one host that wait. */
-  waitingAt(host: string): number
+  /** Jobs of one host that wait; `team`: those of one team there. */
+  waitingAt(host: string, team?: string): number
   /** Empties the waiting line and answers what stood in it. */
   drain(): T[]
-}
-
-interface Line<T> {
-  readonly host: string
-  readonly jobs: T[]
-  /** Index of the first job that waits: a shift of a long array would cost its length. */
-  head: number
-  active: number
-  /** Stands in the ring of hosts that have work and room. */
-  ringed: boolean
 }
 
 export function createHostGate<T extends Bound>(caps: {
   readonly perHost: number
   readonly total: number
 }): HostGate<T> {
-  const lines = new Map<string, Line<T>>()
-  let ring: Line<T>[] = []
+  const lines = new Map<string, HostLine<T>>()
+  let ring: HostLine<T>[] = []
   let waiting = 0
   let active = 0
 
-  function enring(line: Line<T>): void {
-    if (line.ringed || line.head >= line.jobs.length || line.active >= caps.perHost) return
+  function enring(line: HostLine<T>): void {
+    if (line.ringed || !line.hasRoom) return
     line.ringed = true
     ring.push(line)
   }
 
   return {
-    add(job) {
+    add(job, isSlow = false) {
       let line = lines.get(job.host)
-      if (!line) lines.set(job.host, (line = { host: job.host, jobs: [], head: 0, active: 0, ringed: false }))
-      line.jobs.push(job)
+      if (!line) lines.set(job.host, (line = new HostLine(caps.perHost)))
+      line.add(job, isSlow)
       waiting++
       enring(line)
     },
     next() {
       if (active >= caps.total) return undefined
-      const line = ring.shift()
-      if (!line) return undefined
-      line.ringed = false
-      const job = line.jobs[line.head++] as T
-      if (line.head === line.jobs.length || line.head > 512) {
-        line.jobs.splice(0, line.head)
-        line.head = 0
+      for (let line = ring.shift(); line; line = ring.shift()) {
+        line.ringed = false
+        const job = line.next()
+        // What waits there has no place: it stands in the ring again when something comes or ends there.
+        if (job === undefined) continue
+        active++
+        waiting--
+        enring(line)
+        return job
       }
-      line.active++
-      active++
-      waiting--
-      enring(line)
-      return job
+      return undefined
     },
     done(job) {
       const line = lines.get(job.host)
       if (!line) return
-      line.active--
+      line.done(job)
       active--
-      if (line.active === 0 && line.jobs.length === 0) lines.delete(job.host)
+      if (line.isEmpty) lines.delete(job.host)
       else enring(line)
     },
-    waitingAt(host) {
+    waitingAt(host, team) {
       const line = lines.get(host)
-      return line ? line.jobs.length - line.head : 0
+      if (!line) return 0
+      return team === undefined ? line.waiting : line.waitingOf(team)
     },
     drain() {
-      const left = [...lines.values()].flatMap((line) => line.jobs.splice(0).slice(line.head))
-      for (const line of lines.values()) {
-        line.head = 0
-        line.ringed = false
-      }
+      const left = [...lines.values()].flatMap((line) => line.drain())
       ring = []
       waiting = 0
       return left

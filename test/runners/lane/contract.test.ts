@@ -91,14 +91,15 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(taken.some((one) => many.includes(one))).toBe(true)
     })
 
-    test('tells of a check all that it takes to do it, and nothing of its team.', async () => {
+    test('tells of a check all that it takes to do it, and of its team nothing, or whose turn it is where that stays in the process.', async () => {
       const no = await monitor({ url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' }, visual: TWO_REGIONS })
       await lanes.world.query(
         `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = '\\x00112233445566778899aabbccddeeff' where no = $1`,
         [no],
       )
       const before = performance.now()
-      const task = await claimed(no)
+      const { team: turn, ...task } = await claimed(no)
+      expect(turn).toBe(kind === 'in process' ? team : undefined)
       expect(task).toEqual({
         no,
         fence: 1,

@@ -71,6 +71,28 @@ test('A host that hangs holds up no other, and no more of its checks start than 
   await slow[Symbol.asyncDispose]()
 })
 
+test('A team whose pages of a host all hang holds up no check that another team asks for at the same host.', async () => {
+  let hanging = 0
+  site.answer((response, request, nth) => {
+    if (request.url === '/hang') hanging++
+    else html(pageOf('$1'))(response, request, nth)
+  })
+  const url = `${site.url}hang`
+  await world.monitors(await world.team(), { url, count: 300, dueSeconds: 60 })
+  const [asked] = await world.monitors(await world.team(), { url: site.url, dueSeconds: -600 })
+  const { loop } = await start({ perHost: 4, concurrency: 64 })
+  await eventually(
+    () => hanging,
+    (count) => count === 3,
+  )
+  const from = performance.now()
+  await world.query('update checks set due_at = clock() where no = $1', [asked])
+  loop.poke()
+  expect((await recorded(Number(asked)))[0]).toMatchObject({ status: 'success' })
+  expect(performance.now() - from).toBeLessThan(2_000)
+  expect(hanging).toBe(3)
+})
+
 test('A drain gives back what has not started, lets the rest finish, and claims no more.', async () => {
   const team = await world.team()
   const nos = await world.monitors(team, { url: site.url, count: 6 })

@@ -1,0 +1,30 @@
+import type { Task } from '../check/task.ts'
+
+/** Which monitors took long last time. */
+export interface SlowChecks {
+  has(task: Task): boolean
+  ended(task: Task, tookMs: number): void
+}
+
+const SLOW_MS = 5_000
+/** The one that was noted first is forgotten first, and noted again by its next check. */
+const MOST_REMEMBERED = 10_000
+
+export function createSlowChecks(): SlowChecks {
+  const slow = new Set<number>()
+  return {
+    has: ({ no }) => slow.has(no),
+    ended({ no }, tookMs) {
+      if (tookMs < SLOW_MS) {
+        slow.delete(no)
+        return
+      }
+      slow.add(no)
+      if (slow.size <= MOST_REMEMBERED) return
+      for (const oldest of slow) {
+        slow.delete(oldest)
+        return
+      }
+    },
+  }
+}
