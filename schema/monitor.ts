@@ -13,7 +13,7 @@ export const FETCH_MODES = ['auto', 'browser'] as const
 export const MIN_INTERVAL_SECONDS = 60
 export const MAX_INTERVAL_SECONDS = 31_536_000
 
-/** Where a monitor stands (spec, States). `core/machine/monitor.ts` says how it moves. */
+/** Where a monitor stands (spec, States). `store/monitor-status.ts` says how it moves. */
 export const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 

@@ -2,7 +2,16 @@ import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from './shape.ts'
 
-/** Where a run stands (spec, Run). `core/machine/run.ts` says how it moves. */
+/**
+ * Where a run stands (spec, Run; DESIGN §3 and §4.26).
+ *
+ *     running   from the moment it is queued or claimed; a lost worker's run goes on as the same run under another lease
+ *     success   fetched and extracted, whether or not anything differs or fires
+ *     error     could not be fetched, extracted or judged, or was cut short: its monitor was deleted meanwhile
+ *     skipped   never started: a SERP check that needs more runs than are left
+ *
+ * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`; these are final: a late writer changes nothing.
+ */
 export const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 

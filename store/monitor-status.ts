@@ -1,7 +1,25 @@
 import { FAILURES_UNTIL_ERROR } from '../core/schedule.ts'
 import type { MonitorStatus } from '../schema/monitor.ts'
 
-/** What a status is derived from; it is never stored. */
+/*
+ * A monitor (spec, Monitor status; DESIGN §4.7). Its status is derived, never stored.
+ *
+ *     active          scheduled
+ *     error           scheduled, backing off: five checks failed in a row; the next success makes it active
+ *     paused          not scheduled: a person paused it
+ *     billing_paused  locked, whether it was paused before or not: a pause outlasts a lock
+ *     deleted         final: not found, its runs stay readable
+ *
+ *     from            pause     resume          delete
+ *     active          paused    active          deleted
+ *     error           paused    active + run    deleted
+ *     paused          paused    active + run    deleted
+ *     billing_paused  refused   refused         deleted
+ *
+ * A resume counts failures anew, else a monitor that failed before would come back as `error`. test/spec/states.test.ts goes through the table.
+ */
+
+/** What a status is derived from. */
 export interface StatusFacts {
   readonly locked: boolean
   readonly paused: boolean

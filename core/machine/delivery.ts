@@ -16,8 +16,8 @@ import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/deliv
  *                     … on the sixth attempt                   dead
  *     failed|dead     replay                                   pending, attempts 0, due now, same id and payload
  *
- * A redirect is a failed attempt and never followed. A failed delivery that still waits for its next attempt may be replayed by hand, but the replay of
- * a whole run takes only those that are done with (DESIGN §4.8).
+ * A redirect is a failed attempt and never followed. Replays are the store's (`store/delivery-queue-replay.ts`): a failed delivery that still waits for
+ * its next attempt may be replayed by hand, but the replay of a whole run takes only those that are done with (DESIGN §4.8).
  */
 
 /** What came of an attempt. */
@@ -72,14 +72,4 @@ export function afterAttempt({ attempts, outcome, now }: Attempted): AfterAttemp
   const delay = DELIVERY_DELAYS_SECONDS[attempts]
   if (delay === undefined) return { status: 'dead', ...OVER }
   return { status: 'failed', next_attempt_at: now + delay * 1000, retry_after_seconds: delay }
-}
-
-/** Where a delivery is replayed from: one by itself, or with all of its run. */
-export type ReplayScope = 'delivery' | 'run'
-
-/** The state after a replay; null when there is nothing to replay. `attempts` goes back to 0. */
-export function afterReplay(state: DeliveryState, now: number, scope: ReplayScope = 'delivery'): DeliveryState | null {
-  const isOver = state.status === 'dead' || (state.status === 'failed' && state.next_attempt_at === null)
-  const isReplayable = isOver || (scope === 'delivery' && state.status === 'failed')
-  return isReplayable ? { status: 'pending', next_attempt_at: now } : null
 }

@@ -11,6 +11,8 @@ afterAll(() => served.close())
 
 const create = async () => (await createMonitor(served.me)).id
 const status = async (id: string) => (await served.me.get(`/v1/monitors/${id}`)).body['status']
+const whenOf = (next: unknown) =>
+  next === null ? 'never' : Date.parse(String(next)) - Date.now() < 5_000 ? 'now' : 'later'
 const set = (table: string, what: string, id: string) =>
   served.api.sql(`update ${table} set ${what} where no = (select no from monitors where id = '${id}')`)
 
@@ -68,6 +70,31 @@ describe('Monitor status', () => {
     expect(resumed.body).toMatchObject({ status: 'active', consecutive_failures: 0 })
   })
 
+  /** The status of the answer, that of the monitor, and when it runs next. */
+  const PAUSED = [200, 'paused', 'never']
+  const STARTED = [200, 'active', 'now']
+  const SAME = [200, 'active', 'later']
+  const REFUSED = [403, 'billing_paused', 'later']
+  test.each([
+    ['active', ['checks', 'failures = 2'], { pause: PAUSED, resume: SAME }],
+    ['error', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
+    ['paused', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
+    ['billing_paused', ['monitors', 'locked = true'], { pause: REFUSED, resume: REFUSED }],
+  ] as const)('from %s every move leads where store/monitor-status.ts says', async (from, how, moves) => {
+    for (const [verb, expected] of Object.entries(moves)) {
+      const id = await create()
+      await set('checks', "next_run_at = clock() + interval '1 hour', due_at = clock() + interval '1 hour'", id)
+      await set(how[0], how[1], id)
+      if (from === 'paused') await served.me.post(`/v1/monitors/${id}/pause`)
+      expect(await status(id)).toBe(from)
+      const answer = await served.me.post(`/v1/monitors/${id}/${verb}`)
+      const { body } = await served.me.get(`/v1/monitors/${id}`)
+      expect([verb, answer.status, body['status'], whenOf(body['next_run_at'])]).toEqual([verb, ...expected])
+      expect((await served.me.delete(`/v1/monitors/${id}`)).status).toBe(204)
+      expect((await served.me.post(`/v1/monitors/${id}/${verb}`)).status).toBe(404)
+    }
+  })
+
   test('a deleted monitor is 404 and absent from lists; its runs stay readable', async () => {
     const id = await create()
     const run = await seedRun(served.api.services, id)
@@ -102,8 +129,12 @@ describe('Delivery status', () => {
   }
   const read = async (id: string) => (await served.me.get(`/v1/deliveries/${id}`)).body
 
-  test.each(['failed', 'dead'] as const)('replay takes %s to pending, re-queued immediately', async (from) => {
-    const { ids } = await seed([{ status: from }])
+  test.each([
+    ['failed for good', { status: 'failed' }],
+    ['failed and waiting for its next attempt', { status: 'failed', nextInSeconds: 300 }],
+    ['dead', { status: 'dead' }],
+  ] as const)('replay takes one that is %s to pending, re-queued immediately', async (_, from) => {
+    const { ids } = await seed([from])
     const { payload } = await read(ids[0]!)
     expect(await served.me.post(`/v1/deliveries/${ids[0]}/replay`)).toMatchObject({
       status: 200,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { afterAttempt, afterReplay, MAX_ATTEMPTS, outcomeOf } from '../../../core/machine/delivery.ts'
+import { afterAttempt, MAX_ATTEMPTS, outcomeOf } from '../../../core/machine/delivery.ts'
 
 const NOW = Date.UTC(2026, 4, 1, 12)
 const MINUTE = 60_000
@@ -51,27 +51,5 @@ describe('an attempt', () => {
     [101, 'server_error'],
   ] as const)('that is answered %i is a %s', (status, outcome) => {
     expect(outcomeOf(status)).toBe(outcome)
-  })
-})
-
-describe('a replay', () => {
-  const dead = { status: 'dead', next_attempt_at: null } as const
-  const final = { status: 'failed', next_attempt_at: null } as const
-  const waiting = { status: 'failed', next_attempt_at: NOW + MINUTE } as const
-  const again = { status: 'pending', next_attempt_at: NOW }
-
-  test('of one delivery takes a dead one, a finally failed one and one that waits', () => {
-    expect([dead, final, waiting].map((state) => afterReplay(state, NOW))).toEqual([again, again, again])
-  })
-
-  test('of a run takes the dead and the finally failed only', () => {
-    expect([dead, final, waiting].map((state) => afterReplay(state, NOW, 'run'))).toEqual([again, again, null])
-  })
-
-  test('takes none that is pending or has succeeded', () => {
-    for (const scope of ['delivery', 'run'] as const) {
-      expect(afterReplay({ status: 'pending', next_attempt_at: NOW }, NOW, scope)).toBeNull()
-      expect(afterReplay({ status: 'success', next_attempt_at: null }, NOW, scope)).toBeNull()
-    }
   })
 })
