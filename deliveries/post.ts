@@ -23,6 +23,8 @@ export interface Post {
   /** undici's flat list. */
   readonly headers: string[]
   readonly body: Buffer
+  /** What of the answer is not shown (`sentSecrets`). */
+  readonly secrets: () => readonly string[]
 }
 
 /** An answer counts as soon as its headers are there; of its body, what helps a person is enough, be it endless, cut off or huge. */
@@ -35,7 +37,7 @@ const glance = () => GLANCE
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
-  { id, url, headers, body }: Post,
+  { id, url, headers, body, secrets }: Post,
   { signal, log }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
@@ -54,18 +56,21 @@ export async function post(
       { err: exchange.failure.error, delivery_id: id },
       'an attempt of a delivery failed through a fault of ours',
     )
-  return outcomeOf(exchange, target.url.host)
+  return outcomeOf(exchange, target.url.host, secrets)
 }
 
-function outcomeOf(exchange: Exchange, host: string): AttemptOutcome {
-  if (exchange.ok) return { kind: 'answered', status: exchange.status, body: bodyOf(exchange) }
+function outcomeOf(exchange: Exchange, host: string, secrets: Post['secrets']): AttemptOutcome {
+  if (exchange.ok) return { kind: 'answered', status: exchange.status, body: bodyOf(exchange, secrets) }
   if (exchange.failure.kind === 'aborted') return { kind: 'aborted' }
   return { kind: 'no_answer', message: noAnswer(exchange.failure, host) }
 }
 
-function bodyOf({ status, headers, chunks, wireBytes }: Exchange & { readonly ok: true }): string | null {
+function bodyOf(
+  { status, headers, chunks, wireBytes }: Exchange & { readonly ok: true },
+  secrets: Post['secrets'],
+): string | null {
   if (wireBytes === 0) return status >= 300 && status < 400 ? NOT_FOLLOWED : null
-  return isEncoded(headers) ? ENCODED : safeText(chunks)
+  return isEncoded(headers) ? ENCODED : safeText(chunks, secrets())
 }
 
 const NOT_FOLLOWED = 'A redirect is not followed. Set the address at which the destination answers itself.'

@@ -2,6 +2,7 @@ import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { Links } from './messages/links.ts'
 import { type MessagePayload, readPayload } from './messages/message-payload.ts'
 import { post, type PostOptions } from './post.ts'
+import { sentSecrets } from './sent-secrets.ts'
 
 /** What a chat channel is made from. */
 export interface ChatOptions extends PostOptions {
@@ -30,7 +31,8 @@ export async function sendChat(
   const payload = readPayload(delivery.payload)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
   const body = Buffer.from(JSON.stringify(write(payload, options.links)), 'utf8')
-  return post(options, { id: delivery.id, url: delivery.url, headers: [...HEADERS], body }, ctx)
+  const { id, url } = delivery
+  return post(options, { id, url, headers: [...HEADERS], body, secrets: () => sentSecrets({ url }) }, ctx)
 }
 
 const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'] as const

@@ -1,6 +1,7 @@
 import { sign } from '../core/signature.ts'
 import type { Channel } from './channel.ts'
 import { post, type PostOptions } from './post.ts'
+import { sentSecrets } from './sent-secrets.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 /** One signed POST of the stored text (spec, Events): the bytes that are signed are the bytes that are sent. */
@@ -11,7 +12,9 @@ export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
       const body = Buffer.from(payload, 'utf8')
       // Wall time, not the store's: receivers compare it with theirs (DESIGN §2).
       const signature = sign(secrets, Math.floor(Date.now() / 1000), body)
-      return post(options, { id, url: config.url, headers: webhookHeaders(config.headers, signature), body }, ctx)
+      const { url, headers } = config
+      const sent = () => sentSecrets({ url, headers, signature })
+      return post(options, { id, url, headers: webhookHeaders(headers, signature), body, secrets: sent }, ctx)
     },
   }
 }

@@ -316,3 +316,41 @@ describe('a webhook that is not sent', () => {
     expect(await answerTo(() => ending.abort(), { signal: ending.signal })).toEqual({ kind: 'aborted' })
   })
 })
+
+describe('an answer that echoes the request', () => {
+  const TOKEN = 'Bearer s3cr3t"with\\quotes'
+  const echoOf =
+    (write: (request: Received) => string): Reply =>
+    (socket, request, nth) =>
+      reply(200, write(request))(socket, request, nth)
+  const everything = (request: Received) =>
+    JSON.stringify({ path: request.path, headers: Object.fromEntries(request.headers) })
+
+  test('is kept without header values, the signature, or values of the query', async () => {
+    await using receiver = await openReceiver(echoOf(everything))
+    const url = `${receiver.url}/0123456789abcdefTOKEN?key=hidden-key&plain=a%2Fb%2Fc%2Fd&n=1`
+    const outcome = await send(url, { headers: { Authorization: TOKEN, 'X-Short': 'blue' } })
+    const body = outcome.kind === 'answered' ? (outcome.body ?? '') : ''
+    const signature = receiver.requests[0]?.headers.get('service-signature') ?? ''
+    for (const secret of ['s3cr3t', 'hidden-key', 'a%2Fb', '0123456789abcdefTOKEN', signature.slice(-64)])
+      expect(body).not.toContain(secret)
+    expect(body).toContain('"authorization":"[hidden]"')
+    expect(body).toContain('/hook/[hidden]?key=[hidden]')
+    expect(body).toContain('"x-short":"blue"')
+  })
+
+  test('shows neither a token without its scheme nor a part of one where the text is cut off', async () => {
+    const token = 'abcdefghijklmnopqrstuvwxyz'.repeat(4)
+    const headers = { Authorization: `Bearer ${token}` }
+    for (const before of [0, 4_085, 4_090, 4_095, 16_300]) {
+      const outcome = await answerTo(reply(200, `${'.'.repeat(before)}${token}`.repeat(3)), { headers })
+      const body = outcome.kind === 'answered' ? (outcome.body ?? '') : ''
+      expect(body).not.toContain('abcdef')
+      expect(body.length).toBeLessThanOrEqual(4_096)
+    }
+    const said = await answerTo(reply(401, 'Missing Bearer'), { headers })
+    expect(said).toMatchObject({ body: 'Missing Bearer' })
+    const cut = await answerTo(reply(200, token.repeat(700)), { headers })
+    expect(cut).toMatchObject({ kind: 'answered', body: expect.not.stringContaining('abcdef') })
+  })
+})
