@@ -11,8 +11,8 @@ afterAll(() => served.close())
 
 const create = async () => (await createMonitor(served.me)).id
 const status = async (id: string) => (await served.me.get(`/v1/monitors/${id}`)).body['status']
-const whenOf = (next: unknown) =>
-  next === null ? 'never' : Date.parse(String(next)) - Date.now() < 5_000 ? 'now' : 'later'
+const whenOf = (next: string | null) =>
+  next === null ? 'never' : Date.parse(next) - Date.now() < 5_000 ? 'now' : 'later'
 const set = (table: string, what: string, id: string) =>
   served.api.sql(`update ${table} set ${what} where no = (select no from monitors where id = '${id}')`)
 
