@@ -11,7 +11,9 @@ export function validationError(part: 'body' | 'query', issues: readonly Issue[]
   // Keys are as long as whoever sent them likes; the answer is not.
   const shown = issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const first = shown[0]
-  const where = first && first.path !== '' ? `${first.path} ` : ''
+  // Most messages go on from the path (`name is required`); those that are sentences of their own do not.
+  const joint = /^[A-Z][a-z]/.test(first?.message ?? '') ? ': ' : ' '
+  const where = first && first.path !== '' ? first.path + joint : ''
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
   return apiError(
     'VALIDATION_ERROR',

@@ -7,7 +7,7 @@ export function noAnswer(failure: ExchangeFailure, host: string): string {
     case 'denied':
       return (
         'The destination is not allowed: it leads to a private or reserved address, or to a port that is not used for webhooks. ' +
-        'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS.'
+        'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.'
       )
     case 'dns':
       return DNS[failure.cause](host)

@@ -15,7 +15,7 @@ function fault(code: RunFaultCode, message: string): RunFault {
 export const TARGET_NOT_ALLOWED: RunFault = fault(
   'target_not_allowed',
   'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
-    'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS.',
+    'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.',
 )
 
 /** The fault of an exchange that gave no whole answer. */

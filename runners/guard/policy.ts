@@ -26,6 +26,8 @@ export interface EgressPolicy {
   refusal(address: string, port: number): string | null
   /** Named endpoints among `neverAllow` on this port, whose addresses have to be looked up before `refusal` is the last word. */
   namedEndpoints(port: number): readonly Endpoint[]
+  /** Whether `TIDEMARK_ALLOW_PRIVATE_CIDRS` can make a target of this address, whatever it opens today. */
+  canOpen(address: string): boolean
   /** Whether a setting opens any private range. */
   readonly opensPrivate: boolean
 }
@@ -40,6 +42,10 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
   return {
     opensPrivate: opened.length > 0,
     namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),
+    canOpen(address) {
+      const raw = addressBytes(address)
+      return raw !== null && neverReason(unmapped(raw)) === null
+    },
     refusal(address, port) {
       const raw = addressBytes(address)
       if (raw === null) return 'not an address'

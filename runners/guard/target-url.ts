@@ -68,7 +68,7 @@ function refusedTarget(url: URL, policy: EgressPolicy): string | null {
   }
   if (isIP(name) !== 0) {
     const reason = policy.refusal(name, port)
-    return reason === null ? null : notAllowed(`${name} is ${reason}`, true)
+    return reason === null ? null : notAllowed(`${name} is ${reason}`, policy.canOpen(name))
   }
   // A name may still lead into a range that the operator opened, where every port is; without such a range it cannot.
   if (!policy.opensPrivate && REFUSED_PORTS.has(port))

@@ -105,7 +105,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'predicates nest 4 deep',
     predicate(nested(4)),
     predicate(nested(5)),
-    'diff_predicate.conditions[0].conditions[0].conditions[0].type',
+    'diff_predicate.conditions[0].conditions[0].conditions[0]',
   ],
   [
     'a composite has 1 condition',

@@ -4,6 +4,11 @@ import { ApiKeyCreate } from '../../schema/api-key.ts'
 import { checkerOf } from '../../schema/validate.ts'
 import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
 
+const nested = (levels: number): object =>
+  levels === 1
+    ? { type: 'any_field_changes' }
+    : { type: 'composite', operator: 'AND', conditions: [nested(levels - 1)] }
+
 describe('faults', () => {
   test.each<[object, string[]]>([
     [{ name: 5 }, ['name: must be a string']],
@@ -13,7 +18,31 @@ describe('faults', () => {
     [{ fetch_mode: 'x' }, ['fetch_mode: must be one of "auto", "browser"']],
     [
       { url: 'ftp://a' },
-      ['url: must be an absolute http:// or https:// address without user name, spaces or backslashes'],
+      [
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+      ],
+    ],
+    [
+      { url: 'http://a.example:99999/x' },
+      [
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+      ],
+    ],
+    [
+      { url: 'http://[::1]:65536' },
+      [
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+      ],
+    ],
+    [
+      { url: 'http://a:99999@b.example/' },
+      [
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+      ],
+    ],
+    [
+      { diff_predicate: nested(5) },
+      ['diff_predicate.conditions[0].conditions[0].conditions[0]: is nested too deep: at most 4 levels'],
     ],
     [{ wrong: 1 }, ['wrong: is not a known key']],
     [{ 'x-a': 1, '': 2 }, ['x-a: is not a known key', '[""]: is not a known key']],

@@ -10,6 +10,7 @@ afterAll(() => served.close())
 const extract_config = { method: 'json_path', fields: { price: '$.price' } }
 const page = { type: 'page', in: 'query', param: 'page' }
 const cursor = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'meta.next' }
+const inBody = { method: 'POST', body: '{"page":1}' }
 const paged = (pagination: object) => ({ method: 'GET', pagination })
 
 describe('Request config', () => {
@@ -38,7 +39,10 @@ describe('Request config', () => {
       paged(cursor),
       paged({ type: 'next_url', next_url_path: 'links.next' }),
       paged({ type: 'link_header' }),
-      { method: 'POST', body: '{"page":1}', pagination: { ...page, in: 'body', param: 'filter.page' } },
+      { ...inBody, pagination: { ...page, in: 'body', param: '$.filter[0].page' } },
+      // In the query it is a name, whatever its characters.
+      paged({ ...page, param: 'a..b' }),
+      paged({ ...page, items_path: '$' }),
     ]),
   )('takes %s', async (_, request_config) => {
     expect(await createMonitor(served.me, { extract_config, request_config })).toMatchObject({ request_config })
@@ -60,6 +64,11 @@ describe('Request config', () => {
       [paged({ ...page, start: -1 }), ['request_config.pagination.start']],
       [paged({ ...page, start: 0.5 }), ['request_config.pagination.start']],
       [paged({ ...page, step: 0 }), ['request_config.pagination.step']],
+      [paged({ ...page, items_path: 'a..b' }), ['request_config.pagination.items_path']],
+      [paged({ ...cursor, cursor_path: 'a.' }), ['request_config.pagination.cursor_path']],
+      [paged({ type: 'next_url', next_url_path: '$..next' }), ['request_config.pagination.next_url_path']],
+      [{ ...inBody, pagination: { ...page, in: 'body', param: 'a..b' } }, ['request_config.pagination.param']],
+      [{ ...inBody, pagination: { ...page, in: 'body', param: '$' } }, ['request_config.pagination.param']],
       [paged({ ...page, max_pages: 0 }), ['request_config.pagination.max_pages']],
       [paged({ ...page, max_pages: 51 }), ['request_config.pagination.max_pages']],
       [paged({ ...page, cursor_path: 'a' }), ['request_config.pagination.cursor_path']],

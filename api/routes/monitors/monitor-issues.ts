@@ -14,6 +14,7 @@ import type { RuleFault } from '../../../runners/extract/rule-fault.ts'
 import { shapeOf } from '../../../prompts/shape-of.ts'
 import type { EgressPolicy } from '../../../runners/guard/policy.ts'
 import { checkTargetUrl } from '../../../runners/guard/target-url.ts'
+import { pagingIssues } from './paging-issues.ts'
 
 /**
  * What the shape of a body cannot say of a configuration: whether its selectors, expressions and patterns compile, and whether its addresses
@@ -51,13 +52,14 @@ const CHECKERS = new Map(
 const topKey = (path: string) => /^[^.[]*/.exec(path)?.[0]
 
 function meaningIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
-  const { url, extract_config, diff_predicate, deliveries, visual_config } = config
+  const { url, extract_config, diff_predicate, deliveries, request_config, visual_config } = config
   return [
     ...(url === undefined ? [] : found(checkTargetUrl(url, egress, 'url'))),
     ...(extract_config ? checkRules(extract_config).map((issue) => under('extract_config', issue)) : []),
     ...(extract_config ? schemaIssues(extract_config) : []),
     ...(diff_predicate ? patternIssues(diff_predicate, 'diff_predicate') : []),
     ...(deliveries ?? []).flatMap((delivery, index) => deliveryIssues(delivery, joinPath('deliveries', index), egress)),
+    ...(request_config ? pagingIssues(request_config) : []),
     ...(visual_config ? selectorIssues(visual_config) : []),
   ]
 }

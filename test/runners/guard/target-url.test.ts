@@ -79,6 +79,15 @@ describe('checkTargetUrl', () => {
     )
   })
 
+  test.each([
+    'http://169.254.169.254/latest',
+    'http://[fe80::1]/',
+    'http://0.0.0.0/',
+    'http://metadata.google.internal/',
+  ])('does not say that %s could be opened, which no setting does', (raw) => {
+    expect(checkTargetUrl(raw, closed)?.message).toMatch(/^The target is not allowed: .*\. Use a public address\.$/)
+  })
+
   test('refuses a listed port on a name only while no private range is open', () => {
     expect(checkTargetUrl('http://example.com:25/', closed)?.message).toMatch(/Port 25/)
     expect(checkTargetUrl('http://example.com:25/', loopback)).toBeNull()
