@@ -16,6 +16,7 @@ const rotated = row({
   scopes: Scopes,
   expires_at: NullableText,
 })
+const living = row({ is_replaced: Type.Boolean() })
 const deleted = row({ id: Type.String(), prefix: Type.String() })
 const listed = row({
   id: Type.String(),
@@ -85,21 +86,26 @@ export interface KeyRotation {
   readonly graceHours: number
 }
 
-/** A new key with the name, the scopes and the expiry of an old one. Null when the team has no such key that works. */
-export async function rotateApiKey(
-  tx: Transaction,
-  rotation: KeyRotation,
-): Promise<(IssuedApiKey & { readonly oldPrefix: string }) | null> {
+/** What a rotation came to. `replaced`: there is a new key for it already, and it only works until its grace ends. */
+export type Rotated =
+  | { readonly kind: 'rotated'; readonly issued: IssuedApiKey; readonly oldPrefix: string }
+  | { readonly kind: 'replaced' | 'no_such_key' }
+
+/** A new key with the name, the scopes and the expiry of an old one, once for each old one: of each key one follows. */
+export async function rotateApiKey(tx: Transaction, rotation: KeyRotation): Promise<Rotated> {
   const { teamId, keyId, userId, graceHours } = rotation
-  // A key that is already on its way out keeps its end: least() takes the earlier one.
-  const old = await tx.maybeOne(sql.type(rotated)`
-    update api_keys set revoked_at = least(revoked_at, clock() + make_interval(hours => ${graceHours}))
-    where id = ${keyId} and team_id = ${teamId} and ${alive}
+  // Locked: of two rotations at once the second one finds what the first one did.
+  const found = await tx.maybeOne(sql.type(living)`
+    select revoked_at is not null as is_replaced from api_keys
+    where id = ${keyId} and team_id = ${teamId} and ${alive} for update`)
+  if (!found) return { kind: 'no_such_key' }
+  if (found.is_replaced) return { kind: 'replaced' }
+  const old = await tx.one(sql.type(rotated)`
+    update api_keys set revoked_at = clock() + make_interval(hours => ${graceHours}) where id = ${keyId}
     returning id, name, prefix, scopes, expires_at`)
-  if (!old) return null
   const { name, scopes, expires_at: expiresAt, prefix: oldPrefix } = old
   const issued = await createApiKey(tx, { teamId, userId, name, scopes, expiresAt })
-  return issued && { ...issued, oldPrefix }
+  return issued ? { kind: 'rotated', issued, oldPrefix } : { kind: 'no_such_key' }
 }
 
 /** Ends a key at once. Null when the team has no such key that works. */

@@ -56,7 +56,7 @@ export const keyRoutes: readonly Route[] = [
     path: '/v1/keys/:id/rotate',
     summary: 'Replace a key by a new one',
     description:
-      'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of grace.',
+      'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of grace. A key that has been replaced already is 409 `CONFLICT`.',
     tag,
     policy: 'keys.manage',
     params,
@@ -65,22 +65,23 @@ export const keyRoutes: readonly Route[] = [
     handle: async ({ principal, actor, params: { id }, body, services }) => {
       const { teamId, userId } = principal
       const graceHours = body.grace_period_hours
-      const issued = await services.store.transaction(async (tx) => {
-        const key = await rotateApiKey(tx, { teamId, keyId: id, userId, graceHours })
-        if (!key) return null
+      const outcome = await services.store.transaction(async (tx) => {
+        const rotated = await rotateApiKey(tx, { teamId, keyId: id, userId, graceHours })
+        if (rotated.kind !== 'rotated') return rotated
+        const { issued: key, oldPrefix } = rotated
         const metadata = { new_key_id: key.id, new_key_prefix: key.prefix, grace_period_hours: graceHours }
         await recordAudit(tx, {
           teamId,
           actor,
           action: 'api_key.rotated',
-          target: { id, label: key.oldPrefix },
+          target: { id, label: oldPrefix },
           metadata,
         })
-        return key
+        return rotated
       })
-      if (!issued) throw noSuchKey()
+      if (outcome.kind !== 'rotated') throw outcome.kind === 'replaced' ? isReplaced() : noSuchKey()
       services.principals.forgetKeys()
-      return created(issuedBody(issued))
+      return created(issuedBody(outcome.issued))
     },
   }),
 
@@ -112,6 +113,11 @@ const issuedBody = ({ key, id, name, scopes, expiresAt }: IssuedApiKey) => ({
 })
 
 const noSuchKey = () => apiError('NOT_FOUND', 'There is no such API key.')
+const isReplaced = () =>
+  apiError(
+    'CONFLICT',
+    'This key has been replaced already and works until its grace ends. Rotate the key that replaced it.',
+  )
 const notInFuture = () =>
   apiError('VALIDATION_ERROR', 'The body is not valid: expires_at must be in the future.', [
     { path: 'expires_at', message: 'must be in the future' },

@@ -147,6 +147,19 @@ describe('rotating', () => {
     expect(Date.parse(String(ends)) - Date.now()).toBeLessThanOrEqual(3_601_000)
   })
 
+  test('a key that has been replaced is not replaced again, also not by two at once; its grace stays', async () => {
+    const old = await create({ name: 'Twice' })
+    const again = () =>
+      api.call(owner.session_token, 'POST', `/v1/keys/${old.apiKey.id}/rotate`, { grace_period_hours: 2 })
+    const both = await Promise.all([again(), again()])
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+    const endOf = async () => (await list()).find(({ id }) => id === old.apiKey.id)?.['expires_at']
+    const end = await endOf()
+    expect(await again()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
+    expect(await endOf()).toBe(end)
+    expect((await list()).filter(({ name }) => name === 'Twice')).toHaveLength(2)
+  })
+
   test('grace never outlives the expiry of the old key', async () => {
     const expires_at = inHours(2)
     const old = await create({ name: 'Short', expires_at })
