@@ -30,6 +30,7 @@ export interface ApiWorld {
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
+  readonly stopping: AbortSignal
   readonly poke: () => void
   /** Milliseconds since the scheduler of this process last moved; null when it has none. */
   readonly sinceProgress: (() => number) | null
@@ -48,7 +49,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const store = await openApiStore(world.databaseUrl)
   stack.defer('the store of the API', () => store.end())
   await checkEncryptionKey(store, world.secrets)
-  const health = createHealth({ store, registry, sinceProgress: world.sinceProgress })
+  const health = createHealth({ store, registry, sinceProgress: world.sinceProgress, stopping: world.stopping })
   const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())
   const layer = proxyLayerOf(world)

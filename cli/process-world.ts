@@ -17,6 +17,8 @@ export interface ProcessWorld {
   readonly settings: Settings
   readonly log: Logger
   readonly stack: Stack
+  /** Aborted when it is to stop, with the name of the signal. */
+  readonly stopping: AbortSignal
   readonly registry: Registry
   readonly egress: EgressPolicy
   /** Shared by checks and previews; null: this process renders nothing. */
@@ -44,7 +46,7 @@ export interface LongRun {
 export async function runProcess({ command, isPart = false, run }: LongRun): Promise<void> {
   const settings = readSettings(process.env)
   if (isPart) needsDatabaseUrl(settings, command)
-  await untilStopped(settings, async ({ log, stack }) => run(await openWorld(settings, log, stack)))
+  await untilStopped(settings, async (standing) => run(await openWorld(settings, standing)))
 }
 
 /** What a process stands on that runs for long. */
@@ -79,7 +81,7 @@ export async function untilStopped(settings: Settings, start: (standing: Standin
   if (stopping.signal.reason instanceof Error) throw stopping.signal.reason
 }
 
-async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise<ProcessWorld> {
+async function openWorld(settings: Settings, { log, stack, stopping }: Standing): Promise<ProcessWorld> {
   const key = await encryptionKey(settings)
   const database = await openDatabase(settings, log)
   stack.defer('the database', () => database.stop())
@@ -92,6 +94,7 @@ async function openWorld(settings: Settings, log: Logger, stack: Stack): Promise
     settings,
     log,
     stack,
+    stopping,
     registry,
     egress,
     browsers,

@@ -1,8 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
 import { isMigrated } from '../../store/migrate.ts'
 import { startApi } from '../api-parts.ts'
 import { NotMigratedError } from '../needs-database-url.ts'
 import { runProcess } from '../process-world.ts'
+
+/** After SIGTERM the API answers for so long, not ready any more: a balancer that looks at it takes this time to send nothing more. */
+const LINGER_MS = 5_000
 
 export const apiCommand = () =>
   new Command('api')
@@ -15,6 +19,8 @@ export const apiCommand = () =>
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
           const api = await startApi({ ...world, poke: () => {}, sinceProgress: null })
+          const { stack, stopping } = world
+          stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
           process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
         },
       }),

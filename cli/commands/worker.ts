@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { FastifyInstance } from 'fastify'
 import { buildMetricsApp } from '../../api/health.ts'
 import { isMigrated } from '../../store/migrate.ts'
 import { baseUrlOf } from '../api-parts.ts'
@@ -22,13 +23,15 @@ export const workerCommand = () =>
         isPart: true,
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
+          // Closed after the rest: a worker that drains tells how far it is.
+          let app: FastifyInstance | undefined
+          world.stack.defer('metrics', () => app?.close())
           const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
           const port = world.settings.TIDEMARK_METRICS_PORT
           if (port !== undefined) {
-            const app = buildMetricsApp(
-              createHealth({ store: worker.store, registry: world.registry, sinceProgress: worker.sinceProgress }),
-            )
-            world.stack.defer('metrics', () => app.close())
+            const { registry, stopping } = world
+            const { store, sinceProgress } = worker
+            app = buildMetricsApp(createHealth({ store, registry, sinceProgress, stopping }))
             await app.listen({ host: world.settings.HOST, port })
           }
           process.stdout.write('Tidemark is checking and delivering.\n')

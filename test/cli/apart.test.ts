@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../runners/loop/eventually.ts'
@@ -146,6 +147,17 @@ for (const [version, rent, isThere] of [
       expect(await worker.exited).toBe(0)
     })
 
+    test('An API told to stop is not ready from then on, answers what comes for a while, and ends with 0.', async () => {
+      const api = start(['api'])
+      const base = (await api.says(/running at (\S+)\n/))[1] ?? ''
+      expect((await fetch(`${base}/readyz`)).status).toBe(200)
+      api.signal('SIGTERM')
+      await api.says(/"msg":"draining"/)
+      expect((await fetch(`${base}/readyz`)).status).toBe(503)
+      expect((await ask(base, '/v1/monitors')).status).toBe(200)
+      expect(await api.exited).toBe(0)
+    })
+
     test('A worker killed in the middle of a check leaves it to another: one run, and one delivery to each destination.', async () => {
       await using site = await openSite()
       await using hook = await openSite()
@@ -171,7 +183,8 @@ for (const [version, rent, isThere] of [
       await Promise.all(workers.map((worker) => worker.exited))
       expect(await runs()).toHaveLength(1)
       site.answer(html(pageOf('$2')))
-      workers = [start(['worker']), start(['worker'])]
+      const ports = [await freePort(), await freePort()]
+      workers = ports.map((port) => start(['worker'], { TIDEMARK_METRICS_PORT: String(port) }))
       await Promise.all(workers.map((worker) => worker.says(/checking and delivering/)))
       await eventually(
         () => rows(`select from deliveries where status = 'success'`),
@@ -187,7 +200,23 @@ for (const [version, rent, isThere] of [
       ])
       const [usage] = await rows<{ n: number }>('select runs_used::int as n from team_usage')
       expect(usage?.n).toBe((await rows('select from runs')).length)
+
+      // Told to stop, the one that checks is not ready, and says so until it is done.
+      let held: ServerResponse | undefined
+      site.answer((response) => void (held = response))
+      await ask(bases[0], `/v1/monitors/${id}/run`, {})
+      await eventually(
+        () => held,
+        (response) => response !== undefined,
+      )
       for (const worker of workers) worker.signal('SIGTERM')
+      await Promise.all(workers.map((worker) => worker.says(/"msg":"draining"/)))
+      const ready = await Promise.any(ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`)))
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        { status: 'unavailable', checks: { process: 'stopping' } },
+      ])
+      held?.end('')
       expect(await Promise.all(workers.map((worker) => worker.exited))).toEqual([0, 0])
     }, 60_000)
   })

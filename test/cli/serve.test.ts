@@ -77,6 +77,15 @@ test('A second start prints no owner and its key still works; a check in flight 
   serve.signal('SIGTERM')
   // The group's signal, passed on by a parent as well.
   serve.signal('SIGTERM')
+  const answers = async () => {
+    const [ready, list] = await Promise.all([asking(base)('/readyz'), asking(base)('/v1/monitors')])
+    return [ready.status, await ready.json(), list.status]
+  }
+  await eventually(
+    () => serve.stdout,
+    (said) => said.includes('"msg":"draining"'),
+  )
+  expect(await answers()).toEqual([503, { status: 'unavailable', checks: { process: 'stopping' } }, 200])
   expect(await serve.exited).toBe(0)
   expect(performance.now() - started).toBeLessThan(25_000)
   expect(performance.now() - started).toBeGreaterThan(2_000)
