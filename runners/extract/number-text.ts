@@ -6,13 +6,15 @@ const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**
  * Whether a double holds the number that a JSON token writes: its shortest decimal text is the same number. 0.30000000000000004, 1.0 and 1e3 are
- * held; 9007199254740993 (it would become …992), 1e400 (infinity) and 1e-400 (0) are not.
+ * held; 9007199254740993 (it would become …992), 1e400 (infinity) and 1e-400 (0) are not. A fraction of up to 17 digits counts as held: that is how some
+ * programs print a double (`%.17g`), and 0.10000000000000001 is their 0.1.
  */
 export function fitsDouble(token: string): boolean {
   const value = Number(token)
   if (!Number.isFinite(value)) return false
   if (token.length <= SAFE_DIGITS && !/[eE]/.test(token)) return true
   const written = decimalOf(token)
+  if (value !== 0 && written.power < 0 && written.digits.length <= MOST_DIGITS) return true
   const held = decimalOf(String(value))
   return written.digits === held.digits && written.power === held.power
 }

