@@ -18,6 +18,7 @@ import { createRecorder } from '../runners/record/recorder.ts'
 import { openStore, type Store } from '../store/client.ts'
 import { checkEncryptionKey } from '../store/encryption-key-check.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import { createBacklogMetrics } from './backlog-metrics.ts'
 import { createCheckLoops } from './check-loops.ts'
 import { startLane } from './lane-parts.ts'
 import { mailerOf } from './mail.ts'
@@ -72,6 +73,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   })
   stack.defer('the store of the worker', () => store.end())
   await checkEncryptionKey(store, secrets)
+  createBacklogMetrics(registry, store)
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader()

@@ -152,7 +152,7 @@ describe('rotating', () => {
     const again = () =>
       api.call(owner.session_token, 'POST', `/v1/keys/${old.apiKey.id}/rotate`, { grace_period_hours: 2 })
     const both = await Promise.all([again(), again()])
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+    expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409])
     const endOf = async () => (await list()).find(({ id }) => id === old.apiKey.id)?.['expires_at']
     const end = await endOf()
     expect(await again()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
