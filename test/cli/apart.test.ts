@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { html, openSite, pageOf } from '../runners/loop/site.ts'
 import { createEmptyDatabase } from '../support/postgres.ts'
 import { describeIf } from '../support/skip.ts'
 import { startTestServer, systemPostgres } from '../support/test-server.ts'
-import { type CliProcess, runCli, startCli } from './cli-process.ts'
+import { type CliProcess, runCli, startCli, startShell } from './cli-process.ts'
 
 interface Rented {
   readonly url: string
@@ -157,6 +158,22 @@ for (const [version, rent, isThere] of [
       expect((await ask(base, '/v1/monitors')).status).toBe(200)
       expect(await api.exited).toBe(0)
     })
+
+    test.each([
+      ['api', /running at/],
+      ['worker', /checking and delivering/],
+    ])(
+      'The line that README gives for a supervisor runs %s, and SIGTERM to its process ends it with 0.',
+      async (part, said) => {
+        const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+        const line = new RegExp(`^exec .* ${part}\\b`, 'm').exec(readme)?.[0]
+        await using cli = startShell(line ?? '', environment)
+        await cli.says(said)
+        cli.signal('SIGTERM')
+        expect(await cli.exited).toBe(0)
+        expect(() => process.kill(cli.pid, 0)).toThrow('ESRCH')
+      },
+    )
 
     test('A worker killed in the middle of a check leaves it to another: one run, and one delivery to each destination.', async () => {
       await using site = await openSite()

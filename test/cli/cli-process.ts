@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const ENTRY = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PATIENCE_MS = 40_000
 
 /** A `tidemark` command that runs. */
@@ -20,8 +21,17 @@ export type Environment = Readonly<Record<string, string>>
 
 /** Starts a command. Of our own environment it gets PATH alone; what it leaves running is killed on disposal. */
 export function startCli(args: readonly string[], environment: Environment = {}): CliProcess {
+  return startProcess([process.execPath, ENTRY, ...args], environment)
+}
+
+/** As `startCli`, a line of shell in the folder of the program, as a supervisor runs it. */
+export function startShell(line: string, environment: Environment = {}): CliProcess {
+  return startProcess(['sh', '-c', line], environment)
+}
+
+function startProcess([file = '', ...args]: readonly string[], environment: Environment): CliProcess {
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment }
-  const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const text = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const)
