@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, reply } from '../deliveries/receiver.ts'
 import { eventually } from '../runners/loop/eventually.ts'
 import { html, openSite, type Site } from '../runners/loop/site.ts'
+import { verifier } from '../support/signature-verifier.ts'
 import { runCli } from './cli-process.ts'
 import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -85,7 +85,7 @@ test('A page that a script fills is rendered by a runner that knows no database;
   const { secret } = await world.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
   const header = request?.headers.get('service-signature') ?? ''
   const body = request?.body.toString() ?? ''
-  expect(Stripe.webhooks.signature?.verifyHeader(body, header, secret, 300)).toBe(true)
+  expect(verifier?.verifyHeader(body, header, secret, 300)).toBe(true)
   expect(hook.requests).toHaveLength(1)
 
   const environment = await readFile(`/proc/${runner.pid}/environ`, 'utf8')
