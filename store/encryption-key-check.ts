@@ -20,10 +20,21 @@ export async function checkEncryptionKey(store: Queryable, secrets: SecretBox): 
   const { id, key_check: check } = await store.one(sql.type(kept)`select id, key_check from installation`)
   const place = { teamId: id, column: 'installation.key_check' } as const
   if (check !== null) return open(() => secrets.open(place, check))
+  await checkSealed(store, secrets)
   // Of two that start together one writes, and the other is judged by what it wrote.
   await store.query(sql.type(kept)`
     update installation set key_check = ${sql.binary(secrets.seal(place, VALUE))} where key_check is null`)
   return checkEncryptionKey(store, secrets)
+}
+
+const sealed = row({ team_id: Type.String(), deliveries: Type.Unsafe<Uint8Array>({}) })
+
+/** A database that is older than the check has secrets already: the first key that comes must open them. */
+async function checkSealed(store: Queryable, secrets: SecretBox): Promise<void> {
+  const one = await store.maybeOne(
+    sql.type(sealed)`select team_id, deliveries from monitors where deliveries is not null limit 1`,
+  )
+  if (one) open(() => secrets.open({ teamId: one.team_id, column: 'monitors.deliveries' }, one.deliveries))
 }
 
 function open(opening: () => unknown): void {

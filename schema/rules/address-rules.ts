@@ -9,7 +9,8 @@ function isWebAddress(text: string): boolean {
 
 export const WEB_ADDRESS = rule<string>({
   name: 'web_address',
-  message: 'must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+  message:
+    'must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
   // Go's parser, which CEL has, refuses addresses that people use (a bare %, an @ in a path): the grammar is written out, and takes a little too much.
   cel: String.raw`self.matches(r'^(?i:https?)://(:?@)?(\[[0-9A-Fa-f:.]+\]|[^\x00-\x20\x7f\\/?#@:\[\]<>^|]+)(:0*([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?([/?#][^\x00-\x20\x7f\\]*)?$')`,
   accepts: [

@@ -9,6 +9,16 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
+test('Where there are secrets already, the first key has to open them.', async () => {
+  await using older = await openQueueWorld()
+  await older.monitors(await older.team(), { deliveries: [{ type: 'email', to: 'a@example.com' }] })
+  await expect(checkEncryptionKey(older.store, createSecretBox('another key of a test'))).rejects.toThrow(
+    'not the one that this database was set up with',
+  )
+  await checkEncryptionKey(older.store, older.secrets)
+  await checkEncryptionKey(older.store, older.secrets)
+})
+
 test('The first key that comes stays; every other is refused, of those that come together as well.', async () => {
   const boxes = Array.from({ length: 6 }, (_, index) => createSecretBox(`key ${index} of a test`))
   const first = await Promise.allSettled(boxes.map((box) => checkEncryptionKey(world.store, box)))
