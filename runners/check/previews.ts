@@ -27,13 +27,21 @@ export interface PreviewsOptions {
 
 /** Checks on demand, for somebody who waits for the answer: within the process that was asked, few at a time. */
 export interface Previews {
-  /** A place to run one check in, or null when all that the team may have are taken. `leave` it whatever happens. */
-  enter(teamId: string): PreviewPlace | null
+  /** A place to run one check in, or which limit stands in the way. `leave` the place whatever happens. */
+  enter(teamId: string): PreviewPlace | PreviewLimit
   /** Ends the checks under way and their connections and threads. */
   close(): Promise<void>
 }
 
+/** As many as may run at once are running: of the team, or in this process. */
+export interface PreviewLimit {
+  readonly kind: 'limit'
+  readonly of: 'team' | 'process'
+  readonly limit: number
+}
+
 export interface PreviewPlace {
+  readonly kind: 'place'
   /** Null when the process is stopping. */
   run(config: Previewed): Promise<Preview | null>
   leave(): void
@@ -78,10 +86,11 @@ export function createPreviews({
   return {
     enter(teamId) {
       const own = teams.get(teamId) ?? 0
-      if (taken >= atOnce || own >= perTeam) return null
+      if (own >= perTeam) return { kind: 'limit', of: 'team', limit: perTeam }
+      if (taken >= atOnce) return { kind: 'limit', of: 'process', limit: atOnce }
       taken += 1
       teams.set(teamId, own + 1)
-      return { run: (config) => run(teamId, config), leave: () => leave(teamId) }
+      return { kind: 'place', run: (config) => run(teamId, config), leave: () => leave(teamId) }
     },
     async close() {
       stopping.abort()

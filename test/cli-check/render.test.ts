@@ -67,7 +67,8 @@ test('--browser beside --monitor is refused: the monitor says it itself.', async
 test('A preview renders as a run does.', async () => {
   const previews = createPreviews({ egress: OPEN, browser: browsers })
   const place = previews.enter('a team')
-  const shown = await place?.run({
+  if (place.kind === 'limit') throw new Error('no place')
+  const shown = await place.run({
     url: `${site.origin}/shell`,
     extract_config: { method: 'css', fields: { price: '.price' } },
     fetch_mode: 'auto',
@@ -75,7 +76,7 @@ test('A preview renders as a run does.', async () => {
     request_headers: null,
     visual_config: null,
   })
-  place?.leave()
+  place.leave()
   await previews.close()
   expect(shown).toMatchObject({ status: 'success', fetch_method: 'browser', fields: { price: 'made' } })
 })

@@ -28,7 +28,7 @@ export const createMonitorRoute = route({
 })
 
 /** A slug is a note of where a monitor comes from; of a template that does not exist it would be a wrong one. */
-function templateIssues(body: unknown, { templates = TEMPLATES }: Pick<Services, 'templates'>): Issue[] {
+export function templateIssues(body: unknown, { templates = TEMPLATES }: Pick<Services, 'templates'>): Issue[] {
   const given = body !== null && typeof body === 'object' && 'template_slug' in body ? body.template_slug : null
   if (typeof given !== 'string' || given === '' || templates.some(({ slug }) => slug === given)) return []
   return [{ path: 'template_slug', message: 'is not the slug of a template; GET /v1/templates lists them' }]

@@ -150,6 +150,23 @@ describe('POST /v1/monitors/preview', () => {
     expect(await used()).toEqual(before)
   })
 
+  test('says of the deliveries what create says of them under the plan, before a run is used', async () => {
+    const stranger = await served.stranger('free')
+    const before = await used(stranger.owner.team_id)
+    const deliveries = ['a', 'b'].map((path) => ({ type: 'webhook', url: `https://example.com/${path}` }))
+    const [tried, made] = [
+      await show({ deliveries }, stranger),
+      await stranger.post('/v1/monitors', { ...MONITOR, deliveries }),
+    ]
+    expect(tried.status).toBe(429)
+    const { requestId: _own, ...refusal } = tried.body.error
+    expect(made.body.error).toMatchObject(refusal)
+    expect(refusal).toMatchObject({ code: 'TIER_LIMIT_EXCEEDED', details: [{ path: 'deliveries', limit: 1 }] })
+    expect(await used(stranger.owner.team_id)).toEqual(before)
+    const unknown = { template_slug: 'no-such-template' }
+    expect(pathsOf(await show(unknown))).toEqual(['template_slug'])
+  })
+
   test('takes credits when the pool is used up, and is refused when both are', async () => {
     const stranger = await served.stranger()
     const { team_id } = stranger.owner
@@ -207,11 +224,16 @@ describe('POST /v1/monitors/preview', () => {
       status: 429,
       code: 'RATE_LIMIT_EXCEEDED',
     })
+    expect(refused.body.error.message).toContain('At most 2 previews of a team run at once')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await used()).toEqual(before)
 
     const theirs = await hang(1, stranger)
-    expect((await show({}, third)).status).toBe(429)
+    const full = await show({}, third)
+    expect([full.status, full.body.error.message]).toEqual([
+      429,
+      expect.stringContaining('At most 3 previews of all teams run at once'),
+    ])
     release()
     for (const answer of await Promise.all([...own, ...theirs])) expect(answer.status).toBe(200)
     expect((await show({}, third)).status).toBe(200)
