@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import type { FastifyInstance } from 'fastify'
 import { buildMetricsApp } from '../../api/health.ts'
 import { isMigrated } from '../../store/migrate.ts'
 import { baseUrlOf } from '../api-parts.ts'
@@ -24,7 +23,7 @@ export const workerCommand = () =>
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
           // Closed after the rest: a worker that drains tells how far it is.
-          let app: FastifyInstance | undefined
+          let app: ReturnType<typeof buildMetricsApp> | undefined
           world.stack.defer('metrics', () => app?.close())
           const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
           const port = world.settings.TIDEMARK_METRICS_PORT

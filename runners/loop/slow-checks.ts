@@ -2,8 +2,8 @@ import type { Task } from '../check/task.ts'
 
 /** Which monitors took long last time. */
 export interface SlowChecks {
-  has(task: Task): boolean
-  ended(task: Task, tookMs: number): void
+  has(task: Pick<Task, 'no'>): boolean
+  ended(task: Pick<Task, 'no'>, tookMs: number): void
 }
 
 const SLOW_MS = 5_000
