@@ -3,7 +3,7 @@ import type { RunFault, RunFaultCode } from '../schema/run-fault.ts'
 /** A question that has no answer. */
 export interface ModelFailure {
   readonly fault: RunFault
-  /** How long the endpoint asked to be left alone, in ms; 0: it did not. */
+  /** For how long it is left alone, as it asked: whole ms, LONGEST_QUIET_MS at most; 0: it did not ask. */
   readonly retryAfterMs: number
   /** May be gone in a moment: worth one more try. */
   readonly isPassing: boolean
@@ -11,10 +11,14 @@ export interface ModelFailure {
   readonly wasAnswered: boolean
 }
 
+/** An endpoint that asks for days is asked again after this, and monitors wait no longer for it: it is one for all of them. */
+export const LONGEST_QUIET_MS = 300_000
+
 type Extra = Partial<Omit<ModelFailure, 'fault'>>
 
 export function failure(code: RunFaultCode, message: string, extra: Extra = {}): ModelFailure {
-  return { fault: { code, message }, retryAfterMs: 0, isPassing: false, wasAnswered: false, ...extra }
+  const retryAfterMs = Math.min(Math.ceil(extra.retryAfterMs ?? 0), LONGEST_QUIET_MS)
+  return { fault: { code, message }, isPassing: false, wasAnswered: false, ...extra, retryAfterMs }
 }
 
 /**

@@ -46,8 +46,6 @@ const MOST_BYTES = 512 * 1024
 /** Waited for within a run; who asks for more gets it, and the run fails. */
 const PATIENCE_MS = 5_000
 const FIRST_PAUSE_MS = 500
-/** An endpoint that asks for days is asked again after this. */
-const LONGEST_QUIET_MS = 300_000
 /** What was learned about an endpoint is tried anew after this: it may have been one odd question. */
 const LEARNED_MS = 3_600_000
 
@@ -155,7 +153,7 @@ class AskedModel implements Model {
   }
 
   #beQuiet(ms: number): void {
-    this.#quietUntil = performance.now() + Math.min(ms, LONGEST_QUIET_MS)
+    this.#quietUntil = performance.now() + ms
   }
 }
 

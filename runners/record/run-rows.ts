@@ -29,7 +29,9 @@ export function markColumns({ etag, lastModified, bodyHash }: PageMark) {
 export function failedRow(finished: Recordable, fault: RunFault, retryAfterMs: number): FailedRun {
   // A failure may come from no layer at all.
   const fetchMethod = finished.reading.fetchMethod
-  const error = { error_code: fault.code, error_message: fault.message, retry_after_ms: retryAfterMs }
+  // Whole, as the column is: a fraction would cost the whole batch its record.
+  const wait = Math.max(0, Math.ceil(retryAfterMs))
+  const error = { error_code: fault.code, error_message: fault.message, retry_after_ms: wait }
   return { ...runColumns(finished), fetch_method: fetchMethod, ...error }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PLANS } from '../../schema/plan.ts'
 import { type ModelServer, openModelServer, refuse } from '../prompts/model-server.ts'
 import { eventually } from '../runners/loop/eventually.ts'
@@ -326,5 +326,23 @@ describe('A slow model', () => {
     model.says('x')
     for (const answer of waiting) answer()
     await Promise.all(slow)
+  })
+})
+
+describe('A model that asks to be left alone', () => {
+  test('fails its run with the reason, and runs that come meanwhile, which do not ask it; all are tried again within minutes.', async () => {
+    const alone = await startWatching({ model: { LLM_BASE_URL: model.baseUrl } })
+    onTestFinished(() => alone.close())
+    model.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '7200' }))
+    const prompt = { extract_config: { method: 'prompt', prompt: PROMPT }, schedule_interval_seconds: 60 }
+    const asked = await alone.watch(own(), prompt)
+    const quiet = await alone.watch(own(), prompt)
+    for (const { baseline } of [asked, quiet]) expect(baseline).toMatchObject({ error_code: 'model_busy' })
+    expect(quiet.baseline.error_message).toContain('was not asked')
+    expect(model.questions).toHaveLength(1)
+    for (const { id } of [asked, quiet]) {
+      const { next_run_at } = (await alone.served.me.get(`/v1/monitors/${id}`)).body
+      expect(Date.parse(String(next_run_at)) - Date.now()).toBeLessThan(400_000)
+    }
   })
 })
