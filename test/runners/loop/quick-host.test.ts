@@ -1,0 +1,77 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../../../core/logger.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import type { Lane } from '../../../runners/lane/lane.ts'
+import { createPostgresLane } from '../../../runners/lane/postgres-lane.ts'
+import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
+import { createHostPaces } from '../../../runners/loop/host-paces.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../../../runners/record/recorder.ts'
+import { openQueueWorld, type QueueWorld } from '../../store/queue-world.ts'
+import { eventually } from './eventually.ts'
+
+const MONITORS = 1_000
+const FAULT = { code: 'timeout', message: 'Late.' } as const
+
+let world: QueueWorld
+const patterns = createPatternMatcher()
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(async () => {
+  await patterns.close()
+  await world[Symbol.asyncDispose]()
+})
+
+test('Of a host that answers at once many checks may be due: none of them is put off once its pace is known.', async () => {
+  const { store, secrets } = world
+  await world.monitors(await world.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
+  const log = createLogger('silent')
+  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
+  const lane = createPostgresLane({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })
+  const done = new Set<number>()
+  let putOff = 0
+  const counting: Lane = {
+    ...lane,
+    async release(tasks, delayMs) {
+      if (done.size > 0) putOff += tasks.length
+      await lane.release(tasks, delayMs)
+    },
+  }
+  const loop = createCheckLoop({
+    lane: counting,
+    async check(task: Task) {
+      await new Promise((resolve) => setImmediate(resolve))
+      done.add(task.no)
+      return { kind: 'failed', fetchMethod: 'static', fault: FAULT, retryAfterMs: 0 }
+    },
+    log,
+    metrics: createCheckMetrics(new Registry()),
+    leaseMs: 60_000,
+    concurrency: 32,
+    perHost: 2,
+    idleMs: 20,
+  })
+  onTestFinished(() => loop.drain(1_000))
+  loop.start()
+  await eventually(
+    () => done.size,
+    (size) => size === MONITORS,
+  )
+  // What the first claim brought beyond the line of a host of no known pace comes again after a second.
+  expect(putOff).toBeLessThan(256)
+})
+
+test('The pace of a host follows its checks; of one that never ended a check there is none.', () => {
+  const paces = createHostPaces()
+  expect(paces.of('a')).toBeUndefined()
+  paces.ended('a', 1_000)
+  expect(paces.of('a')).toBe(1_000)
+  for (let n = 0; n < 50; n++) paces.ended('a', 0)
+  expect(paces.of('a')).toBeLessThan(10)
+  expect(paces.of('a')).toBeGreaterThanOrEqual(1)
+  for (let n = 0; n < 10_000; n++) paces.ended(`host ${n}`, 5)
+  expect(paces.of('a')).toBeUndefined()
+})
