@@ -38,6 +38,7 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
       concurrency,
       // One site's pages that hang must not take all places.
       perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
+      rendersPages: browser !== 'elsewhere',
     })
   const loops = [
     loopOf(['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),

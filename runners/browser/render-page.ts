@@ -26,7 +26,8 @@ export interface Rendering {
   readonly startedAt: number
 }
 
-const NAVIGATION_MS = 30_000
+/** Until the document begins. Whoever is silent for longer holds a place that others wait for. */
+const NAVIGATION_MS = 15_000
 const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 
 /** Goes to the page, waits until it rests and takes what is wanted of it. Rejects when the page or the browser goes away meanwhile. */

@@ -5,7 +5,7 @@ import type { Finished, Lane } from '../lane/lane.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHoldings, type Holding, type Holdings } from './holdings.ts'
 import { createHostGate, type HostGate } from './host-gate.ts'
-import { createHostPaces, type HostPaces } from './host-paces.ts'
+import { createPageGate, type PageGate } from './page-gate.ts'
 import { createRepeat, type Repeat } from './repeat.ts'
 import { createSlowChecks } from './slow-checks.ts'
 
@@ -21,6 +21,8 @@ export interface CheckLoopOptions {
   readonly perHost: number
   /** False: no more are claimed than there are places free now, for there are others to take the rest. Default true. */
   readonly claimsAhead?: boolean
+  /** Its checks hold few places for seconds: teams take turns at all of them, and slow checks leave one. Default false. */
+  readonly rendersPages?: boolean
   /** How often an idle loop looks for due checks. Default 250. */
   readonly idleMs?: number
 }
@@ -35,13 +37,11 @@ export interface CheckLoop {
   sinceProgress(): number
 }
 
-/**
- * Of one host so many checks may wait here as its places do in this time. The rest is given back for as long: a slow host cannot fill the line, and a
- * quick one always has work. Of a host whose pace is not known yet this many times its cap may wait, and the rest comes again sooner.
- */
-const LINE_MS = 3_000
+/** Of one slow host, this many times its cap may wait here; the rest is given back for a moment, so that it cannot fill the line. */
 const LINE_PER_SLOT = 16
-const AGAIN_MS = 1_000
+const GIVEN_BACK_MS = 3_000
+/** A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show (runners/browser). */
+const SLOW_PAGE_MS = 14_000
 /** A store that does not answer is asked again after this. */
 const AWAY_MS = 1_000
 
@@ -53,11 +53,9 @@ const AWAY_MS = 1_000
  * waited, it did so at two claims of three, and a check waited for the store more than for its page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
-  const { lane, log, metrics, concurrency, perHost, idleMs = 250 } = options
-  const paces = createHostPaces()
-  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
-  const gate = createHostGate<Task>({ perHost, total: concurrency })
-  const slow = createSlowChecks()
+  const { lane, log, metrics, idleMs = 250 } = options
+  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options)
+  const { gate, slow } = turnsOf(options)
   const holdings = createHoldings(options)
   const claims = createRepeat(claim)
   const attempt = createAttempts(options)
@@ -74,7 +72,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       const surplus = take(tasks)
       more = isMore(room, tasks.length, surplus.length)
       pump()
-      await giveBack(surplus)
+      if (surplus.length > 0) await lane.release(surplus, claims.isStopped ? 0 : GIVEN_BACK_MS)
       return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
     } catch (error) {
       metrics.laneFault()
@@ -83,21 +81,14 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     }
   }
 
-  async function giveBack(surplus: readonly Task[]): Promise<void> {
-    const isKnown = ({ host }: Task) => paces.of(host) !== undefined
-    const known = surplus.filter(isKnown)
-    const others = surplus.filter((task) => !isKnown(task))
-    if (known.length > 0) await lane.release(known, claims.isStopped ? 0 : LINE_MS)
-    if (others.length > 0) await lane.release(others, claims.isStopped ? 0 : AGAIN_MS)
-  }
-
   /** Answers those for which there is no place. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
-      if (claims.isStopped || isLineFull(gate, task)) return true
+      const isSlow = slow.has(task)
+      if (claims.isStopped || isLineFull(gate, task, isSlow)) return true
       holdings.take(task)
-      gate.add(task, slow.has(task))
+      gate.add(task, isSlow)
       return false
     })
   }
@@ -124,7 +115,6 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
     slow.ended(task, endedMs - startedMs)
-    paces.ended(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
     await handOver(options, holding, { task, reading, startedMs, endedMs })
     holdings.forget(holding)
@@ -141,18 +131,25 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   }
 }
 
+/** Who is next, and who is known to take long. */
+function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOptions) {
+  const caps = { perHost, total: concurrency }
+  return rendersPages
+    ? { gate: createPageGate<Task>(caps), slow: createSlowChecks(SLOW_PAGE_MS) }
+    : { gate: createHostGate<Task>(caps), slow: createSlowChecks() }
+}
+
 /** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
-function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: HostPaces) {
-  const perSlot = (host: string) => {
-    const pace = claimsAhead ? paces.of(host) : LINE_MS
-    return pace === undefined ? LINE_PER_SLOT : Math.max(1, LINE_MS / pace)
-  }
+function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions) {
+  const mostWaiting = perHost * (claimsAhead ? LINE_PER_SLOT : 1)
   const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
   return {
     claimSize,
     // Where one team fills the line of a host, there is still room for a few of another.
-    isLineFull: (gate: HostGate<Task>, { host, team = '' }: Task) =>
-      gate.waitingAt(host) >= perHost * perSlot(host) && gate.waitingAt(host, team) >= perHost,
+    // Of slow pages as many wait as are shown at once: with more of them there would be no room for others.
+    isLineFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
+      (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
+      (gate.waitingAt(host) >= mostWaiting && gate.waitingAt(host, team) >= perHost),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // Without room, the next one that ends asks again; where much of one host is due, others may have it.
     isMore: (room: number, claimed: number, surplus: number) =>

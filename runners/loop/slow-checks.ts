@@ -10,12 +10,13 @@ const SLOW_MS = 5_000
 /** The one that was noted first is forgotten first, and noted again by its next check. */
 const MOST_REMEMBERED = 10_000
 
-export function createSlowChecks(): SlowChecks {
+/** Slow is what took this long. */
+export function createSlowChecks(slowMs = SLOW_MS): SlowChecks {
   const slow = new Set<number>()
   return {
     has: ({ no }) => slow.has(no),
     ended({ no }, tookMs) {
-      if (tookMs < SLOW_MS) {
+      if (tookMs < slowMs) {
         slow.delete(no)
         return
       }

@@ -29,6 +29,8 @@ export interface WorkerOptions {
   readonly leaseMs?: number
   readonly concurrency?: number
   readonly perHost?: number
+  /** As the loop of a browser does. */
+  readonly rendersPages?: boolean
   readonly patternMs?: number
   /** Owners are told, and this is called when there may be something to tell. */
   readonly onNotices?: () => void
@@ -99,6 +101,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     leaseMs,
     concurrency: options.concurrency ?? 32,
     perHost: options.perHost ?? 8,
+    rendersPages: options.rendersPages ?? false,
     idleMs: 20,
   })
   let stopped: Promise<void> | undefined
