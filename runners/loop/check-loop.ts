@@ -5,6 +5,7 @@ import type { Finished, Lane } from '../lane/lane.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHoldings, type Holding, type Holdings } from './holdings.ts'
 import { createHostGate, type HostGate } from './host-gate.ts'
+import { createHostPaces, type HostPaces } from './host-paces.ts'
 import { createPageGate, type PageGate } from './page-gate.ts'
 import { createRepeat, type Repeat } from './repeat.ts'
 import { createSlowChecks } from './slow-checks.ts'
@@ -37,9 +38,13 @@ export interface CheckLoop {
   sinceProgress(): number
 }
 
-/** Of one slow host, this many times its cap may wait here; the rest is given back for a moment, so that it cannot fill the line. */
+/**
+ * Of one host so many checks may wait here as its places do in this time. The rest is given back for as long: a slow host cannot fill the line, and a
+ * quick one always has work. Of a host whose pace is not known yet this many times its cap may wait, and the rest comes again sooner.
+ */
+const LINE_MS = 3_000
 const LINE_PER_SLOT = 16
-const GIVEN_BACK_MS = 3_000
+const AGAIN_MS = 1_000
 /** A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show (runners/browser). */
 const SLOW_PAGE_MS = 14_000
 /** A store that does not answer is asked again after this. */
@@ -54,7 +59,8 @@ const AWAY_MS = 1_000
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { lane, log, metrics, idleMs = 250 } = options
-  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options)
+  const paces = createHostPaces()
+  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
   const { gate, slow } = turnsOf(options)
   const holdings = createHoldings(options)
   const claims = createRepeat(claim)
@@ -72,13 +78,21 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       const surplus = take(tasks)
       more = isMore(room, tasks.length, surplus.length)
       pump()
-      if (surplus.length > 0) await lane.release(surplus, claims.isStopped ? 0 : GIVEN_BACK_MS)
+      await giveBack(surplus)
       return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
     } catch (error) {
       metrics.laneFault()
       log.warn({ err: error }, 'the store did not answer a claim; asking again in a second')
       return AWAY_MS
     }
+  }
+
+  async function giveBack(surplus: readonly Task[]): Promise<void> {
+    const isKnown = ({ host }: Task) => paces.of(host) !== undefined
+    const known = surplus.filter(isKnown)
+    const others = surplus.filter((task) => !isKnown(task))
+    if (known.length > 0) await lane.release(known, claims.isStopped ? 0 : LINE_MS)
+    if (others.length > 0) await lane.release(others, claims.isStopped ? 0 : AGAIN_MS)
   }
 
   /** Answers those for which there is no place. */
@@ -115,6 +129,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
     slow.ended(task, endedMs - startedMs)
+    paces.ended(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
     await handOver(options, holding, { task, reading, startedMs, endedMs })
     holdings.forget(holding)
@@ -140,8 +155,11 @@ function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOption
 }
 
 /** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
-function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions) {
-  const mostWaiting = perHost * (claimsAhead ? LINE_PER_SLOT : 1)
+function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: HostPaces) {
+  const perSlot = (host: string) => {
+    const pace = claimsAhead ? paces.of(host) : LINE_MS
+    return pace === undefined ? LINE_PER_SLOT : Math.max(1, LINE_MS / pace)
+  }
   const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
   return {
     claimSize,
@@ -149,7 +167,7 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
     // Of slow pages as many wait as are shown at once: with more of them there would be no room for others.
     isLineFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
-      (gate.waitingAt(host) >= mostWaiting && gate.waitingAt(host, team) >= perHost),
+      (gate.waitingAt(host) >= perHost * perSlot(host) && gate.waitingAt(host, team) >= perHost),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // Without room, the next one that ends asks again; where much of one host is due, others may have it.
     isMore: (room: number, claimed: number, surplus: number) =>
