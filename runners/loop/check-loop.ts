@@ -59,9 +59,8 @@ const AWAY_MS = 1_000
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { lane, log, metrics, idleMs = 250 } = options
-  const paces = createHostPaces()
+  const { gate, slow, paces } = turnsOf(options)
   const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
-  const { gate, slow } = turnsOf(options)
   const holdings = createHoldings(options)
   const claims = createRepeat(claim)
   const attempt = createAttempts(options)
@@ -78,7 +77,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       const surplus = take(tasks)
       more = isMore(room, tasks.length, surplus.length)
       pump()
-      await giveBack(surplus)
+      await giveBack({ lane, paces }, surplus, claims.isStopped)
       return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
     } catch (error) {
       metrics.laneFault()
@@ -87,22 +86,13 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     }
   }
 
-  async function giveBack(surplus: readonly Task[]): Promise<void> {
-    const isKnown = ({ host }: Task) => paces.of(host) !== undefined
-    const known = surplus.filter(isKnown)
-    const others = surplus.filter((task) => !isKnown(task))
-    if (known.length > 0) await lane.release(known, claims.isStopped ? 0 : LINE_MS)
-    if (others.length > 0) await lane.release(others, claims.isStopped ? 0 : AGAIN_MS)
-  }
-
   /** Answers those for which there is no place. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
-      const isSlow = slow.has(task)
-      if (claims.isStopped || isLineFull(gate, task, isSlow)) return true
+      if (claims.isStopped || isLineFull(gate, task, slow.has(task))) return true
       holdings.take(task)
-      gate.add(task, isSlow)
+      gate.add(task, slow.has(task))
       return false
     })
   }
@@ -146,12 +136,27 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   }
 }
 
+interface Givers {
+  readonly lane: Lane
+  readonly paces: HostPaces
+}
+
+/** Gives back those for which there is no place. */
+async function giveBack({ lane, paces }: Givers, surplus: readonly Task[], atOnce: boolean): Promise<void> {
+  const isKnown = ({ host }: Task) => paces.of(host) !== undefined
+  const known = surplus.filter(isKnown)
+  const others = surplus.filter((task) => !isKnown(task))
+  if (known.length > 0) await lane.release(known, atOnce ? 0 : LINE_MS)
+  if (others.length > 0) await lane.release(others, atOnce ? 0 : AGAIN_MS)
+}
+
 /** Who is next, and who is known to take long. */
 function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOptions) {
   const caps = { perHost, total: concurrency }
+  const paces = createHostPaces()
   return rendersPages
-    ? { gate: createPageGate<Task>(caps), slow: createSlowChecks(SLOW_PAGE_MS) }
-    : { gate: createHostGate<Task>(caps), slow: createSlowChecks() }
+    ? { gate: createPageGate<Task>(caps), slow: createSlowChecks(SLOW_PAGE_MS), paces }
+    : { gate: createHostGate<Task>(caps), slow: createSlowChecks(), paces }
 }
 
 /** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
