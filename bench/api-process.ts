@@ -2,10 +2,11 @@ import { fastify } from 'fastify'
 import { buildApp } from '../api/app.ts'
 import { routes } from '../api/routes.ts'
 import { createServices } from '../api/services.ts'
+import { openApiStore } from '../cli/api-store.ts'
 import { createLogger } from '../core/logger.ts'
 import { createPolicy } from '../runners/guard/policy.ts'
 import { createApiKey } from '../store/api-keys.ts'
-import { openStore, type Store } from '../store/client.ts'
+import type { Store } from '../store/client.ts'
 import { countMonitors, findMonitor, listMonitors } from '../store/monitors.ts'
 import { countRuns, findRun, listRuns } from '../store/runs.ts'
 import { answerParent } from './child.ts'
@@ -30,7 +31,7 @@ const FIRST_PAGE = { limit: 20, offset: 0 }
  * answer with what they give: no credentials, no limits, no checks, no headers, no secrets to open.
  */
 answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
-  const store = await openStore({ url: databaseUrl, name: 'tidemark bench', connections: 16 })
+  const store = await openApiStore(databaseUrl)
   const services = createServices({
     store,
     databaseUrl,

@@ -32,8 +32,9 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       DATABASE_URL: databaseUrl,
       TIDEMARK_ENCRYPTION_KEY: ENCRYPTION_KEY,
       TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-      // All targets are one host here, and the bare loop has 128 in flight to it.
+      // All targets are one host here, and the bare loop has 128 in flight to it; one host has half of a worker's places at most.
       TIDEMARK_HOST_CONCURRENCY: '128',
+      TIDEMARK_CHECK_CONCURRENCY: '256',
       TIDEMARK_LOG_LEVEL: 'error',
     },
   })
