@@ -1,18 +1,26 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { createInTurn } from '../loop/in-turn.ts'
 import type { Compared, Pair } from './compare.ts'
 import { COMPARE_MS, refusePng } from './limits.ts'
 
 /** A comparison, or why there is none, as a sentence for a person. */
 export type Comparison =
-  | { readonly ok: true; readonly compared: Compared }
+  | { readonly ok: true; readonly compared: Compared; readonly tookMs: number }
   | { readonly ok: false; readonly reason: 'picture' | 'limit'; readonly message: string }
 
 /** Compares pictures in a thread that can be killed: they come from strangers' pages. */
 export interface Comparer {
-  /** Never rejects for what a picture does. Calls wait for one another: what one takes is too large to have twice. */
-  compare(pair: Pair): Promise<Comparison>
+  /** Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too large to have twice. */
+  compare(pair: Pair, allowance?: Allowance): Promise<Comparison>
   close(): Promise<void>
+}
+
+/** For whom, and how long it may take. */
+export interface Allowance {
+  readonly teamId: string
+  /** Milliseconds, where less is left than one comparison may take. */
+  readonly mostMs: number
 }
 
 interface ComparerOptions {
@@ -35,14 +43,16 @@ export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {})
     execArgv: [],
     recordTiming: false,
   })
-  let line: Promise<unknown> = Promise.resolve()
+  const turns = createInTurn()
 
-  async function run(pair: Pair): Promise<Comparison> {
+  async function run(pair: Pair, mostMs: number): Promise<Comparison> {
     const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
     if (refused) return { ok: false, ...refused }
-    const signal = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, mostMs)))
+    const from = performance.now()
     try {
-      return { ok: true, compared: await threads.run(pair, { signal }) }
+      const compared = await threads.run(pair, { signal })
+      return { ok: true, compared, tookMs: performance.now() - from }
     } catch (error) {
       if (signal.aborted) return { ok: false, reason: 'limit', message: TOO_LONG }
       if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
@@ -52,13 +62,13 @@ export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {})
   }
 
   return {
-    compare(pair) {
-      const result = line.then(() => run(pair))
-      line = result.catch(() => undefined)
-      return result
+    async compare(pair, { teamId, mostMs } = { teamId: '', mostMs: timeoutMs }) {
+      const found = await turns.do(() => run(pair, mostMs), { key: teamId })
+      if (found === null) throw new TypeError('no signal ends the wait for a comparison')
+      return found
     },
     async close() {
-      await line
+      await turns.rests()
       await threads.destroy()
     },
   }

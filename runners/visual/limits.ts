@@ -4,6 +4,9 @@ export const MOST_PIXELS = 40_000_000
 /** Milliseconds that one comparison may take in its thread. A page of 1280 × 10,000 takes half a second (docs/visual.md). */
 export const COMPARE_MS = 20_000
 
+/** Milliseconds that all comparisons of one run may take together: twenty regions must not take twenty times as long. */
+export const RUN_COMPARE_MS = 60_000
+
 /** Why a picture is not compared. */
 export interface Refused {
   readonly reason: 'picture' | 'limit'

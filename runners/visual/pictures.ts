@@ -8,6 +8,7 @@ import type { RunPictures, VisualBaseline } from '../../store/record-pictured.ts
 import { BLANK } from './blank.ts'
 import type { Comparer } from './comparer.ts'
 import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
+import { RUN_COMPARE_MS } from './limits.ts'
 import { LARGEST_SHOT_BYTES, type Shot } from './shot.ts'
 
 /** What came of a check's shots. */
@@ -41,11 +42,12 @@ interface PicturesOptions {
 }
 
 /** Makes it over a store, an object store and a comparer; it closes none of them. */
-export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
+export function createPictures({ store, objects, comparer, log, runMs = RUN_COMPARE_MS }: PicturesOptions): Pictures {
   async function take(exposure: Exposure): Promise<Captured> {
     const { shots, baseline } = exposure
     const warnings = shots.filter(({ png }) => png === null).map(({ region }) => gone(region))
     const seen: Drawn[] = []
+    let leftMs = RUN_COMPARE_MS
     for (const [place, shot] of shots.entries()) {
       const png = shot.png ?? BLANK
       if (png.byteLength > LARGEST_SHOT_BYTES) return { kind: 'failed', fault: TOO_LARGE }
@@ -58,8 +60,10 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
       const before = last && (await objects.get(imageName(exposure.teamId, last.image)))
       if (last && !before)
         warnings.push(`The last picture of ${JSON.stringify(shot.region)} is gone; nothing was compared.`)
-      const comparison = await comparer.compare({ before, after: png, thumb: place === 0 })
+      const allowance = { teamId: exposure.teamId, mostMs: leftMs }
+      const comparison = await comparer.compare({ before, after: png, thumb: place === 0 }, allowance)
       if (!comparison.ok) return { kind: 'failed', fault: FAULTS[comparison.reason](comparison.message) }
+      leftMs -= comparison.tookMs
       seen.push(drawn(shot.region, { png, hash, last: before && last, compared: comparison.compared }))
     }
     return keep(exposure, { drawn: seen, thumb: baseline?.thumb ?? null }, warnings)

@@ -4,6 +4,7 @@ import { bodyHash } from '../body-hash.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../fetch-limits.ts'
 import type { FetchLimits } from '../fetch-limits.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetched.ts'
+import type { Whose } from '../../loop/in-turn.ts'
 import { fetchStatic } from '../static-fetch.ts'
 import { nextLink } from './link-next.ts'
 import { pathsOf } from './page-facts.ts'
@@ -58,7 +59,8 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
     if (!fetched.ok) return fetched
     // Read at once: a body may be moved to a thread.
     const bodyBytes = fetched.body.byteLength
-    const page = await ports.pages.read({ answer: fetched, paths, number })
+    const page = await ports.pages.read({ answer: fetched, paths, number }, waiterOf(trip))
+    if (page === null) return failure(trip, pagesTooSlow(number, trip.deadlineMs), fetched.status)
     if (!page.ok) return failure(trip, page.fault, fetched.status)
     const { facts } = page
     // What is kept of it is its items.
@@ -66,6 +68,15 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
     step = nextStep(paging, { facts, finalUrl: fetched.finalUrl, link: linkOf(fetched) })
   }
   return step.kind === 'failed' ? failure(trip, step.fault, trip.read.at(-1)?.fetched.status ?? null) : merged(trip)
+}
+
+/** Sites take turns at the thread that reads, and wait for it no longer than the trip lasts. */
+function waiterOf({ request, ports, deadlineMs, startedAt }: Trip): Whose {
+  const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs - (performance.now() - startedAt))))
+  return {
+    key: URL.parse(request.url)?.host ?? '',
+    signal: ports.signal ? AbortSignal.any([ports.signal, late]) : late,
+  }
 }
 
 /** A header hands UTF-8 over byte by byte. */

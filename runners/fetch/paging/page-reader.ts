@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { RunFault } from '../../../schema/run-fault.ts'
+import { createInTurn, type Whose } from '../../loop/in-turn.ts'
 import { EXTRACT_LIMITS } from '../../extract/limits.ts'
 import { readPage } from './page-facts.ts'
 import type { PageRead } from './page-facts.ts'
@@ -9,8 +10,11 @@ import type { ReadTask } from './worker.ts'
 
 /** Reads pages of lists without holding up what else this process does. */
 export interface PageReader {
-  /** `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Never rejects. */
-  read(task: ReadTask): Promise<PageRead>
+  /**
+   * `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Who waits for it takes turns by key; null when the
+   * signal ended the wait. Never rejects.
+   */
+  read(task: ReadTask, whose?: Whose): Promise<PageRead | null>
   close(): Promise<void>
 }
 
@@ -32,7 +36,7 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
     recordTiming: false,
   })
   // One at a time, so that a page's time starts when it is read, not when it waits.
-  let line: Promise<unknown> = Promise.resolve()
+  const turns = createInTurn()
 
   async function inThread(task: ReadTask): Promise<PageRead> {
     const signal = AbortSignal.timeout(threads.threads.length === 0 ? timeoutMs + START_MS : timeoutMs)
@@ -44,12 +48,9 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
   }
 
   return {
-    read(task) {
-      if (task.answer.body.byteLength <= HERE_BYTES)
-        return Promise.resolve(readPage(task.answer, task.paths, task.number))
-      const result = line.then(() => inThread(task))
-      line = result
-      return result
+    async read(task, whose = { key: '' }) {
+      if (task.answer.body.byteLength <= HERE_BYTES) return readPage(task.answer, task.paths, task.number)
+      return turns.do(() => inThread(task), whose)
     },
     close: () => threads.destroy(),
   }

@@ -56,6 +56,26 @@ test('What takes too long is ended, and the next comparison is not harmed.', asy
   expect(await comparer.compare({ before: page, after: page, thumb: false })).toMatchObject({ ok: true })
 })
 
+test('Teams take turns: one comparison waits for one of each other team, not for all of them.', async () => {
+  const pair = { before: page, after: await draw({ price: '1250' }), thumb: false }
+  const ended: string[] = []
+  const compare = async (teamId: string) => {
+    await comparer.compare(pair, { teamId, mostMs: 20_000 })
+    ended.push(teamId)
+  }
+  await Promise.all([...Array.from({ length: 10 }, () => compare('many')), compare('one')])
+  expect(ended.indexOf('one')).toBeLessThanOrEqual(2)
+})
+
+test('What a run may still take ends a comparison too.', async () => {
+  const large = await draw({ width: 1280, height: 8000 })
+  const allowance = { teamId: 'a', mostMs: -5 }
+  expect(await comparer.compare({ before: page, after: large, thumb: true }, allowance)).toMatchObject({
+    ok: false,
+    reason: 'limit',
+  })
+})
+
 test('A shot that is as high as it may be, at any width, has no more pixels than are compared.', () => {
   for (const width of [320, 1280, 2441, 3840]) expect(width * tallestShot(width)).toBeLessThanOrEqual(MOST_PIXELS)
   expect(tallestShot(1280)).toBe(16_384)

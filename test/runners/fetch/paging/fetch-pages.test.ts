@@ -265,7 +265,7 @@ test('The thread that reads large pages is killed when it takes too long, and th
   const answer = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
   const paths = { items: null, total: null, hasMore: null, next: null }
   const first = await reader.read({ answer, paths, number: 1 })
-  expect(first.ok).toBe(true)
+  expect(first?.ok).toBe(true)
   const second = await reader.read({ answer, paths, number: 7 })
   expect(second).toMatchObject({
     ok: false,
@@ -274,5 +274,15 @@ test('The thread that reads large pages is killed when it takes too long, and th
   expect(
     await reader.read({ answer: { body: Buffer.from('[1]'), contentType: null }, paths, number: 8 }),
   ).toMatchObject({ ok: true })
+  await reader.close()
+})
+
+test('A list whose turn at that thread does not come in time fails, and holds nobody up.', async () => {
+  const reader = createPageReader()
+  const large = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
+  const task = { answer: large, paths: PATHS, number: 1 }
+  const other = reader.read({ ...task, answer: { ...large, body: Buffer.from(large.body) } }, { key: 'a' })
+  const impatient = reader.read(task, { key: 'b', signal: AbortSignal.timeout(1) })
+  expect([await impatient, (await other)?.ok]).toEqual([null, true])
   await reader.close()
 })
