@@ -42,7 +42,7 @@ interface PicturesOptions {
 }
 
 /** Makes it over a store, an object store and a comparer; it closes none of them. */
-export function createPictures({ store, objects, comparer, log, runMs = RUN_COMPARE_MS }: PicturesOptions): Pictures {
+export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
   async function take(exposure: Exposure): Promise<Captured> {
     const { shots, baseline } = exposure
     const warnings = shots.filter(({ png }) => png === null).map(({ region }) => gone(region))
