@@ -48,7 +48,7 @@ export const RUN_FAULTS = {
   },
   render_failed: {
     kind: 'limit',
-    meaning: 'The page crashed the browser, or used more memory in it than a check may.',
+    meaning: 'The page crashed the browser, used more memory in it than a check may, or did not let itself be read.',
   },
   proxy_failed: {
     kind: 'broken',

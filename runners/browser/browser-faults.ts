@@ -63,6 +63,38 @@ export const OUT_OF_TIME = (host: string): RunFault => ({
   message: `The page of ${host} kept the browser busy until the time allowed for a check ran out. It is tried again at the next run.`,
 })
 
+export const UNFINISHED = (host: string): RunFault => ({
+  code: 'timeout',
+  message: `The page of ${host} did not finish loading: part of the document, or a script that it waits for, was still on its way. It is tried again at the next run.`,
+})
+
+/** A warning: nothing was on its way any more. */
+export const LEFT_OPEN = 'The page writes its document itself and never ended it; it was read as it stood.'
+
+export const UNSTABLE = (host: string): RunFault => ({
+  code: 'render_failed',
+  message: `The page of ${host} goes on to another without end, so there is none to read. Watch an address where it stays.`,
+})
+
+export const PICTURE_LATE = (host: string, ms: number): RunFault => ({
+  code: 'timeout',
+  message: `The page of ${host} kept the browser too busy to take its picture within ${ms / 1_000} s. It is tried again at the next run.`,
+})
+
+/** What a page did that nobody foresaw: what the browser says of it. Never for what our own code did wrong. */
+export function pageFault(error: unknown, host: string): RunFault {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/has been closed/i.test(text)) {
+    const message = `The page of ${host} closed its own window before it was read. Watch another page, or set fetch_mode to static.`
+    return { code: 'render_failed', message }
+  }
+  const said = (text.split('\n')[0] ?? '').replace(/^[\w.]+: (?:Protocol error \([\w.]+\): )?/, '').slice(0, 300)
+  return {
+    code: 'render_failed',
+    message: `The browser could not show the page of ${host}: ${said}. It is tried again at the next run.`,
+  }
+}
+
 export const CRASHED: RunFault = {
   code: 'render_failed',
   message:

@@ -2,7 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run-fault.ts'
 import { exchangeFault, unusableUrl } from '../fetch/fetch-faults.ts'
 import { parseTargetUrl } from '../guard/target-url.ts'
-import { BROWSER_DIED } from './browser-faults.ts'
+import { BROWSER_DIED, pageFault } from './browser-faults.ts'
 import { BrowserError } from './browser-error.ts'
 import { createBrowserStock, type BrowserStock, type StockOptions } from './browser-stock.ts'
 import type { OneBrowser } from './one-browser.ts'
@@ -40,13 +40,14 @@ interface Job {
   readonly until: number
   readonly signal: AbortSignal
   readonly processMb: number
+  readonly log: Logger
 }
 
 /** A page that lost its browser to another page gets a second one. */
 const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
-  const { pages, processMb = 1_024 } = options
+  const { pages, processMb = 1_024, log } = options
   const slots = createSlots(pages)
   const stock = createBrowserStock({ ...options, processMb })
   let isClosed = false
@@ -60,7 +61,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
       try {
         if (leave === null || isClosed) return failed({ startedAt }, STOPPED, null)
         if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
-        return await render(stock, { request, url: target.url, startedAt, until, signal, processMb })
+        return await render(stock, { request, url: target.url, startedAt, until, signal, processMb, log })
       } finally {
         leave?.()
       }
@@ -89,7 +90,7 @@ async function render(stock: BrowserStock, job: Job): Promise<Rendered> {
 }
 
 async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'> {
-  const { request, url, startedAt, until, signal } = job
+  const { request, url, startedAt, until, signal, log } = job
   const one = await stock.take()
   const ends = whatEnds(one.browser, until, signal)
   let opened: OpenPage | undefined
@@ -100,8 +101,11 @@ async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'
   }
   try {
     const first = await Promise.race([work().catch((error: unknown) => ends.afterError(error)), ends.reason])
-    if (typeof first !== 'string') return first
-    return first === 'died' ? first : ended(first, job)
+    if (first === 'died') return first
+    if (typeof first === 'string') return ended(first, job)
+    if (!('broke' in first)) return first
+    log.warn({ err: first.broke, host: url.host }, 'a page could not be shown')
+    return failed(job, pageFault(first.broke, url.host), null)
   } finally {
     ends.stop()
     await stock.leave(one, opened)

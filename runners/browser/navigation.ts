@@ -5,7 +5,9 @@ import type { OpenPage } from './open-page.ts'
 export interface Navigation {
   /** The address that was asked for last; '' before the first. */
   readonly asked: string
-  /** The last answer that a document came with. */
+  /** The last answer that came, redirects aside, whether a document came of it or not: a file and 204 leave the page where it was. */
+  readonly answer: Response | null
+  /** The answer that the document that is shown came with. */
   readonly last: Response | null
   /** `ERR_…` of a navigation that the page itself began later and that failed, when nothing came after it. */
   readonly refusal: string | null
@@ -20,6 +22,7 @@ export const MOST_PAGE_BYTES = 64 * 1024 * 1024
 export async function watchNavigation({ page, session }: OpenPage): Promise<Navigation> {
   const state: { -readonly [K in keyof Navigation]: Navigation[K] } = {
     asked: '',
+    answer: null,
     last: null,
     refusal: null,
     excess: null,
@@ -32,6 +35,7 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
       return false
     }
   }
+  let shown = ''
   page.on('request', (request) => {
     if (!isOwn(request)) return
     state.asked = request.url()
@@ -39,7 +43,15 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
   })
   page.on('response', (response) => {
     const status = response.status()
-    if (isOwn(response.request()) && (status < 300 || status > 399)) state.last = response
+    if (!isOwn(response.request()) || (status >= 300 && status <= 399)) return
+    state.answer = response
+    if (state.last === null && shown !== '' && isSamePage(response, shown)) state.last = response
+  })
+  page.on('framenavigated', (frame) => {
+    if (frame !== page.mainFrame()) return
+    shown = frame.url()
+    // An address that the page made up for itself belongs to no answer.
+    if (state.answer !== null && isSamePage(state.answer, shown)) state.last = state.answer
   })
   page.on('requestfailed', (request) => {
     const error = request.failure()?.errorText.replace('net::', '') ?? ''
@@ -54,4 +66,9 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
   })
   await session.send('Network.enable')
   return state
+}
+
+/** The fragment is never sent. */
+function isSamePage(response: Response, shown: string): boolean {
+  return response.url().split('#', 1)[0] === shown.split('#', 1)[0]
 }

@@ -60,6 +60,9 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
 async function connected(child: ChromiumProcess): Promise<Browser> {
   // Seven megabytes of code, which a process without a page to render never loads.
   const { chromium } = await import('playwright-core')
+  // Else each picture waits once more for the fonts, without a limit: three seconds are enough (capture.ts). Playwright reads it before every picture.
+  // oxlint-disable-next-line node/no-process-env -- there is no option for it
+  process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
   const late = new AbortController()
   const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
   // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody waits for would end us.

@@ -73,7 +73,8 @@ interface Moment {
 }
 
 function isAtRest(state: PageState, traffic: Traffic, { now, stillMs }: Moment, times: RestTimes): boolean {
-  if (state.isParsed && stillMs >= times.stableMs) return true
+  // A document that a script opened again and never closed is never parsed to its end, though nothing is on its way.
+  if ((state.isParsed || traffic.underWay === 0) && stillMs >= times.stableMs) return true
   if (!state.isLoaded || traffic.underWay > 0) return false
   return !state.hasScripts || (now - traffic.lastChange >= times.quietMs && stillMs >= times.quietMs)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
 
 /** What a page is like at a moment. */
@@ -11,15 +12,24 @@ export interface PageState {
   readonly mutations: number
 }
 
+/** What came of looking: a document that took the place of another took the answer with it; `threw`: in the page. */
+export type Asked =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'threw'; readonly message: string }
+
 /** Looks at a page from a world of its own, whose functions the page cannot replace. */
 export interface PageView {
   /** Null while one document takes the place of another. Rejects when the page is gone; a page in an endless loop leaves it waiting. */
   state(): Promise<PageState | null>
-  /** The document's HTML; null when it is longer than `most` characters. */
-  html(most: number): Promise<string | null>
-  /** The value of an expression, awaited. Rejects when the document is replaced meanwhile. */
-  ask(expression: string): Promise<unknown>
+  /** The document's HTML; the value is null when it is longer than `most` characters. */
+  html(most: number): Promise<Asked>
+  /** The value of an expression, awaited; `replaced` when one document after another takes the place of the one that was asked. */
+  ask(expression: string): Promise<Asked>
 }
+
+const MOST_TRIES = 5
+const BETWEEN_TRIES_MS = 100
 
 const STATE = `(() => {
   const root = document.documentElement
@@ -57,39 +67,39 @@ export function createPageView(session: CDPSession): PageView {
     return contextId
   }
 
-  /** Undefined when the document was replaced meanwhile. */
-  async function evaluate(expression: string): Promise<unknown> {
+  async function evaluate(expression: string): Promise<Asked> {
     try {
       const inWorld = await world()
-      const { result } = await session.send('Runtime.evaluate', {
+      const { result, exceptionDetails: thrown } = await session.send('Runtime.evaluate', {
         expression,
         contextId: inWorld,
         returnByValue: true,
         awaitPromise: true,
       })
-      return result.value
+      if (thrown) return { kind: 'threw', message: thrown.exception?.description ?? thrown.text }
+      return { kind: 'value', value: result.value }
     } catch (error) {
       contextId = null
-      if (!/context|frame|navigat/i.test(error instanceof Error ? error.message : '')) throw error
-      return undefined
+      const text = error instanceof Error ? error.message : ''
+      if (/has been closed/i.test(text) || !/context|frame|navigat|promise was collected/i.test(text)) throw error
+      return { kind: 'replaced' }
+    }
+  }
+
+  async function ask(expression: string): Promise<Asked> {
+    for (let tries = 1; ; tries++) {
+      const asked = await evaluate(expression)
+      if (asked.kind !== 'replaced' || tries === MOST_TRIES) return asked
+      await pause(BETWEEN_TRIES_MS)
     }
   }
 
   return {
     async state() {
-      return ((await evaluate(STATE)) as PageState | undefined) ?? null
+      const asked = await evaluate(STATE)
+      return asked.kind === 'value' ? (asked.value as PageState) : null
     },
-    async html(most) {
-      for (let tries = 0; tries < 5; tries++) {
-        const html = await evaluate(HTML(most))
-        if (html !== undefined) return html as string | null
-      }
-      throw new Error('the document is replaced without end')
-    },
-    async ask(expression) {
-      const value = await evaluate(expression)
-      if (value === undefined) throw new Error('the document was replaced')
-      return value
-    },
+    html: (most) => ask(HTML(most)),
+    ask,
   }
 }

@@ -1,4 +1,5 @@
 import { exchangeFault } from '../fetch/fetch-faults.ts'
+import { BrowserError } from './browser-error.ts'
 import { CRASHED, OUT_OF_TIME, TOO_MUCH_MEMORY } from './browser-faults.ts'
 import type { OneBrowser } from './one-browser.ts'
 import type { OpenPage } from './open-page.ts'
@@ -8,12 +9,17 @@ import type { Rendered } from './rendered.ts'
 /** Why a render ended before it was done; `died`: the browser did, for whatever reason. */
 export type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'died'
 
+/** The page did what ends a render by itself. */
+export interface PageBroke {
+  readonly broke: unknown
+}
+
 /** What a render waits for besides its work. */
 export interface Ends {
   readonly reason: Promise<Reason>
   watch(opened: OpenPage): void
-  /** The work failed by itself: what was behind it, or the error again. */
-  afterError(error: unknown): Reason
+  /** The work failed by itself: what was behind it. Throws the error again where our own code is wrong. */
+  afterError(error: unknown): Reason | PageBroke
   stop(): void
 }
 
@@ -41,13 +47,19 @@ export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal
     afterError(error) {
       if (hasCrashed || /crashed/i.test(String(error))) return crash()
       if (browser.isGone || !browser.playwright.isConnected()) return 'died'
-      throw error
+      if (isBug(error)) throw error
+      return { broke: error }
     },
     stop() {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     },
   }
+}
+
+/** What Playwright rejects with is a plain `Error`, or one of its own; these come from code. */
+function isBug(error: unknown): boolean {
+  return [BrowserError, TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
 }
 
 export interface EndedRender {

@@ -7,7 +7,7 @@ import type { FetchFailed } from '../fetch/fetched.ts'
 import { retryAfterMs } from '../fetch/retry-after.ts'
 import { portOf } from '../guard/target-url.ts'
 import type { RunFault } from '../../schema/run-fault.ts'
-import { DOWNLOAD, OUT_OF_TIME, navigationFault, netErrorOf } from './browser-faults.ts'
+import { DOWNLOAD, LEFT_OPEN, UNFINISHED, UNSTABLE, navigationFault, netErrorOf, pageFault } from './browser-faults.ts'
 import { capture } from './capture.ts'
 import type { OneBrowser } from './one-browser.ts'
 import type { OpenPage } from './open-page.ts'
@@ -37,7 +37,7 @@ export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const navigation = await watchNavigation(opened)
   if (request.headers !== null) await sendUserHeaders(opened.session, url, request.headers)
   const fault = await goTo(rendering, navigation)
-  if (fault) return failed(rendering, fault, navigation.last?.status() ?? null)
+  if (fault) return failed(rendering, fault, navigation.answer?.status() ?? null)
   return settle(rendering, navigation, traffic)
 }
 
@@ -53,7 +53,7 @@ async function goTo(rendering: Rendering, navigation: Navigation): Promise<RunFa
     if (/Timeout \d+ms exceeded/.test(text)) return navigationFault('ERR_TIMED_OUT', asked.host, null)
     const netError = netErrorOf(error)
     if (netError === '') throw error
-    if (netError === 'ERR_ABORTED') return abortedFault(navigation.last, asked.host)
+    if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked.host)
     return faultOf(rendering, navigation, netError)
   }
 }
@@ -66,10 +66,10 @@ function faultOf({ url, browser }: Rendering, navigation: Navigation, netError: 
 }
 
 /** Chromium gives up what has nothing to show: 204 and 205, and files. */
-function abortedFault(last: Response | null, host: string): RunFault {
-  const status = last?.status() ?? 0
+function abortedFault(answer: Response | null, host: string): RunFault {
+  const status = answer?.status() ?? 0
   if (status === 204 || status === 205) return EMPTY_BODY
-  return last === null ? navigationFault('ERR_ABORTED', host, null) : DOWNLOAD
+  return answer === null ? navigationFault('ERR_ABORTED', host, null) : DOWNLOAD
 }
 
 async function settle(rendering: Rendering, navigation: Navigation, traffic: Traffic): Promise<Rendered> {
@@ -77,29 +77,33 @@ async function settle(rendering: Rendering, navigation: Navigation, traffic: Tra
   await untilRest(view, traffic)
   const state = await view.state()
   const { host } = rendering.url
-  if (state !== null && !state.isParsed) return failed(rendering, OUT_OF_TIME(host), navigation.last?.status() ?? null)
+  const isOpen = state !== null && !state.isParsed
+  if (isOpen && traffic.underWay > 0) return failed(rendering, UNFINISHED(host), navigation.last?.status() ?? null)
   if (navigation.excess !== null) return failed(rendering, tooLarge('decoded', navigation.excess), null)
   const { refusal: refused } = navigation
   if (refused !== null) return failed(rendering, faultOf(rendering, navigation, refused), null)
   const { last } = navigation
   if (last === null) return failed(rendering, navigationFault('ERR_ABORTED', host, null), null)
   const status = last.status()
-  const body = await bodyOf(last, view)
-  if (body === null) return failed(rendering, tooLarge('decoded', MAX_BODY), status)
+  const read = await bodyOf(last, view, host)
+  if (!read.ok) return failed(rendering, read.fault, status)
+  const { body } = read
   if (status < 200 || status > 299) return refusal(rendering, last, body)
   if (body.length === 0) return failed(rendering, EMPTY_BODY, status)
-  return taken(rendering, { last, body, view })
+  return taken(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
 }
 
 interface Document {
   readonly last: Response
   readonly body: Uint8Array
   readonly view: PageView
+  readonly warnings: readonly string[]
 }
 
-async function taken(rendering: Rendering, { last, body, view }: Document): Promise<Rendered> {
+async function taken(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
   const { request, url, opened, startedAt } = rendering
-  const pictures = request.visual?.enabled === true ? await capture(opened.page, view, request.visual) : null
+  const sitter = { page: opened.page, view, host: url.host }
+  const pictures = request.visual?.enabled === true ? await capture(sitter, request.visual) : null
   if (pictures !== null && !pictures.ok) return failed(rendering, pictures.fault, last.status())
   const finalUrl = last.url()
   return {
@@ -117,20 +121,40 @@ async function taken(rendering: Rendering, { last, body, view }: Document): Prom
     durationMs: Math.round(performance.now() - startedAt),
     link: null,
     shots: pictures?.shots ?? [],
-    warnings: pictures?.warnings ?? [],
+    warnings: [...warnings, ...(pictures?.warnings ?? [])],
   }
 }
 
-/** The document as it stands, or, of what is no document, what was sent: Chromium's view of JSON or XML is its own. Null: too large. */
-async function bodyOf(last: Response, view: PageView): Promise<Uint8Array | null> {
-  if (isHtml(last)) {
-    const html = await view.html(MAX_BODY)
-    const body = html === null ? null : Buffer.from(html, 'utf8')
-    return body !== null && body.length > MAX_BODY ? null : body
-  }
-  // The body of an answer can be gone by now; it is then as good as none.
-  const body = await last.body().catch(() => Buffer.alloc(0))
-  return body.length > MAX_BODY ? null : body
+const SKELETON = '<html><head></head><body></body></html>'
+
+type Read = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
+
+/** The document as it stands, or, of what is no document, what was sent: Chromium's view of JSON or XML is its own. */
+async function bodyOf(last: Response, view: PageView, host: string): Promise<Read> {
+  if (!isHtml(last)) return bounded(await sentBy(last))
+  const asked = await view.html(MAX_BODY)
+  if (asked.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }
+  if (asked.kind === 'threw') return { ok: false, fault: pageFault(asked.message, host) }
+  // What Chromium makes of nothing; only what was sent tells whether it was nothing.
+  if (asked.value === SKELETON && (await wasBlank(last))) return { ok: true, body: Buffer.alloc(0) }
+  return bounded(typeof asked.value === 'string' ? Buffer.from(asked.value, 'utf8') : null)
+}
+
+/** The body of an answer can be gone by now; it is then as good as none. */
+function sentBy(last: Response): Promise<Uint8Array> {
+  return last.body().catch(() => Buffer.alloc(0))
+}
+
+function wasBlank(last: Response): Promise<boolean> {
+  return last.text().then(
+    (sent) => sent.trim() === '',
+    () => false,
+  )
+}
+
+function bounded(body: Uint8Array | null): Read {
+  if (body === null || body.length > MAX_BODY) return { ok: false, fault: tooLarge('decoded', MAX_BODY) }
+  return { ok: true, body }
 }
 
 function isHtml(response: Response): boolean {

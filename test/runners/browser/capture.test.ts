@@ -75,6 +75,61 @@ describe('A picture', () => {
     expect([seen(shots[0], 10, 50), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])
   })
 
+  test.each([
+    ['says that it is visible inside', '.clock b { visibility: visible }', ''],
+    ['is important to the page', '#blue.clock, #blue.clock b { visibility: visible !important }', ''],
+    ['says so in its own style', '', 'style="visibility: visible !important; opacity: 1 !important"'],
+    [
+      'is drawn before an element',
+      '.clock::before { content: ""; display: block; height: 50px; background: #0f0 }',
+      '',
+    ],
+  ])('leaves out what is ignored though it %s.', async (_, rule, own) => {
+    const html = `<!doctype html>${STYLE}<style>b { display: block; height: 50px; background: #00f } ${rule}</style><div id="blue" class="clock" ${own}><b>12</b></div><div></div>`
+    const { shots } = await shotsOf(html, { ignoreSelectors: ['p > (', '[x="', '.clock'] })
+    expect([seen(shots[0], 200, 20), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])
+  })
+
+  test('leaves out what is drawn before an element alone.', async () => {
+    const html = `<!doctype html>${STYLE}<style>#blue::before { content: ""; display: block; height: 50px; background: #0f0 }</style><div id="blue"></div>`
+    const { shots } = await shotsOf(html, { ignoreSelectors: ['#blue::before'] })
+    expect(seen(shots[0], 10, 20)).toBe('1280×720 #0000ff')
+  })
+
+  test('does not wait for a font that never comes.', async () => {
+    site.page('/never', () => {})
+    const html = `<!doctype html>${STYLE}<style>@font-face { font-family: F; src: url(/never); font-display: block } body { font-family: F }</style><div></div><p>text</p>`
+    const startedAt = performance.now()
+    expect(seen((await shotsOf(html)).shots[0])).toBe('1280×720 #ff0000')
+    expect(performance.now() - startedAt).toBeLessThan(12_000)
+  })
+
+  test('of a rectangle shows what of it is on the page, in whole pixels; of one beyond it, nothing.', async () => {
+    const regions = [
+      { rect: { x: 0, y: 50_000, width: 10, height: 10 } },
+      { rect: { x: 50_000, y: 0, width: 10, height: 10 } },
+      { rect: { x: 1_270.4, y: 690.2, width: 100, height: 100 } },
+      { rect: { x: 0.5, y: 0.5, width: 20.3, height: 20.4 } },
+      { rect: { x: 0, y: 0, width: 0.4, height: 0 } },
+      { selector: '#blue' },
+    ]
+    const html = `<!doctype html>${STYLE}<style>#blue { width: 30.3px; height: 40.6px }</style><div></div><div id="blue"></div>`
+    const { shots } = await shotsOf(html, { regions })
+    expect(shots.map((shot) => (shot.png ? `${shot.width}×${shot.height} ${seen(shot, 0, 0)}` : 'nothing'))).toEqual([
+      'nothing',
+      'nothing',
+      '10×30 10×30 #ffffff',
+      '20×20 20×20 #ff0000',
+      '1×1 1×1 #ff0000',
+      '30×41 30×41 #0000ff',
+    ])
+  })
+
+  test('of a document that has lost its body is one of the viewport.', async () => {
+    const html = `<!doctype html>${STYLE}<p>x</p><script>addEventListener('load', () => document.body.remove())</script>`
+    expect(seen((await shotsOf(html)).shots[0])).toBe('1280×720 #ffffff')
+  })
+
   test('is the same byte for byte of the same page, though it is animated and has a blinking caret.', async () => {
     const html = `<!doctype html><style>@keyframes turn { to { transform: rotate(360deg); opacity: 0 } } b { display: inline-block; animation: turn 0.7s infinite } i { transition: margin 1s }</style>
       <b>turning</b><i>moving</i><input autofocus value="caret"><p>text</p>`

@@ -76,13 +76,54 @@ describe('Waiting for a page to rest', () => {
     expect(rendered.ok && [rendered.finalUrl, rendered.redirected]).toEqual([last, true])
   })
 
-  test('A document that never ends is a timeout.', async () => {
+  test('A document that a script opens again and never closes is read as it stands, with a warning.', async () => {
+    const url = site.page(
+      '/opened',
+      script(`setTimeout(() => { document.open(); document.write('<p>written anew') }, 100)`),
+    )
+    const startedAt = performance.now()
+    const rendered = await renderOne(browsers, url)
+    expect(htmlOf(rendered)).toContain('written anew')
+    expect(rendered).toMatchObject({ warnings: [expect.stringContaining('never ended it')] })
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+
+  test('A script that never comes and holds the rest of the document up is a timeout that says so.', async () => {
+    site.page('/never', () => {})
+    const url = site.page('/held', '<!doctype html><p>beginning</p><script src="/never"></script><p>rest</p>')
+    expect(await renderOne(browsers, url)).toMatchObject({
+      fault: { code: 'timeout', message: expect.stringContaining('did not finish loading') },
+    })
+  })
+
+  test('A navigation to a file or to nothing, later, leaves the page as it is.', async () => {
+    site.page('/later-none', (_, response) => void response.writeHead(204).end())
+    site.page('/later-file', (_, response) => {
+      const headers = { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=a' }
+      response.writeHead(200, headers).end('bytes')
+    })
+    for (const path of ['/later-file', '/later-none']) {
+      const url = site.page(`${path}-page`, script(`setTimeout(() => { location.href = '${path}' }, 200)`))
+      const rendered = await renderOne(browsers, url)
+      expect(htmlOf(rendered)).toContain('sent')
+      expect(rendered).toMatchObject({ status: 200, finalUrl: url })
+    }
+  })
+
+  test('An address that the page makes up for itself is not where it came from.', async () => {
+    const url = site.page('/made-up', script(`history.pushState({}, '', '/nowhere'); location.hash = 'x'`))
+    expect(await renderOne(browsers, url)).toMatchObject({ ok: true, status: 200, finalUrl: url })
+  })
+
+  test('A document that never ends is a timeout that says so.', async () => {
     const url = site.page('/endless', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><p>beginning')
       const timer = setInterval(() => response.write('<i>more</i>'), 100)
       response.once('close', () => clearInterval(timer))
     })
-    expect(faultOf(await renderOne(browsers, url, 20_000))).toBe('timeout')
+    expect(await renderOne(browsers, url, 20_000)).toMatchObject({
+      fault: { code: 'timeout', message: expect.stringContaining('did not finish loading') },
+    })
   })
 })
 
@@ -162,6 +203,18 @@ describe('What a site answers', () => {
     const url = site.page('/wait', (_, response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
     expect(await renderOne(browsers, url)).toMatchObject({ retryAfterMs: 7_000 })
   })
+
+  test.each(['', ' \n '])(
+    'A page of %j is an empty body, as in the static layer; one that a script empties is not.',
+    async (sent) => {
+      const none = site.page('/empty', (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(sent)
+      })
+      expect(faultOf(await renderOne(browsers, none))).toBe('empty_body')
+      const emptied = site.page('/emptied', '<script>document.currentScript.remove()</script>')
+      expect(htmlOf(await renderOne(browsers, emptied))).toBe('<html><head></head><body></body></html>')
+    },
+  )
 
   test('Nothing at all is an empty body; a file is no page.', async () => {
     const none = site.page('/none', (_, response) => void response.writeHead(204).end())

@@ -1,0 +1,67 @@
+/** A rectangle in CSS pixels of the full page. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Of the page as it is laid out; `widest` reaches to what one must scroll sideways for. */
+export interface PageSize {
+  readonly width: number
+  readonly widest: number
+  readonly height: number
+}
+
+/** The part of a box that is on the page, in whole pixels: a picture has no others. Null when there is none. */
+export function clipOf(box: Box, { widest, height }: PageSize): Box | null {
+  const x = Math.max(0, Math.round(box.x))
+  const y = Math.max(0, Math.round(box.y))
+  const clip = {
+    x,
+    y,
+    width: Math.min(Math.max(1, Math.round(box.width)), Math.floor(widest) - x),
+    height: Math.min(Math.max(1, Math.round(box.height)), Math.floor(height) - y),
+  }
+  return clip.width < 1 || clip.height < 1 ? null : clip
+}
+
+// Text, since it runs in the page: the compiler knows no document here.
+
+/** `PageSize`; null where there is no body. */
+export const PAGE_SIZE = `(() => {
+  const { documentElement: root, body } = document
+  if (!root || !body) return null
+  return {
+    width: root.clientWidth,
+    widest: Math.max(root.scrollWidth, body.scrollWidth, root.clientWidth),
+    height: Math.max(root.scrollHeight, body.scrollHeight, root.clientHeight, 1),
+  }
+})()`
+
+/** The box of the first element that a selector finds; null when there is none to be seen. */
+export const elementBox = (selector: string): string => `(() => {
+  let element = null
+  try { element = document.querySelector(${JSON.stringify(selector)}) } catch { return null }
+  if (!element) return null
+  const { left, top, width, height } = element.getBoundingClientRect()
+  if (width < 1 || height < 1 || getComputedStyle(element).visibility === 'hidden') return null
+  return { x: Math.max(0, left + scrollX), y: Math.max(0, top + scrollY), width, height }
+})()`
+
+/**
+ * Hides what selectors find by a style of the element's own, which no rule of the page's outdoes, whatever is in it; its place stays. The value are those
+ * selectors that can stand in a style sheet, as the browser writes them: one that it does not understand must not spoil the others.
+ */
+export const HIDE = (selectors: readonly string[]): string => `(${JSON.stringify(selectors)}).flatMap((selector) => {
+  try {
+    for (const { style } of document.querySelectorAll(selector)) {
+      style?.setProperty('opacity', '0', 'important')
+      style?.setProperty('visibility', 'hidden', 'important')
+    }
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(selector + ' {}')
+    const [rule] = sheet.cssRules
+    return sheet.cssRules.length === 1 && rule.selectorText ? [rule.selectorText] : []
+  } catch { return [] }
+})`
