@@ -45,7 +45,7 @@ interface PicturesOptions {
 export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
   async function take(exposure: Exposure): Promise<Captured> {
     const { shots, baseline } = exposure
-    const warnings = shots.filter(({ png }) => png === null).map(({ region }) => gone(region))
+    const warnings = shots.flatMap(({ png }, place) => (png === null ? [gone(nameOf(shots, place))] : []))
     const seen: Drawn[] = []
     let leftMs = RUN_COMPARE_MS
     for (const [place, shot] of shots.entries()) {
@@ -58,8 +58,7 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
         continue
       }
       const before = last && (await objects.get(imageName(exposure.teamId, last.image)))
-      if (last && !before)
-        warnings.push(`The last picture of ${JSON.stringify(shot.region)} is gone; nothing was compared.`)
+      if (last && !before) warnings.push(`The last picture of ${nameOf(shots, place)} is gone; nothing was compared.`)
       const allowance = { teamId: exposure.teamId, mostMs: leftMs }
       const comparison = await comparer.compare({ before, after: png, thumb: place === 0 }, allowance)
       if (!comparison.ok) return { kind: 'failed', fault: FAULTS[comparison.reason](comparison.message) }
@@ -95,7 +94,14 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
   }
 }
 
-const gone = (region: string) => `The region ${JSON.stringify(region)} was not found on the page; its picture is empty.`
+/** What a message calls a region: its label, and its place where another has the same. */
+function nameOf(shots: readonly Shot[], place: number): string {
+  const region = shots[place]?.region ?? ''
+  const isShared = shots.filter((shot) => shot.region === region).length > 1
+  return JSON.stringify(region) + (isShared ? ` (number ${place + 1})` : '')
+}
+
+const gone = (name: string) => `The region ${name} was not found on the page; its picture is empty.`
 const usedUp = (limit: number) =>
   `The plan's ${limit.toLocaleString('en')} bytes of screenshots are used up: this run's pictures were neither kept nor compared.`
 

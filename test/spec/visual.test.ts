@@ -141,6 +141,25 @@ describe('Visual config', () => {
     expect(gone.warnings.join()).toContain('"Hero" was not found')
     expect((await world.run(me, id, { pngs: [null] })).visual_change_pct).toBe(0)
   })
+
+  test('of regions that share a label, the run says which one is gone', async () => {
+    const regions = [
+      { selector: '#a', label: 'Hero' },
+      { selector: '#b', label: 'Hero' },
+    ]
+    const id = await world.monitor(me, { regions }, hook)
+    const { warnings } = await world.run(me, id, { pngs: [page, null] })
+    expect(warnings).toEqual([expect.stringContaining('"Hero" (number 2) was not found')])
+  })
+
+  test('an edit of the threshold alone makes the next run a silent baseline, as each of visual_config', async () => {
+    const id = await world.monitor(me, { thresholdPct: 90 }, hook)
+    await world.run(me, id, { pngs: [page] })
+    await me.patch(`/v1/monitors/${id}`, { visual_config: { enabled: true, thresholdPct: 0 } })
+    const silent = await world.run(me, id, { pngs: [await draw({ price: '2' })] })
+    expect(silent.delivery_triggered).toBe(false)
+    expect((await world.run(me, id, { pngs: [page] })).delivery_triggered).toBe(true)
+  })
 })
 
 describe('GET /v1/run-images/{id}', () => {
