@@ -55,6 +55,7 @@ export function createHeldLane(options: HeldLaneOptions): HeldLane {
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
   const settle = createSettling({ store, recorder, prompts })
+  const alone = createAlone()
 
   async function finishedBy(finished: Finished, signal: AbortSignal): Promise<Finished | null> {
     const { task, reading, startedMs } = finished
@@ -65,21 +66,24 @@ export function createHeldLane(options: HeldLaneOptions): HeldLane {
     return after.kind === 'abandoned' ? null : { task, reading: after, startedMs, endedMs }
   }
 
+  async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
+    const row = await findHeldCheck(store, told.outcome, holder)
+    if (row === null) return { kind: 'not_held' }
+    const task = taskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
+    const { reading_id, layer_is_remembered: layerIsRemembered } = row
+    const believed = outcomeOf(told, { task, hasBaseline: reading_id !== null, layerIsRemembered })
+    if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
+    const finished = await finishedBy({ task, reading: believed.reading, ...timesOf(told, row) }, signal)
+    const isSettled = finished !== null && (await settle(finished, contextOf(row), signal))
+    return { kind: isSettled ? 'settled' : 'abandoned' }
+  }
+
   return {
     leaseMs,
     claim: createClaims({ store, secrets, queues: QUEUES, leaseSeconds, hasModel }),
     heartbeat: (checks, holder) => extendLeases(store, checks, leaseSeconds, holder),
-    async complete(told, holder, signal) {
-      const row = await findHeldCheck(store, told.outcome, holder)
-      if (row === null) return { kind: 'not_held' }
-      const task = taskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
-      const { reading_id, layer_is_remembered: layerIsRemembered } = row
-      const believed = outcomeOf(told, { task, hasBaseline: reading_id !== null, layerIsRemembered })
-      if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
-      const finished = await finishedBy({ task, reading: believed.reading, ...timesOf(told, row) }, signal)
-      const isSettled = finished !== null && (await settle(finished, contextOf(row), signal))
-      return { kind: isSettled ? 'settled' : 'abandoned' }
-    },
+    complete: (told, holder, signal) =>
+      alone(`${holder} ${told.outcome.no} ${told.outcome.fence}`, () => completed(told, holder, signal)),
     release: (checks, delayMs, holder) =>
       releaseChecks(
         store,
@@ -94,4 +98,22 @@ function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
   const within = (ms: number, fromMs: number, untilMs: number) => Math.round(Math.min(Math.max(ms, fromMs), untilMs))
   const endedMs = within(outcome.ended_ms, runIdTime(run_id), nowMs)
   return { startedMs: within(outcome.started_ms, runIdTime(run_id), endedMs), endedMs }
+}
+
+/**
+ * One completion of a check after the other: the second finds what the first has settled, before it asks the proxy or the model, which cost. In this
+ * process; another one may ask twice (decision 0009), and only one of both is recorded.
+ */
+function createAlone() {
+  const underWay = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    for (let before = underWay.get(key); before; before = underWay.get(key)) await before.catch(() => undefined)
+    const mine = work()
+    underWay.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      underWay.delete(key)
+    }
+  }
 }

@@ -47,9 +47,11 @@ export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed
 function kindIssues(reading: LaneReading, { task, hasBaseline, layerIsRemembered }: HeldTask): Issue[] {
   const asks = task.extract.method === 'prompt'
   const issue = (path: string, message: string) => [{ path: `reading.${path}`, message }]
-  if (reading.kind === 'failed') return []
   if (reading.kind === 'moved')
     return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
+  if (reading.fetch_method === 'static' && !task.triesStatic)
+    return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
+  if (reading.kind === 'failed') return []
   if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
     return issue('kind', 'cannot be unchanged: there is nothing before, or its pictures have to be compared')
   if (reading.kind === 'values' && asks) return issue('kind', 'must be text: the monitor asks a model')

@@ -51,6 +51,24 @@ describe('An outcome', () => {
       'reading.kind',
       {},
     ],
+    'comes from a layer that was not to be tried': [
+      { reading: { ...VALUES, fetch_method: 'static' } },
+      'reading.fetch_method',
+      {},
+    ],
+    'failed at a layer that was not to be tried': [
+      {
+        reading: {
+          kind: 'failed',
+          fetch_method: 'static',
+          fault: { code: 'timeout', message: 'Late.' },
+          retry_after_ms: 0,
+        },
+        values: undefined,
+      },
+      'reading.fetch_method',
+      {},
+    ],
     'comes through a proxy': [{ reading: { ...VALUES, fetch_method: 'proxy' } }, 'reading.fetch_method', {}],
     'moves pictures to a layer without eyes': [
       { reading: { kind: 'moved', queue: 'browser', why: 'x' }, values: undefined },
