@@ -44,19 +44,24 @@ export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed
   return { ok: true, reading: readingFromWire(outcome, pictures, held.task) }
 }
 
-function kindIssues(reading: LaneReading, { task, hasBaseline, layerIsRemembered }: HeldTask): Issue[] {
+const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]
+
+function kindIssues(reading: LaneReading, held: HeldTask): Issue[] {
+  const { task, hasBaseline } = held
   const asks = task.extract.method === 'prompt'
-  const issue = (path: string, message: string) => [{ path: `reading.${path}`, message }]
   if (reading.kind === 'moved')
     return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
-  if (reading.fetch_method === 'static' && !task.triesStatic)
-    return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
-  if (reading.kind === 'failed') return []
   if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
     return issue('kind', 'cannot be unchanged: there is nothing before, or its pictures have to be compared')
   if (reading.kind === 'values' && asks) return issue('kind', 'must be text: the monitor asks a model')
   if (reading.kind === 'text' && !asks) return issue('kind', 'must not be text: the monitor asks no model')
-  if (reading.remember && !(layerIsRemembered && task.queue === 'browser'))
+  return layerIssues(reading, held)
+}
+
+function layerIssues(reading: Exclude<LaneReading, { kind: 'moved' }>, { task, layerIsRemembered }: HeldTask): Issue[] {
+  if (reading.fetch_method === 'static' && !task.triesStatic)
+    return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
+  if (reading.kind !== 'failed' && reading.remember && !(layerIsRemembered && task.queue === 'browser'))
     return issue('remember', 'is not for a check whose layer its configuration says')
   return []
 }
