@@ -106,6 +106,11 @@ export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
   message: `The page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller page.`,
 })
 
+export const HEAP_FULL = (megabytes: number): RunFault => ({
+  code: 'render_failed',
+  message: `The scripts of the page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller page.`,
+})
+
 export const BROWSER_DIED: RunFault = {
   code: 'render_failed',
   message: 'The browser ended while it showed the page, twice. It is tried again at the next run.',

@@ -102,7 +102,7 @@ async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'
   try {
     const first = await Promise.race([work().catch((error: unknown) => ends.afterError(error)), ends.reason])
     if (first === 'died') return first
-    if (typeof first === 'string') return ended(first, job)
+    if (typeof first === 'string') return ended(first, { ...job, isUnanswered: opened?.page.url() === 'about:blank' })
     if (!('broke' in first)) return first
     log.warn({ err: first.broke, host: url.host }, 'a page could not be shown')
     return failed(job, pageFault(first.broke, url.host), null)

@@ -17,6 +17,8 @@ export interface ChromiumProcess {
   readonly ended: Promise<void>
   /** The last of what it wrote to standard error: why it did not start. */
   output(): string
+  /** `performance.now()` when a page last filled its heap and was ended for it; -Infinity: never. */
+  heapFullAt(): number
   kill(): void
 }
 
@@ -28,6 +30,9 @@ export interface ProcessOptions {
 }
 
 const KEPT_OUTPUT = 8_192
+/** What the process of a page writes before it ends itself; its crash looks like any other. */
+const HEAP_FULL = /V8 \w+ OOM/
+const HEAP_FULL_LENGTH = 20
 const PROFILE = 'tidemark-browser-'
 /** No browser of ours lives so long. */
 const LEFT_BEHIND_MS = 2 * 3_600_000
@@ -56,8 +61,12 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
     ...user,
   })
   let output = ''
+  let heapFullAt = -Infinity
   child.stderr?.on('data', (chunk: Buffer) => {
-    output = (output + chunk.toString('latin1')).slice(-KEPT_OUTPUT)
+    const text = chunk.toString('latin1')
+    // A message may come in two parts.
+    if (HEAP_FULL.test(output.slice(-HEAP_FULL_LENGTH) + text)) heapFullAt = performance.now()
+    output = (output + text).slice(-KEPT_OUTPUT)
   })
   const { pid } = child
   const gone = Promise.withResolvers<void>()
@@ -76,7 +85,7 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
     )
   }
   const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
-  return { pid, transport, ended, output: () => output, kill: () => killGroup(pid) }
+  return { pid, transport, ended, output: () => output, heapFullAt: () => heapFullAt, kill: () => killGroup(pid) }
 }
 
 function killGroup(pid: number): void {

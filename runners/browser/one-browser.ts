@@ -27,12 +27,17 @@ export interface OneBrowser {
   readonly isGone: boolean
   /** `performance.now()` when a process of it was last killed for its memory; -Infinity: never. */
   readonly memoryKillAt: number
+  /** The same of a page that filled the heap of its scripts and was ended by the browser. */
+  readonly heapFullAt: number
   /** Megabytes of all its processes, as last measured. */
   readonly megabytes: number
   readonly ended: Promise<void>
   /** Ends it at once, with all that it shows. */
   kill(): void
 }
+
+/** Megabytes that the scripts of a page may fill, of those that its process may occupy. */
+export const heapOf = (processMb: number): number => Math.ceil(processMb / 2)
 
 const START_MS = 20_000
 const WATCH_MS = 200
@@ -46,8 +51,7 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
   const proxy = await startEgressProxy(setup.egress)
   let child: ChromiumProcess | undefined
   try {
-    const heapMb = Math.ceil(setup.processMb / 2)
-    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb })
+    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb) })
     const playwright = await connected(child)
     return running(child, playwright, proxy, setup.processMb)
   } catch (error) {
@@ -132,6 +136,9 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
     },
     get memoryKillAt() {
       return state.memoryKillAt
+    },
+    get heapFullAt() {
+      return child.heapFullAt()
     },
     get megabytes() {
       return state.megabytes

@@ -56,6 +56,7 @@ export const elementBox = (selector: string): string => `(() => {
 export const HIDE = (selectors: readonly string[]): string => `(${JSON.stringify(selectors)}).flatMap((selector) => {
   try {
     for (const { style } of document.querySelectorAll(selector)) {
+      style?.setProperty('transition', 'none', 'important')
       style?.setProperty('opacity', '0', 'important')
       style?.setProperty('visibility', 'hidden', 'important')
     }

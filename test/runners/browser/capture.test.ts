@@ -80,6 +80,11 @@ describe('A picture', () => {
     ['is important to the page', '#blue.clock, #blue.clock b { visibility: visible !important }', ''],
     ['says so in its own style', '', 'style="visibility: visible !important; opacity: 1 !important"'],
     [
+      'fades',
+      '.clock, .clock b { transition: all 5s; animation: glow 1s infinite } @keyframes glow { to { opacity: 1; visibility: visible } }',
+      '',
+    ],
+    [
       'is drawn before an element',
       '.clock::before { content: ""; display: block; height: 50px; background: #0f0 }',
       '',
