@@ -214,16 +214,25 @@ function lostOf(holding: Holding): AbortSignal {
   return holding.lost.signal
 }
 
-/** Does a check; what it throws is a failure of ours. Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs. */
+/**
+ * Does a check; what it throws is a failure of ours, and it is done once more: a helper process that died is there again, and the site is not to count
+ * it as a failure. Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs.
+ */
 function createAttempts({ check, log }: CheckLoopOptions): (holding: Holding) => Promise<Reading> {
   const spare: AbortController[] = []
   return async (holding) => {
     const { task } = holding
     const lost = (holding.lost = spare.pop() ?? new AbortController())
+    const attempt = async () => check(task, lost.signal)
+    const told = (err: unknown) =>
+      log.error({ err, run_id: task.runId, monitor_id: task.monitorId }, 'a check threw; it is tried twice')
     try {
-      return await check(task, lost.signal)
+      return await attempt().catch((error: unknown) => {
+        told(error)
+        return lost.signal.aborted ? { kind: 'abandoned' as const } : attempt()
+      })
     } catch (error) {
-      log.error({ err: error, run_id: task.runId, monitor_id: task.monitorId }, 'a check threw')
+      told(error)
       return { kind: 'failed', fetchMethod: null, fault: INTERNAL, retryAfterMs: 0 }
     } finally {
       holding.lost = undefined

@@ -32,7 +32,23 @@ const recorded = (no: number, count = 1) =>
     (runs) => runs.length >= count,
   )
 
-test('A check that throws becomes a run with an internal error; the others go on.', async () => {
+test('A check that throws once is done again under the same lease, and its site has not failed.', async () => {
+  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  let tries = 0
+  await start({
+    around: (_, go) => {
+      tries += 1
+      if (tries === 1) throw new Error('a helper process died')
+      return go()
+    },
+  })
+  expect(await recorded(no)).toMatchObject([{ status: 'success' }])
+  expect(tries).toBe(2)
+  expect(await world.check(no)).toMatchObject({ failures: 0, fence: 1 })
+  expect(worker?.log.join()).toContain('a helper process died')
+})
+
+test('A check that throws twice becomes a run with an internal error; the others go on.', async () => {
   const nos = await world.monitors(await world.team(), { url: site.url, count: 3 })
   const bad = nos[1]
   await start({
