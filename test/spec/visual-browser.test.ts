@@ -109,6 +109,14 @@ describe('Visual config', () => {
     ])
   })
 
+  test('regions: a rect beyond the page is an empty picture and a warning, not a failed run.', async () => {
+    const visual = { regions: [{ rect: { x: 0, y: 90_000, width: 10, height: 10 }, label: 'Far' }] }
+    const watched = await watch(page(400, 600), visual)
+    expect(watched.baseline).toMatchObject({ status: 'success', warnings: [expect.stringContaining('Far')] })
+    const run = await nextRun(watched, page(500, 500))
+    expect(run).toMatchObject({ visual_change_pct: 0, delivery_triggered: false })
+  })
+
   test('ignoreSelectors: what they match is hidden before the screenshot, so that its change is none.', async () => {
     const watched = await watch(page(400, 600, '<b></b><i></i>'), {
       ignoreSelectors: ['b', '.nothing', 'i'],
