@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, reply } from '../deliveries/receiver.ts'
 import { eventually } from '../runners/loop/eventually.ts'
-import { html, openSite, type Site } from '../runners/loop/site.ts'
+import { type Answer, html, openSite, type Site } from '../runners/loop/site.ts'
 import { verifier } from '../support/signature-verifier.ts'
 import { runCli } from './cli-process.ts'
 import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
@@ -54,8 +54,8 @@ const held = async (id: string) => {
   return check
 }
 /** A monitor whose page hangs, in the hands of a runner. */
-async function hanging(site: Site) {
-  site.answer(() => {})
+async function hanging(site: Site, answer: Answer = () => {}) {
+  site.answer(answer)
   const { id } = await watch(site)
   await eventually(
     () => site.requests.length,
@@ -146,7 +146,8 @@ test('A runner that is told to stop finishes what it can and gives back the rest
   const finish = Promise.withResolvers<void>()
   slow.answer((response, request, nth) => void finish.promise.then(() => shell('$6')(response, request, nth)))
   const kept = await watch(slow)
-  const { id } = await hanging(never)
+  // For longer than a runner has to stop: a site that says nothing is given up before.
+  const { id } = await hanging(never, html('<script>for (;;);</script>'))
   await eventually(
     () => slow.requests.length,
     (count) => count > 0,
