@@ -103,10 +103,20 @@ function withFields(predicate: Bag, names: readonly string[]): Bag {
   return typeof field === 'string' ? { ...predicate, field: names[field.length % names.length] ?? 'price' } : predicate
 }
 
-function mendRequest(config: Bag): Json {
-  if (bagOf(config['pagination'] ?? null)['in'] === 'body')
-    return { ...config, method: 'POST', body: '{"page":{"number":1}}' }
+function mendRequest({ pagination, ...rest }: Bag): Json {
+  const config = pagination === undefined ? rest : { ...rest, pagination: mendPaging(bagOf(pagination)) }
+  if (bagOf(pagination ?? null)['in'] === 'body') return { ...config, method: 'POST', body: '{"page":{"number":1}}' }
   return (config['method'] ?? 'GET') === 'GET' ? without(config, 'body') : config
+}
+
+/** Dot paths have no empty steps. */
+function mendPaging(pagination: Bag): Json {
+  const paths = Object.keys(pagination).filter((key) => key.endsWith('_path'))
+  return {
+    ...pagination,
+    ...Object.fromEntries(paths.map((key) => [key, key === 'items_path' ? 'data.items' : `meta.${key}`])),
+    ...(pagination['in'] === 'body' && { param: 'page.number' }),
+  }
 }
 
 function mendRegion(region: Bag): Json {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import type { Template } from '../../schema/template.ts'
-import { createMonitor, faultsOf, type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
+import { type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
 
 /** Below what a monitor may have, which none of the fifteen is. */
 const HASTY: Template = {
@@ -144,12 +144,5 @@ describe('POST /v1/monitors/from-template/{slug}', () => {
     for (const template_slug of [null, 'generic-full-page'])
       expect(pathsOf(await served.me.patch(`/v1/monitors/${id}`, { template_slug }))).toEqual(['template_slug'])
     expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ template_slug: 'generic-css-selector' })
-  })
-
-  test('template_slug of a template that does not exist is refused, by name', async () => {
-    expect(await faultsOf(served.me, { template_slug: 'x' })).toEqual(['template_slug'])
-    expect(await createMonitor(served.me, { template_slug: 'generic-full-page' })).toMatchObject({
-      template_slug: 'generic-full-page',
-    })
   })
 })

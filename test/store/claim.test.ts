@@ -188,7 +188,9 @@ test('A run asked for while another is under way waits for it, and keeps its id.
   const [second] = await world.claim()
   expect(second?.run_id).toBe(queued_run_id)
   await recordUnchanged(world.store, [unchangedRun(second)])
-  expect((await world.runs(no)).map(({ id }) => id)).toEqual([first?.run_id, queued_run_id])
+  // Two runs of one millisecond have no order.
+  const ended = await world.runs(no)
+  expect(new Set(ended.map(({ id }) => id))).toEqual(new Set([first?.run_id, queued_run_id]))
   await idle()
 })
 

@@ -1,11 +1,8 @@
-import { TEMPLATES } from '../../../core/templates/templates.ts'
-import type { Issue } from '../../../schema/issue.ts'
 import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor.ts'
 import { type AuditEntry, recordAudit } from '../../../store/audit.ts'
 import { insertMonitor } from '../../../store/monitor-create.ts'
 import { toMonitor } from '../../../store/monitor-record.ts'
 import { type Call, created, route } from '../../route.ts'
-import type { Services } from '../../services.ts'
 import { monitorIssues } from './monitor-issues.ts'
 import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 
@@ -18,21 +15,11 @@ export const createMonitorRoute = route({
   policy: 'monitors.write',
   body: MonitorCreate,
   defaults: true,
-  review: (body, known, services) => [
-    ...monitorIssues(body, known, services.egress),
-    ...templateIssues(body, services),
-  ],
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
   // The frame has filled in every default: the body is whole.
   handle: async (call) => created(await createMonitor(call, call.body as MonitorSpec)),
 })
-
-/** A slug is a note of where a monitor comes from; of a template that does not exist it would be a wrong one. */
-export function templateIssues(body: unknown, { templates = TEMPLATES }: Pick<Services, 'templates'>): Issue[] {
-  const given = body !== null && typeof body === 'object' && 'template_slug' in body ? body.template_slug : null
-  if (typeof given !== 'string' || given === '' || templates.some(({ slug }) => slug === given)) return []
-  return [{ path: 'template_slug', message: 'is not the slug of a template; GET /v1/templates lists them' }]
-}
 
 /** Stores a checked monitor within the limits of the caller's plan, with its line in the audit log, and answers it as the API does. */
 export async function createMonitor(

@@ -5,7 +5,6 @@ import { monitorQueue } from '../../../store/monitor-queue.ts'
 import { spendRun } from '../../../store/spend-run.ts'
 import { ApiError, apiError } from '../../api-error.ts'
 import { ok, route } from '../../route.ts'
-import { templateIssues } from './create-monitor.ts'
 import { monitorIssues } from './monitor-issues.ts'
 import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 
@@ -22,10 +21,7 @@ export const previewMonitorRoute = route({
   beyond: true,
   body: MonitorCreate,
   defaults: true,
-  review: (body, known, services) => [
-    ...monitorIssues(body, known, services.egress),
-    ...templateIssues(body, services),
-  ],
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'What a run would give.', schema: Preview } },
   async handle({ body, principal: { teamId }, services: { store, previews } }) {
     if (!previews) throw unavailable('This process makes no previews.')

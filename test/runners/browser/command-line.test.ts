@@ -28,13 +28,17 @@ beforeAll(async () => {
   const processes = await eventually(
     async () => {
       const below = await memoryBelow(browsers.current()?.pid ?? 0)
-      return Promise.all(below.map(async ({ pid }) => ({ pid, line: await commandLine(pid) })))
+      const found = await Promise.all(
+        below.map(async ({ pid }) => ({ pid, line: await commandLine(pid), status: await statusOf(pid) })),
+      )
+      // Helpers come and go while the browser starts.
+      return found.filter(({ status }) => status !== '')
     },
     (found) => site.asked.length > 1 && found.some(({ line }) => line.includes('--type=renderer')),
   )
   pids = processes.map(({ pid }) => pid)
   lines = processes.map(({ line }) => line)
-  statuses = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8')))
+  statuses = processes.map(({ status }) => status)
   environment = await readFile(`/proc/${pids[0]}/environ`, 'latin1')
   over.abort()
   await open
@@ -43,6 +47,10 @@ beforeAll(async () => {
 /** What Chromium's zygote starts writes its arguments anew, with spaces between them. */
 async function commandLine(pid: number): Promise<string[]> {
   return (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).split(/[\0 ]/)
+}
+
+async function statusOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
 }
 
 afterAll(async () => {

@@ -78,29 +78,6 @@ describe('A page that', () => {
     await nextIsFine()
   })
 
-  test('goes on to another without end says so, whether there are pictures to take or not.', async () => {
-    const url = site.page('/reloads', script(`location.href = '/reloads?' + Math.random()`))
-    const visual = { enabled: true }
-    for (const rendered of await Promise.all([renderOne(browsers, url), renderOne(browsers, { url, visual })]))
-      expect(rendered).toMatchObject({
-        fault: { code: 'render_failed', message: expect.stringContaining('without end') },
-      })
-    await nextIsFine()
-  })
-
-  test('is too busy for a picture says so.', async () => {
-    // From when it is prepared for the picture, which a page can see.
-    const busy = `function frame() { const at = Date.now(); while (Date.now() - at < 3000); requestAnimationFrame(frame) }
-      new MutationObserver(([{ addedNodes: [node] }], watch) => { if (node?.nodeName === 'STYLE') { watch.disconnect(); frame() } })
-        .observe(document, { subtree: true, childList: true })`
-    const url = site.page('/frames', script(busy))
-    const rendered = await renderOne(browsers, { url, visual: { enabled: true } }, 50_000)
-    expect(rendered).toMatchObject({
-      fault: { code: 'timeout', message: expect.stringContaining('too busy to take its picture') },
-    })
-    await nextIsFine()
-  })
-
   test('takes its document apart is read as what is left, or fails with a reason.', async () => {
     const apart = site.page('/apart', script('addEventListener("load", () => document.documentElement.remove())'))
     for (const visual of [null, { enabled: true }])
@@ -193,6 +170,32 @@ describe('A page that', () => {
     } finally {
       await inside.close()
     }
+  })
+})
+
+// Each takes as long as a page may, so they do it side by side.
+describe.concurrent('A page that without end', () => {
+  test('goes on to another says so, whether there are pictures to take or not.', async () => {
+    const url = site.page('/reloads', script(`location.href = '/reloads?' + Math.random()`))
+    const visual = { enabled: true }
+    for (const rendered of await Promise.all([renderOne(browsers, url), renderOne(browsers, { url, visual })]))
+      expect(rendered).toMatchObject({
+        fault: { code: 'render_failed', message: expect.stringContaining('without end') },
+      })
+    await nextIsFine()
+  })
+
+  test('is too busy for a picture says so.', async () => {
+    // From when it is prepared for the picture, which a page can see.
+    const busy = `function frame() { const at = Date.now(); while (Date.now() - at < 3000); requestAnimationFrame(frame) }
+      new MutationObserver(([{ addedNodes: [node] }], watch) => { if (node?.nodeName === 'STYLE') { watch.disconnect(); frame() } })
+        .observe(document, { subtree: true, childList: true })`
+    const url = site.page('/frames', script(busy))
+    const rendered = await renderOne(browsers, { url, visual: { enabled: true } }, 50_000)
+    expect(rendered).toMatchObject({
+      fault: { code: 'timeout', message: expect.stringContaining('too busy to take its picture') },
+    })
+    await nextIsFine()
   })
 })
 

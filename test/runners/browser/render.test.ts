@@ -51,16 +51,6 @@ describe('Waiting for a page to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(11_000)
   })
 
-  test('A clock that ticks in the page, and polling beside it, end with what there is.', async () => {
-    const url = site.page(
-      '/ticks',
-      script(`setInterval(() => { p.textContent = Date.now() }, 30); setInterval(() => fetch('/never'), 60)`),
-    )
-    const startedAt = performance.now()
-    expect(htmlOf(await renderOne(browsers, url))).toContain('id="p"')
-    expect(performance.now() - startedAt).toBeLessThan(25_000)
-  })
-
   test('A cookie banner, dialogs and a window that asks before it goes do not hold it.', async () => {
     const code = `alert(1); confirm(2); prompt(3); addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'no' }); p.textContent = 'after dialogs'`
     const url = site.page('/dialogs', script(code, '<div style="position:fixed;inset:0">We value your privacy</div>'))
@@ -88,14 +78,6 @@ describe('Waiting for a page to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
-  test('A script that never comes and holds the rest of the document up is a timeout that says so.', async () => {
-    site.page('/never', () => {})
-    const url = site.page('/held', '<!doctype html><p>beginning</p><script src="/never"></script><p>rest</p>')
-    expect(await renderOne(browsers, url)).toMatchObject({
-      fault: { code: 'timeout', message: expect.stringContaining('did not finish loading') },
-    })
-  })
-
   test('A navigation to a file or to nothing, later, leaves the page as it is.', async () => {
     site.page('/later-none', (_, response) => void response.writeHead(204).end())
     site.page('/later-file', (_, response) => {
@@ -113,6 +95,27 @@ describe('Waiting for a page to rest', () => {
   test('An address that the page makes up for itself is not where it came from.', async () => {
     const url = site.page('/made-up', script(`history.pushState({}, '', '/nowhere'); location.hash = 'x'`))
     expect(await renderOne(browsers, url)).toMatchObject({ ok: true, status: 200, finalUrl: url })
+  })
+})
+
+// Each waits for as long as a page may take, so they do it side by side.
+describe.concurrent('What does not come to rest', () => {
+  test('A clock that ticks in the page, and polling beside it, end with what there is.', async () => {
+    const url = site.page(
+      '/ticks',
+      script(`setInterval(() => { p.textContent = Date.now() }, 30); setInterval(() => fetch('/never'), 60)`),
+    )
+    const startedAt = performance.now()
+    expect(htmlOf(await renderOne(browsers, url))).toContain('id="p"')
+    expect(performance.now() - startedAt).toBeLessThan(25_000)
+  })
+
+  test('A script that never comes and holds the rest of the document up is a timeout that says so.', async () => {
+    site.page('/never', () => {})
+    const url = site.page('/held', '<!doctype html><p>beginning</p><script src="/never"></script><p>rest</p>')
+    expect(await renderOne(browsers, url)).toMatchObject({
+      fault: { code: 'timeout', message: expect.stringContaining('did not finish loading') },
+    })
   })
 
   test('A document that never ends is a timeout that says so.', async () => {

@@ -5,9 +5,9 @@ import { openReceiver, reply } from '../deliveries/receiver.ts'
 import { eventually } from '../runners/loop/eventually.ts'
 import { type Answer, html, openSite, type Site } from '../runners/loop/site.ts'
 import { verifier } from '../support/signature-verifier.ts'
-import { runCli } from './cli-process.ts'
-import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runCli } from '../cli/cli-process.ts'
+import { openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
+import { temporaryFolder } from '../cli/temporary-folder.ts'
 
 let world: RunnerWorld
 beforeAll(async () => {
