@@ -22,7 +22,10 @@ export const VisualConfig = Closed(
     regions: Type.Optional(Type.Array(Region, { maxItems: 20, default: [] })),
     ignoreSelectors: Type.Optional(Type.Array(Text(1, 1000), { maxItems: 20 })),
     viewport: Type.Optional(
-      Closed({ width: Whole(320, 3840, { default: 1280 }), height: Whole(240, 2160, { default: 720 }) }),
+      Closed({
+        width: Type.Optional(Whole(320, 3840, { default: 1280 })),
+        height: Type.Optional(Whole(240, 2160, { default: 720 })),
+      }),
     ),
   },
   { description: 'Screenshots each check and compares it with the previous one, pixel by pixel.' },

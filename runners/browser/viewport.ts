@@ -10,5 +10,5 @@ const DEFAULT: Viewport = { width: 1280, height: 720 }
 
 /** The window that a page is shown in (spec, Visual config). */
 export function viewportOf(visual: VisualConfig | null): Viewport {
-  return visual?.viewport ?? DEFAULT
+  return { ...DEFAULT, ...visual?.viewport }
 }

@@ -27,6 +27,7 @@ describe('Visual config', () => {
       on({ regions: times(20, { selector: '#hero', label: 'Hero' }) }),
       on({ regions: [{ rect: { x: 0.5, y: 0, width: 1, height: 1.5 } }, { rect, label: 'Top' }] }),
       on({ ignoreSelectors: times(20, '.ad') }),
+      on({ viewport: { height: 240 } }),
       on({ viewport: { width: 320, height: 240 } }),
       on({ viewport: { width: 3840, height: 2160 } }),
     ]),
