@@ -1,3 +1,4 @@
+import { UnreadableSecretError } from '../store/secret-box.ts'
 import { isDuplicate, isStoreAway } from '../store/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
 
@@ -18,6 +19,15 @@ export function faultOf(thrown: unknown): Fault {
   if (isDuplicate(thrown))
     return {
       error: apiError('CONFLICT', 'Something of the same name or address was made at the same time.'),
+      unexpected: true,
+    }
+  // What lists and shows leave out; where the whole is needed, a part of it must not be lost.
+  if (thrown instanceof UnreadableSecretError)
+    return {
+      error: apiError(
+        'CONFLICT',
+        'A stored secret cannot be opened with the encryption key of this installation. Restore the key, or delete this and create it again.',
+      ),
       unexpected: true,
     }
   return {

@@ -18,6 +18,7 @@ export const manifestMonitorRoute = route({
   policy: 'monitors.read',
   params: ById,
   answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
+  refusals: ['CONFLICT'],
   beyond: true,
   async handle({ params, principal: { teamId }, headers: { accept = '' }, services: { store, secrets } }) {
     const stored = await findMonitor(store, teamId, params.id)

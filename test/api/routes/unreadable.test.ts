@@ -40,6 +40,10 @@ test('What cannot be opened is left out of what is shown of its row, and told in
       ['POST', '/resume'],
     ] as const)
       expect(await api.call(key, method, `/v1/monitors/${broken}${path}`)).toMatchObject({ status: 200 })
+    // What needs the whole of it is refused, and loses nothing.
+    const patched = await api.call(key, 'PATCH', `/v1/monitors/${broken}`, { name: 'Other' })
+    for (const answer of [patched, await api.call(key, 'GET', `/v1/monitors/${broken}/manifest`)])
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
     expect(lines.join('')).toContain(`monitor ${broken} is shown without what cannot be opened`)
     expect(lines.join('')).not.toContain(whole)
 
