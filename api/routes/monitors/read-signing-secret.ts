@@ -16,6 +16,7 @@ export const readSigningSecretRoute = route({
   tag: 'Monitors',
   policy: 'secrets.read',
   params: ById,
+  refusals: ['CONFLICT'],
   answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
   async handle({ params, principal: { teamId }, services: { store, secrets } }) {
     const facts = await readSigningSecret(store, secrets, { teamId, id: params.id })
