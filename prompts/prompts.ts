@@ -2,12 +2,12 @@ import type { Logger } from '../core/logger.ts'
 import type { PromptAnswer, Prompts, Question } from '../runners/lane/prompts.ts'
 import { storable } from '../runners/record/storable.ts'
 import { whileAway } from '../runners/record/while-away.ts'
+import { createPlaceLine, type PlaceLine } from '../runners/loop/place-line.ts'
 import type { RunFault } from '../schema/run-fault.ts'
 import type { Store } from '../store/client.ts'
 import { findPromptAnswer, keepPromptAnswer } from '../store/prompt-answers.ts'
 import { giveBackModelCall, takeModelCall } from '../store/prompt-quota.ts'
 import { askModel, fieldsOf, type ModelAnswer } from './ask-model.ts'
-import { createLine, type Line } from './line.ts'
 import type { Model } from './model.ts'
 import { tooSlow } from './model-fault.ts'
 import type { PromptMetrics } from './prompt-metrics.ts'
@@ -58,7 +58,7 @@ const ABANDONED: PromptAnswer = { kind: 'abandoned' }
 
 class AskingPrompts implements ClosablePrompts {
   readonly #options: PromptsOptions
-  readonly #line: Line
+  readonly #line: PlaceLine
   readonly #stopping = new AbortController()
   #held = 0
   readonly #underWay = new Set<Promise<PromptAnswer>>()
@@ -66,7 +66,7 @@ class AskingPrompts implements ClosablePrompts {
   constructor(options: PromptsOptions) {
     this.#options = options
     const { concurrency } = options
-    this.#line = createLine({ total: concurrency, perTeam: Math.max(1, Math.floor(concurrency / 2)) })
+    this.#line = createPlaceLine({ total: concurrency, perKey: Math.max(1, Math.floor(concurrency / 2)) })
   }
 
   hasRoom(held: number): boolean {

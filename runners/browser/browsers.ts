@@ -2,6 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run-fault.ts'
 import { exchangeFault, unusableUrl } from '../fetch/fetch-faults.ts'
 import { parseTargetUrl } from '../guard/target-url.ts'
+import { createPlaceLine } from '../loop/place-line.ts'
 import { BROWSER_DIED, pageFault } from './browser-faults.ts'
 import { BrowserError } from './browser-error.ts'
 import { createBrowserStock, type BrowserStock, type StockOptions } from './browser-stock.ts'
@@ -10,7 +11,6 @@ import { openPage, type OpenPage } from './open-page.ts'
 import { ended, whatEnds } from './render-ends.ts'
 import { failed, renderPage } from './render-page.ts'
 import { RENDER_DEADLINE_MS, type Rendered, type RenderPorts, type RenderRequest } from './rendered.ts'
-import { createSlots } from './slots.ts'
 import { viewportOf } from './viewport.ts'
 
 export interface BrowsersOptions extends Omit<StockOptions, 'processMb'> {
@@ -48,22 +48,22 @@ const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
   const { pages, processMb = 1_024, log } = options
-  const slots = createSlots(pages)
+  const places = createPlaceLine({ total: pages })
   const stock = createBrowserStock({ ...options, processMb })
   let isClosed = false
 
   return {
     async render(request, { signal, deadlineMs = RENDER_DEADLINE_MS }) {
-      const leave = await slots.enter(signal)
+      const leave = await places.enter('', signal)
       const startedAt = performance.now()
       const until = startedAt + deadlineMs
       const target = parseTargetUrl(request.url)
       try {
-        if (leave === null || isClosed) return failed({ startedAt }, STOPPED, null)
+        if (typeof leave !== 'function' || isClosed) return failed({ startedAt }, STOPPED, null)
         if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
         return await render(stock, { request, url: target.url, startedAt, until, signal, processMb, log })
       } finally {
-        leave?.()
+        if (typeof leave === 'function') leave()
       }
     },
     current: () => stock.current(),

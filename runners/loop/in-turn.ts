@@ -1,4 +1,4 @@
-import { createHostGate } from './host-gate.ts'
+import { createPlaceLine } from './place-line.ts'
 
 /** Does one thing at a time; who waits takes turns by `key`, so that one with much to do delays another by one thing of his. */
 export interface InTurn {
@@ -13,40 +13,17 @@ export interface Whose {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Waiter {
-  readonly host: string
-  readonly admit: (isWanted: boolean) => void
-  readonly signal: AbortSignal | undefined
-}
-
 export function createInTurn(): InTurn {
-  const gate = createHostGate<Waiter>({ perHost: 1, total: 1 })
+  const line = createPlaceLine({ total: 1 })
   const under = new Set<Promise<unknown>>()
 
-  function pump(): void {
-    for (let next = gate.next(); next; next = gate.next()) {
-      const isWanted = !next.signal?.aborted
-      next.admit(isWanted)
-      if (isWanted) return
-      gate.done(next)
-    }
-  }
-
-  async function inTurn<T>(work: () => Promise<T>, { key, signal }: Whose): Promise<T | null> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const waiter: Waiter = { host: key, admit: resolve, signal }
-    const leave = (): void => resolve(false)
-    signal?.addEventListener('abort', leave, { once: true })
-    gate.add(waiter)
-    pump()
-    const isAdmitted = await promise
-    signal?.removeEventListener('abort', leave)
-    if (!isAdmitted) return null
+  async function inTurn<T>(work: () => Promise<T>, { key, signal = NEVER }: Whose): Promise<T | null> {
+    const leave = await line.enter(key, signal)
+    if (typeof leave !== 'function') return null
     try {
       return await work()
     } finally {
-      gate.done(waiter)
-      pump()
+      leave()
     }
   }
 
@@ -66,3 +43,5 @@ export function createInTurn(): InTurn {
     },
   }
 }
+
+const NEVER = new AbortController().signal

@@ -1,11 +1,12 @@
-import { createHostGate } from '../runners/loop/host-gate.ts'
+import { createHostGate } from './host-gate.ts'
 
-/** Who waits for a place at the model: in the order of coming, team by team in turn. */
-export interface Line {
+/** Who waits for one of a few places: in the order of coming, key by key in turn. */
+export interface PlaceLine {
   /** Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer than `waitMs`. */
-  enter(teamId: string, signal: AbortSignal, waitMs?: number): Promise<Place>
+  enter(key: string, signal: AbortSignal, waitMs?: number): Promise<Place>
 }
 
+/** Calling it more than once gives the place back once. */
 export type Place = (() => void) | 'late' | null
 
 interface Waiter {
@@ -14,8 +15,15 @@ interface Waiter {
   admit: (() => void) | null
 }
 
-export function createLine({ total, perTeam }: { readonly total: number; readonly perTeam: number }): Line {
-  const gate = createHostGate<Waiter>({ perHost: perTeam, total })
+interface PlaceCaps {
+  /** Places in all. */
+  readonly total: number
+  /** Of one key; default: all. */
+  readonly perKey?: number
+}
+
+export function createPlaceLine({ total, perKey = total }: PlaceCaps): PlaceLine {
+  const gate = createHostGate<Waiter>({ perHost: perKey, total })
 
   function pump(): void {
     for (let next = gate.next(); next; next = gate.next()) {
@@ -24,11 +32,21 @@ export function createLine({ total, perTeam }: { readonly total: number; readonl
     }
   }
 
+  function placeOf(waiter: Waiter): () => void {
+    let isLeft = false
+    return () => {
+      if (isLeft) return
+      isLeft = true
+      gate.done(waiter)
+      pump()
+    }
+  }
+
   return {
-    enter(teamId, signal, waitMs) {
+    enter(key, signal, waitMs) {
       if (signal.aborted) return Promise.resolve(null)
       const { promise, resolve } = Promise.withResolvers<Place>()
-      const waiter: Waiter = { host: teamId, admit: null }
+      const waiter: Waiter = { host: key, admit: null }
       const settle = (place: Place): void => {
         signal.removeEventListener('abort', leave)
         clearTimeout(timer)
@@ -37,11 +55,7 @@ export function createLine({ total, perTeam }: { readonly total: number; readonl
       }
       const leave = (): void => settle(null)
       const timer = waitMs === undefined ? undefined : setTimeout(() => settle('late'), waitMs)
-      waiter.admit = () =>
-        settle(() => {
-          gate.done(waiter)
-          pump()
-        })
+      waiter.admit = () => settle(placeOf(waiter))
       signal.addEventListener('abort', leave, { once: true })
       gate.add(waiter)
       pump()
