@@ -1,4 +1,4 @@
-import type { Route } from './route.ts'
+import type { Route } from './http/route.ts'
 import { deliveryRoutes } from './routes/deliveries/delivery-routes.ts'
 import { getImageRoute } from './routes/images/get-image.ts'
 import { keyRoutes } from './routes/keys.ts'

@@ -1,5 +1,5 @@
-import { claimChecks } from '../store/claim.ts'
-import { openStore } from '../store/client.ts'
+import { claimChecks } from '../store/queue/claim.ts'
+import { openStore } from '../store/db/client.ts'
 import type { Database, Server } from './database.ts'
 import { insertMonitors, insertTeam } from './monitors.ts'
 import { type Spread, spreadOf } from './stats.ts'

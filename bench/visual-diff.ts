@@ -1,7 +1,7 @@
 import sharp from 'sharp'
-import { compare } from '../runners/visual/compare.ts'
-import { changedPixels } from '../runners/visual/changed-pixels.ts'
-import { decode } from '../runners/visual/raster.ts'
+import { compare } from '../worker/pictures/compare.ts'
+import { changedPixels } from '../worker/pictures/changed-pixels.ts'
+import { decode } from '../worker/pictures/raster.ts'
 import { type Spread, spreadOf } from './stats.ts'
 
 /** Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of the comparing alone. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { exitCodeOf, explain } from './explain.ts'
+import { exitCodeOf, explain } from './boot/process/explain.ts'
 
 // Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers that do not answer.
 process.env['UV_THREADPOOL_SIZE'] ??= '24'

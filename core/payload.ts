@@ -1,5 +1,5 @@
-import { API_VERSION, type DeliveryPayload } from '../schema/delivery.ts'
-import type { Diff } from '../schema/run.ts'
+import { API_VERSION, type DeliveryPayload } from '../schema/run/delivery.ts'
+import type { Diff } from '../schema/run/run.ts'
 
 /** The block of a delivery that the visual layer fired, alone or beside the predicate (DESIGN §4.15). */
 export interface VisualBlock {

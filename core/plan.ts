@@ -1,4 +1,4 @@
-import { PLANS, type PlanLimits, type Tier } from '../schema/plan.ts'
+import { PLANS, type PlanLimits, type Tier } from '../schema/account/plan.ts'
 
 /** What an installation sets otherwise: limits by tier; null lifts a limit, an absent one stays as the spec has it (DESIGN §4.14). */
 export type PlanOverrides = { readonly [T in Tier]?: Partial<PlanLimits> | undefined }

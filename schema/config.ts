@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, RuledText, Text, Whole } from './shape.ts'
-import { TIERS } from './plan.ts'
+import { Choice, Closed, RuledText, Text, Whole } from './shape/shape.ts'
+import { TIERS } from './account/plan.ts'
 
 const Optional = Type.Optional
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Text } from './shape.ts'
+import { Choice, Closed, Text } from './shape/shape.ts'
 
 /**
  * Every error that the API answers, with its HTTP status (spec, Errors). Those marked `beyond` are conflicts and transport faults that

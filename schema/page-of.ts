@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Closed, Whole } from './shape.ts'
+import { Closed, Whole } from './shape/shape.ts'
 
 /** Query of every list (spec, Endpoints). A value out of range is 422, never clamped (DESIGN §4.12). */
 export const pageQuery = {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { ARMS, type ArmTable, RULES } from '../../schema/shape.ts'
+import { ARMS, type ArmTable, RULES } from '../../schema/shape/shape.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../schema/error.ts'
-import { POLICIES, type Policy } from '../policy.ts'
-import type { Route } from '../route.ts'
+import { POLICIES, type Policy } from '../auth/policy.ts'
+import type { Route } from '../http/route.ts'
 import { describeSchema } from './describe-schema.ts'
 
 interface ObjectSchema {

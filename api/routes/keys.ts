@@ -1,10 +1,16 @@
 import Type from 'typebox'
-import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/api-key.ts'
-import { Closed, Uuid } from '../../schema/shape.ts'
-import { createApiKey, deleteApiKey, type IssuedApiKey, listApiKeys, rotateApiKey } from '../../store/api-keys.ts'
-import { recordAudit } from '../../store/audit.ts'
-import { apiError } from '../api-error.ts'
-import { created, noContent, ok, type Route, route } from '../route.ts'
+import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/account/api-key.ts'
+import { Closed, Uuid } from '../../schema/shape/shape.ts'
+import {
+  createApiKey,
+  deleteApiKey,
+  type IssuedApiKey,
+  listApiKeys,
+  rotateApiKey,
+} from '../../store/accounts/api-keys.ts'
+import { recordAudit } from '../../store/accounts/audit.ts'
+import { apiError } from '../http/api-error.ts'
+import { created, noContent, ok, type Route, route } from '../http/route.ts'
 
 const tag = 'API keys'
 const params = Closed({ id: Uuid() })

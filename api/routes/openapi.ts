@@ -1,6 +1,6 @@
-import { JsonObject } from '../../schema/shape.ts'
-import { describeApi } from '../openapi.ts'
-import { ok, publicRoute, type Route } from '../route.ts'
+import { JsonObject } from '../../schema/shape/shape.ts'
+import { describeApi } from '../openapi/describe-api.ts'
+import { ok, publicRoute, type Route } from '../http/route.ts'
 
 /** The document of these routes and of itself (spec, Versioning). */
 export function openApiRoute(routes: readonly Route[]): Route {

@@ -1,8 +1,8 @@
-import type { Delivery } from '../../schema/delivery.ts'
-import type { Monitor } from '../../schema/monitor.ts'
-import { type StoredDelivery, toDelivery } from '../../store/deliveries-record.ts'
-import { type MonitorRow, toMonitor } from '../../store/monitor-record.ts'
-import { tolerantBox } from '../../store/tolerant-box.ts'
+import type { Delivery } from '../../schema/run/delivery.ts'
+import type { Monitor } from '../../schema/monitor/monitor.ts'
+import { type StoredDelivery, toDelivery } from '../../store/deliveries/stored-delivery.ts'
+import { type MonitorRow, toMonitor } from '../../store/monitors/monitor-record.ts'
+import { tolerantBox } from '../../store/secrets/tolerant-box.ts'
 import type { Services } from '../services.ts'
 
 type Reader = Pick<Services, 'secrets' | 'log'>

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox'
-import { Closed, Nullable, RuledText, Text } from '../../schema/shape.ts'
-import { apiError } from '../api-error.ts'
-import { type Answer, type Method, publicRoute, type Route } from '../route.ts'
-import { relaySignIn } from '../relay-sign-in.ts'
+import { Closed, Nullable, RuledText, Text } from '../../schema/shape/shape.ts'
+import { apiError } from '../http/api-error.ts'
+import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
+import { relaySignIn } from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
 /** Attempts a minute from an address, and for an account (DESIGN §4.13). */

@@ -1,5 +1,5 @@
 import { TEMPLATES } from '../../core/templates/templates.ts'
-import type { Template } from '../../schema/template.ts'
+import type { Template } from '../../schema/monitor/template.ts'
 import { type CheckOptions, RULE_OPTIONS } from './options.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,4 +1,4 @@
-import type { Preview } from '../../schema/preview.ts'
+import type { Preview } from '../../schema/monitor/preview.ts'
 import { printable, printableValue } from './printable.ts'
 
 const WIDEST_NAME = 32

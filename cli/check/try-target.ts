@@ -1,9 +1,9 @@
-import { failure, preview, type PreviewPorts } from '../../runners/check/preview.ts'
+import { failure, preview, type PreviewPorts } from '../../worker/previews/preview.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
-import { NO_MODEL } from '../../runners/lane/prompts.ts'
-import type { ExtractConfig } from '../../schema/extract-config.ts'
-import type { MonitorSpec } from '../../schema/monitor.ts'
-import type { Preview } from '../../schema/preview.ts'
+import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Preview } from '../../schema/monitor/preview.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createRunnerToken, revokeRunnerTokens } from '../../store/runner-tokens.ts'
-import { print, withStore } from '../with-store.ts'
+import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
+import { print, withStore } from '../boot/parts/with-store.ts'
 
 interface TokenOptions {
   readonly job: string

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
-import { isMigrated } from '../../store/migrate.ts'
-import { startApi } from '../api-parts.ts'
-import { NotMigratedError } from '../needs-database-url.ts'
-import { runProcess } from '../process-world.ts'
+import { isMigrated } from '../../store/db/migrate.ts'
+import { startApi } from '../boot/parts/api-parts.ts'
+import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { runProcess } from '../boot/process/process-context.ts'
 
 /** After SIGTERM the API answers for so long, not ready any more: a balancer that looks at it takes this time to send nothing more. */
 const LINGER_MS = 5_000

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { createLogger } from '../../core/logger.ts'
-import { browsersOf } from '../browsers.ts'
+import { browsersOf } from '../boot/parts/browsers.ts'
 import { configurationOf } from '../check/configuration.ts'
 import { type CheckOptions, RULE_OPTIONS } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import { UsageError } from '../check/usage-error.ts'
-import { egressPolicy } from '../egress.ts'
-import { promptsOf } from '../model.ts'
-import { readSettings } from '../read-config.ts'
+import { egressPolicy } from '../boot/parts/egress.ts'
+import { promptsOf } from '../boot/parts/model.ts'
+import { readSettings } from '../boot/settings/read-config.ts'
 
 const EXAMPLES = `
 A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as a run fetches it; private ones only where

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { createLogger } from '../../core/logger.ts'
-import { migrate } from '../../store/migrate.ts'
-import { openDatabase } from '../database.ts'
-import { readSettings } from '../read-config.ts'
+import { migrate } from '../../store/db/migrate.ts'
+import { openDatabase } from '../boot/parts/database.ts'
+import { readSettings } from '../boot/settings/read-config.ts'
 
 export const migrateCommand = () =>
   new Command('migrate')

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { untilStopped } from '../process-world.ts'
-import { readSettings } from '../read-config.ts'
-import { startRunner } from '../runner-parts.ts'
+import { untilStopped } from '../boot/process/process-context.ts'
+import { readSettings } from '../boot/settings/read-config.ts'
+import { startRunner } from '../boot/parts/runner-parts.ts'
 
 /** What opens the store and what lies in it: a process that shows strangers' pages has no use for them. */
 const NOT_OURS = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']

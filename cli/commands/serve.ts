@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { ensureFirstOwner } from '../../store/accounts.ts'
-import { migrate } from '../../store/migrate.ts'
-import { startApi } from '../api-parts.ts'
-import { runProcess } from '../process-world.ts'
-import { startWorker, type Worker } from '../worker-parts.ts'
-import { banner } from '../banner.ts'
+import { ensureFirstOwner } from '../../store/accounts/accounts.ts'
+import { migrate } from '../../store/db/migrate.ts'
+import { startApi } from '../boot/parts/api-parts.ts'
+import { runProcess } from '../boot/process/process-context.ts'
+import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
+import { banner } from '../boot/process/banner.ts'
 
 /** The e-mail address of an installation's first owner; it is a name to sign in with, nothing is sent to it. */
 const FIRST_OWNER = 'owner@tidemark.local'

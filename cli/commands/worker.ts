@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { buildMetricsApp } from '../../api/health.ts'
-import { isMigrated } from '../../store/migrate.ts'
-import { baseUrlOf } from '../api-parts.ts'
-import { createHealth } from '../health.ts'
-import { NotMigratedError } from '../needs-database-url.ts'
-import { runProcess } from '../process-world.ts'
-import { startWorker } from '../worker-parts.ts'
+import { buildMetricsApp } from '../../api/http/health.ts'
+import { isMigrated } from '../../store/db/migrate.ts'
+import { baseUrlOf } from '../boot/parts/api-parts.ts'
+import { createHealth } from '../boot/process/health.ts'
+import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { runProcess } from '../boot/process/process-context.ts'
+import { startWorker } from '../boot/parts/worker-parts.ts'
 
 export const workerCommand = () =>
   new Command('worker')

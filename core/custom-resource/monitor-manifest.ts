@@ -1,6 +1,6 @@
-import type { DeliveryConfig } from '../../schema/delivery-config.ts'
-import { MonitorSpec } from '../../schema/monitor.ts'
-import type { RequestHeaders } from '../../schema/request-headers.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 

@@ -1,5 +1,5 @@
-import type { Json, Values } from '../../schema/json.ts'
-import type { Diff } from '../../schema/run.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
+import type { Diff } from '../../schema/run/run.ts'
 import { equalValues } from './equal-values.ts'
 
 /**

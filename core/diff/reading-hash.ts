@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Json, Values } from '../../schema/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 import { foldText } from './fold-text.ts'
 
 /**

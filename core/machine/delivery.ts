@@ -1,4 +1,4 @@
-import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/delivery.ts'
+import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/delivery.ts'
 
 /**
  * A delivery (spec, Delivery status and Delivery retries; DESIGN §4.8).
@@ -16,7 +16,7 @@ import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/deliv
  *                     … on the sixth attempt                   dead
  *     failed|dead     replay                                   pending, attempts 0, due now, same id and payload
  *
- * A redirect is a failed attempt and never followed. Replays are the store's (`store/delivery-queue-replay.ts`): a failed delivery that still waits for
+ * A redirect is a failed attempt and never followed. Replays are the store's (`store/deliveries/replay-deliveries.ts`): a failed delivery that still waits for
  * its next attempt may be replayed by hand, but the replay of a whole run takes only those that are done with (DESIGN §4.8).
  */
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { type Decimal, decimalOf, decimalOfNumber, MAX_DIGITS } from './decimal.ts'
 import { contextOf, type NumberContext } from './number-context.ts'
 import { firstToken, type NumberToken, type Separator } from './number-token.ts'

@@ -1,5 +1,5 @@
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
-import type { Values } from '../../schema/json.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { textOf } from './leaf.ts'
 

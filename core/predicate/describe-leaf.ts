@@ -1,4 +1,4 @@
-import type { Json, Values } from '../../schema/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
 import { type Judged, type Leaf, numberOf } from './leaf.ts'

@@ -1,5 +1,5 @@
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
-import { joinPath } from '../../schema/issue.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
 import { describeLeaf } from './describe-leaf.ts'
 import { fires } from './fires.ts'
 import { type Judged, leafHolds, type Leaf, type Matches } from './leaf.ts'

@@ -1,4 +1,4 @@
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { type Judged, leafHolds, type Matches, type Truth } from './leaf.ts'
 
 /**

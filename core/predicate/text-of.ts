@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 
 /** The text that a pattern is tried on: text as it is, numbers and booleans as they are written, lists and objects as JSON, nothing as ''. */
 export function textOf(value: Json): string {

@@ -1,4 +1,4 @@
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { template } from './template.ts'
 
 /** Either way, by at least so many percent since the check before. */

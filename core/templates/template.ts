@@ -1,4 +1,4 @@
-import type { Template } from '../../schema/template.ts'
+import type { Template } from '../../schema/monitor/template.ts'
 
 /** When the fifteen came into being: they are part of a version of the interface, and its date is theirs. */
 export const TEMPLATES_SINCE = '2026-05-01T00:00:00.000Z'

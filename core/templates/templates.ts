@@ -1,4 +1,4 @@
-import type { Template } from '../../schema/template.ts'
+import type { Template } from '../../schema/monitor/template.ts'
 import { genericCssSelector, genericFullPage, genericJsonField, genericLlmPrompt } from './generic.ts'
 import { feedNewItem, jobListings, newsFrontPage, sitemapNewUrls } from './lists.ts'
 import { cryptoPrice, shopProductPrice, stockPrice } from './prices.ts'

@@ -1,6 +1,6 @@
 import { compare, type Decimal, magnitude, subtract, decimalText } from '../../core/number/decimal.ts'
 import { readNumber } from '../../core/number/read-number.ts'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 
 /** Text longer than this is prose in which a number happens to stand. */
 const MOST_CHARACTERS = 32

@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { cleanText } from './clean-text.ts'
 
 /** A value as a person would read it, on one line, of any length. */

@@ -1,5 +1,5 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'

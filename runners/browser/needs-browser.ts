@@ -1,4 +1,4 @@
-import { ENOUGH_TEXT, type PageFeatures } from './page-features.ts'
+import { ENOUGH_TEXT, type PageFeatures } from './page/page-features.ts'
 
 /** Less than a sentence: nobody watches a page for that. */
 const HARDLY_ANY_TEXT = 60

@@ -1,4 +1,4 @@
-import type { FetchMethod } from '../../schema/run.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
 import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
 import type { Task } from './task.ts'

@@ -1,5 +1,5 @@
-import type { FetchMethod } from '../../schema/run.ts'
-import type { RunFaultCode } from '../../schema/run-fault.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 
 /** How a layer ended without a page. */
 export interface LayerFailure {

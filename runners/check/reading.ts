@@ -1,7 +1,7 @@
-import type { Values } from '../../schema/json.ts'
-import type { RunFault } from '../../schema/run-fault.ts'
-import type { FetchMethod } from '../../schema/run.ts'
-import type { Shot } from '../visual/shot.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Shot } from '../browser/page/shot.ts'
 
 /** What lets the next fetch of a page see that nothing changed. */
 export interface PageMark {

@@ -1,5 +1,5 @@
 import type { Fetched } from '../fetch/fetched.ts'
-import type { Shot } from '../visual/shot.ts'
+import type { Shot } from '../browser/page/shot.ts'
 
 /** Pictures that came with a page, and what is to be said of them. */
 export interface Shown {

@@ -1,7 +1,7 @@
-import type { ExtractConfig } from '../../schema/extract-config.ts'
-import type { RequestConfig } from '../../schema/request-config.ts'
-import type { VisualConfig } from '../../schema/visual-config.ts'
-import type { CheckQueue } from '../../store/claim.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { RequestConfig } from '../../schema/monitor/request-config.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { CheckQueue } from '../../core/check-queue.ts'
 import type { PageMark } from './reading.ts'
 
 /** A claimed check: all that fetching and extracting need. */

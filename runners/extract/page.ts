@@ -1,5 +1,5 @@
-import type { Values } from '../../schema/json.ts'
-import type { RunFault, RunFaultCode } from '../../schema/run-fault.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 
 /** What a fetch layer hands over. */
 export interface Page {

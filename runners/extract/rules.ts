@@ -1,11 +1,11 @@
-import type { ExtractConfig } from '../../schema/extract-config.ts'
-import { joinPath } from '../../schema/issue.ts'
-import type { Issue } from '../../schema/issue.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import type { RuleFault } from './rule-fault.ts'
-import { checkCss } from './rules-css.ts'
-import { checkJsonPath } from './rules-json-path.ts'
-import { checkRegex } from './rules-regex.ts'
+import { checkCss } from './css/rules-css.ts'
+import { checkJsonPath } from './json/rules-json-path.ts'
+import { checkRegex } from './text/rules-regex.ts'
 import { compileXPath } from './xpath/compile.ts'
 
 /**

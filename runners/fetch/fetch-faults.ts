@@ -1,6 +1,6 @@
-import type { RunFault, RunFaultCode } from '../../schema/run-fault.ts'
-import type { ExchangeFailure, ExchangePhase } from '../guard/exchange.ts'
-import type { TlsCause } from '../guard/egress-failure.ts'
+import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
+import type { TlsCause } from '../../egress/egress-failure.ts'
 
 /** What a message may name: the host, never the path, the query or a header. */
 export interface FaultContext {

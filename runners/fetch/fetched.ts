@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { RunFault } from '../../schema/run-fault.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 
 /** What a monitor asks for. `headers` and `body` are the user's own; ours are added. */

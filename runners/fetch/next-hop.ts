@@ -1,5 +1,5 @@
-import type { RunFault } from '../../schema/run-fault.ts'
-import { parseTargetUrl } from '../guard/target-url.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { parseTargetUrl } from '../../egress/target-url.ts'
 import { redirectFault } from './fetch-faults.ts'
 
 /** One request on the way: what is asked of whom, and whether it is still the origin that the user's headers are for. */

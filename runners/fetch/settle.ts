@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Exchange } from '../guard/exchange.ts'
+import type { Exchange } from '../../egress/exchange.ts'
 import { bodyHash } from './body-hash.ts'
 import { CHALLENGE_BYTES, isChallengeHeader, isChallengePage } from './challenge.ts'
 import { decodeBody } from './decode-body.ts'

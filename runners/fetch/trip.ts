@@ -1,5 +1,5 @@
-import type { RunFault } from '../../schema/run-fault.ts'
-import type { BodyRule } from '../guard/exchange.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { BodyRule } from '../../egress/exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
 

@@ -1,13 +1,13 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
-import type { Finished, Lane } from '../lane/lane.ts'
+import type { Finished, Lane } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHoldings, type Holding, type Holdings } from './holdings.ts'
-import { createHostGate, type HostGate } from './host-gate.ts'
-import { createHostPaces, type HostPaces } from './host-paces.ts'
-import { createPageGate, type PageGate } from './page-gate.ts'
-import { createRepeat, type Repeat } from './repeat.ts'
+import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
+import { createHostPaces, type HostPaces } from '../../concurrency/host-paces.ts'
+import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
+import { createRepeat, type Repeat } from '../../concurrency/repeat.ts'
 import { createSlowChecks } from './slow-checks.ts'
 
 /** The world of a check loop. Durations in milliseconds. */

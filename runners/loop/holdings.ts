@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Task } from '../check/task.ts'
-import type { Lane } from '../lane/lane.ts'
+import type { Lane } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 
 /** A check under our lease. */

@@ -1,6 +1,6 @@
-import type { Issue } from '../issue.ts'
-import type { DiffPredicate } from '../diff-predicate.ts'
-import { fieldNames, type ExtractConfig } from '../extract-config.ts'
+import type { Issue } from '../validation/issue.ts'
+import type { DiffPredicate } from '../monitor/diff-predicate.ts'
+import { fieldNames, type ExtractConfig } from '../monitor/extract-config.ts'
 import { rule, type Rule } from './rule.ts'
 
 interface Judged {

@@ -1,4 +1,4 @@
-import type { Issue } from '../issue.ts'
+import type { Issue } from '../validation/issue.ts'
 
 /**
  * A cross-field rule. `check` gets a value whose shape is already known to be right and answers issues with paths relative to it.

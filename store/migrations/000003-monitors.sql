@@ -13,7 +13,7 @@ create table monitors (
   request_config json,
   visual_config json,
   template_slug text,
-  -- Encrypted JSON (store/secret-box.ts), null where there is none: they may hold credentials.
+  -- Encrypted JSON (store/secrets/secret-box.ts), null where there is none: they may hold credentials.
   request_headers bytea,
   deliveries bytea,
   signing_secret bytea,

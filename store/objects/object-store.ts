@@ -1,5 +1,5 @@
 /**
- * Where bytes lie that are too large for rows: pictures. What an object means stands in the store (store/images.ts); here are only names and bytes.
+ * Where bytes lie that are too large for rows: pictures. What an object means stands in the store (store/images/images.ts); here are only names and bytes.
  * Names are ours: letters, digits, `-`, `.` and `/` between parts.
  */
 export interface ObjectStore {

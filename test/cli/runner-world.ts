@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { eventually } from '../runners/loop/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
 

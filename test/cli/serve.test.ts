@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../runners/loop/eventually.ts'
-import { openSite } from '../runners/loop/site.ts'
+import { eventually } from '../support/eventually.ts'
+import { openSite } from '../support/site.ts'
 import { runCli, startCli } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { deliveryPayload, payloadText } from '../../core/payload.ts'
-import { DeliveryPayload } from '../../schema/delivery.ts'
-import { checkerOf } from '../../schema/validate.ts'
+import { DeliveryPayload } from '../../schema/run/delivery.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 
 const input = {
   id: '01890a5d-ac96-774b-bcce-b302099a8057',

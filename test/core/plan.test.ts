@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { limitsOf, serpAccess } from '../../core/plan.ts'
-import { PLANS, TIERS } from '../../schema/plan.ts'
+import { PLANS, TIERS } from '../../schema/account/plan.ts'
 
 describe('the limits of a plan', () => {
   test.each(TIERS)('%s has those of the spec where the installation says nothing', (tier) => {

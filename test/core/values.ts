@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json, Values } from '../../schema/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 
 /** Text in which white space matters or does not. */
 export const texts = fc.oneof(

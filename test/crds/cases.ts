@@ -1,5 +1,5 @@
-import { RULE_TABLE } from '../../schema/rules.ts'
-import { ARMS, RULES } from '../../schema/shape.ts'
+import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
+import { ARMS, RULES } from '../../schema/shape/shape.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
 import { arm, monitorWith, sample, text } from './sample.ts'
 

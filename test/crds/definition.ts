@@ -1,6 +1,6 @@
-import { MonitorCreate } from '../../schema/monitor.ts'
+import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import type { RuleName } from '../../schema/rules/rule-name.ts'
-import type { ARMS, ArmTable, RULES } from '../../schema/shape.ts'
+import type { ARMS, ArmTable, RULES } from '../../schema/shape/shape.ts'
 
 /** A node of the definition as the cases are made from it. */
 export interface Definition {

@@ -1,4 +1,4 @@
-import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/diff-predicate.ts'
+import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
 
 const base = {
   name: 'Price of the kettle',

@@ -1,6 +1,6 @@
 import { camelCase } from '../../core/custom-resource/camel-case.ts'
-import { MonitorCreate } from '../../schema/monitor.ts'
-import { checkerOf } from '../../schema/validate.ts'
+import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { bare, type Definition, MONITOR } from './definition.ts'
 

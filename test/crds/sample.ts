@@ -1,4 +1,4 @@
-import { ARMS, RULES } from '../../schema/shape.ts'
+import { ARMS, RULES } from '../../schema/shape/shape.ts'
 import { bare, child, type Definition, MONITOR, type Place } from './definition.ts'
 
 type Fields = Record<string, unknown>

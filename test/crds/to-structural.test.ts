@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape.ts'
+import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape/shape.ts'
 import { definition } from '../../tools/generate/crd/definition-node.ts'
 import { monitorCrd } from '../../tools/generate/crd/monitor-crd.ts'
 import { toStructural } from '../../tools/generate/crd/to-structural.ts'

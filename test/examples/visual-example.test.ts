@@ -8,10 +8,10 @@ import {
   runNow,
   type World,
 } from '../../examples/visual-example.ts'
-import { compare } from '../../runners/visual/compare.ts'
+import { compare } from '../../worker/pictures/compare.ts'
 import { type CliProcess, startCli } from '../cli/cli-process.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
-import { eventually } from '../runners/loop/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts'
 import { describeIf } from '../support/skip.ts'
 import { type ExamplePage, startExamplePage } from './example-page.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../runners/loop/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
-import { html, openSite, pageOf, status } from '../runners/loop/site.ts'
+import { html, openSite, pageOf, status } from '../support/site.ts'
 import { laneOf, openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
 
 let proxy: ProxyServer

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { createSecretBox, type SecretBox } from '../../store/secret-box.ts'
+import { createSecretBox, type SecretBox } from '../../store/secrets/secret-box.ts'
 import { type CliProcess, startCli } from '../cli/cli-process.ts'
 import { installAudit, WORKER_ROLE } from './audit.ts'
 import { type Chance, chance } from './random.ts'

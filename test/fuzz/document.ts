@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 
 /** A JSON Schema node of the served document. */
 export interface Schema {

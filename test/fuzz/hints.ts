@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { type ExtractConfig, fieldNames } from '../../schema/extract-config.ts'
-import type { Json } from '../../schema/json.ts'
+import { type ExtractConfig, fieldNames } from '../../schema/monitor/extract-config.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { mark } from './marks.ts'
 
 type Bag = Readonly<Record<string, Json>>

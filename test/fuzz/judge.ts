@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { Received } from './client.ts'
 import type { ApiDocument, Operation } from './document.ts'
 

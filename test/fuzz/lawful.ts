@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { ApiDocument, Schema } from './document.ts'
 import { HINTS } from './hints.ts'
 import { mark } from './marks.ts'

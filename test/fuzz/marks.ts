@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 
 /**
  * Marks in generated values: what is known only when a request is sent (the id of the third monitor of a chain), and what JavaScript has no value

@@ -1,5 +1,5 @@
-import type { Json } from '../../schema/json.ts'
-import { joinPath } from '../../schema/issue.ts'
+import type { Json } from '../../schema/shape/json.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
 import type { ApiDocument, Schema } from './document.ts'
 import { raw } from './marks.ts'
 

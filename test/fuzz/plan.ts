@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { Sent } from './client.ts'
 import type { ApiDocument, Operation } from './document.ts'
 import { type Expected, topKey } from './judge.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { seedDelivery, seedRun } from '../spec/seed.ts'
 import { createClient, type Client, type Received, type Sent } from './client.ts'
 import { curlLine } from './curl.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json } from '../../schema/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { ApiDocument, Operation } from './document.ts'
 import { lawful } from './lawful.ts'
 import { mark } from './marks.ts'

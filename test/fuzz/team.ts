@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { sessionCookieName } from '../../api/sign-in-options.ts'
-import { row } from '../../store/row.ts'
-import { newSessionToken, signSessionToken } from '../../store/session-token.ts'
-import { openSession } from '../../store/sessions.ts'
+import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
+import { row } from '../../store/db/row.ts'
+import { newSessionToken, signSessionToken } from '../../store/accounts/session-token.ts'
+import { openSession } from '../../store/accounts/sessions.ts'
 import type { TestApi } from '../api/test-api.ts'
 import type { Caller } from './steps.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import zlib from 'node:zlib'
-import type { ExtractConfig } from '../../schema/extract-config.ts'
-import type { RunFaultCode } from '../../schema/run-fault.ts'
-import { answer, type Answer } from '../runners/guard/raw-server.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import { answer, type Answer } from '../egress/raw-server.ts'
 
 /** What a hostile site serves, what its owner's monitor asks of it, and what has to come of that. */
 export interface BlowUp {

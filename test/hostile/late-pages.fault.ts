@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { createPolicy } from '../../runners/guard/policy.ts'
+import { createPolicy } from '../../egress/policy.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
-import { html, openSite } from '../runners/loop/site.ts'
-import { startWorker } from '../runners/loop/worker.ts'
-import { openQueueWorld } from '../store/queue-world.ts'
+import { html, openSite } from '../support/site.ts'
+import { startWorker } from '../support/check-worker.ts'
+import { openQueueWorld } from '../store/queue/queue-world.ts'
 import { until } from '../faults/until.ts'
 
 const PAGES = 4

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { startCli } from '../cli/cli-process.ts'
 import { until } from '../faults/until.ts'
 import { createTestDatabase } from '../support/postgres.ts'

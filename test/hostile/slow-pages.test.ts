@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { createExtractor } from '../../runners/extract/pool.ts'
-import { createStandings, QUICK_MS } from '../../runners/extract/standings.ts'
-import type { ExtractConfig } from '../../schema/extract-config.ts'
+import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { createStandings, QUICK_MS } from '../../runners/extract/pool/speed-classes.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { css, faultCode, html, values } from '../runners/extract/pages.ts'
 
 const SLOW: ExtractConfig = { method: 'regex', fields: { it: '^(a+)+$' } }

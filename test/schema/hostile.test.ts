@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Config } from '../../schema/config.ts'
-import { MonitorCreate } from '../../schema/monitor.ts'
-import { checkerOf } from '../../schema/validate.ts'
+import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import { jsons } from '../core/values.ts'
 import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
 

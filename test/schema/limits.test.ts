@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DiffPredicate } from '../../schema/diff-predicate.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { pathsOf } from './monitor-body.ts'
 
 const letters = (count: number) => 'a'.repeat(count)

@@ -1,5 +1,5 @@
-import { MonitorCreate } from '../../schema/monitor.ts'
-import { checkerOf, type Validated } from '../../schema/validate.ts'
+import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { checkerOf, type Validated } from '../../schema/validation/validate.ts'
 
 /** The smallest body that makes a monitor. */
 export const SMALLEST = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { MonitorCreate, MonitorPatch } from '../../schema/monitor.ts'
-import { ApiKeyCreate } from '../../schema/api-key.ts'
-import { checkerOf } from '../../schema/validate.ts'
+import { MonitorCreate, MonitorPatch } from '../../schema/monitor/monitor.ts'
+import { ApiKeyCreate } from '../../schema/account/api-key.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
 
 const nested = (levels: number): object =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DELIVERY_DELAYS_SECONDS } from '../../schema/delivery.ts'
-import { closedPort, openReceiver, type Receiver, type Reply, reply } from '../deliveries/receiver.ts'
-import { eventually } from '../runners/loop/eventually.ts'
+import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
+import { closedPort, openReceiver, type Receiver, type Reply, reply } from '../deliveries/loop/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWatching, type Watching } from './watching.ts'
 
 let watching: Watching

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Tier } from '../../schema/plan.ts'
+import type { Tier } from '../../schema/account/plan.ts'
 import { createMonitor, faultsOf, MONITOR, type ServedApi, serveApi } from './support.ts'
 
 let served: ServedApi

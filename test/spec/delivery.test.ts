@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DeliveryConfig } from '../../schema/delivery-config.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { seedDelivery, seedRun } from './seed.ts'
 import { createMonitor, type ServedApi, serveApi } from './support.ts'
 

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { row } from '../../store/row.ts'
-import { openReceiver, type Received, type Receiver, reply } from '../deliveries/receiver.ts'
-import { eventually } from '../runners/loop/eventually.ts'
+import { row } from '../../store/db/row.ts'
+import { openReceiver, type Received, type Receiver, reply } from '../deliveries/loop/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWatching, type Watched, type Watching } from './watching.ts'
 
 let watching: Watching

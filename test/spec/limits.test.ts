@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PLANS, TIERS, type Tier } from '../../schema/plan.ts'
-import { row } from '../../store/row.ts'
+import { PLANS, TIERS, type Tier } from '../../schema/account/plan.ts'
+import { row } from '../../store/db/row.ts'
 import { seedDelivery, seedRun } from './seed.ts'
 import { createMonitor, faultsOf, MONITOR, type ServedApi, serveApi } from './support.ts'
 

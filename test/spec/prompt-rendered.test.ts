@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
+import { type ModelServer, openModelServer } from '../worker/prompts/model-server.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { startWatching, type Watching } from './watching.ts'
 

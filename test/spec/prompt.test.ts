@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { PLANS } from '../../schema/plan.ts'
-import { type ModelServer, openModelServer, refuse } from '../prompts/model-server.ts'
-import { eventually } from '../runners/loop/eventually.ts'
+import { PLANS } from '../../schema/account/plan.ts'
+import { type ModelServer, openModelServer, refuse } from '../worker/prompts/model-server.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Client } from './support.ts'
 import { startWatching, type Watching } from './watching.ts'
 

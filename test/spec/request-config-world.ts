@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
-import { createPreviews } from '../../runners/check/previews.ts'
-import { createPolicy } from '../../runners/guard/policy.ts'
-import { eventually } from '../runners/loop/eventually.ts'
-import { startWorker } from '../runners/loop/worker.ts'
+import { createPreviews } from '../../worker/previews/previews.ts'
+import { createPolicy } from '../../egress/policy.ts'
+import { eventually } from '../support/eventually.ts'
+import { startWorker } from '../support/check-worker.ts'
 import { createMonitor, MONITOR, serveApi } from './support.ts'
 
 /** A request as it arrived. */

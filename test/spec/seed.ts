@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { DeliveryConfig } from '../../schema/delivery-config.ts'
-import type { DeliveryStatus } from '../../schema/delivery.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Services } from '../../api/services.ts'
-import { newDelivery } from '../../store/delivery-queue-row.ts'
-import { nothing, row } from '../../store/row.ts'
+import { newDelivery } from '../../store/deliveries/delivery-row.ts'
+import { nothing, row } from '../../store/db/row.ts'
 
 const made = row({ id: Type.String() })
 

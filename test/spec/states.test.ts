@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DeliveryStatus } from '../../schema/delivery.ts'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import { seedDelivery, seedRun } from './seed.ts'
 import { createMonitor, type ServedApi, serveApi } from './support.ts'
 
@@ -80,7 +80,7 @@ describe('Monitor status', () => {
     ['error', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
     ['paused', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
     ['billing_paused', ['monitors', 'locked = true'], { pause: REFUSED, resume: REFUSED }],
-  ] as const)('from %s every move leads where store/monitor-status.ts says', async (from, how, moves) => {
+  ] as const)('from %s every move leads where store/monitors/monitor-status.ts says', async (from, how, moves) => {
     for (const [verb, expected] of Object.entries(moves)) {
       const id = await create()
       await set('checks', "next_run_at = clock() + interval '1 hour', due_at = clock() + interval '1 hour'", id)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ServicesOptions } from '../../api/services.ts'
-import type { CreatedOwner } from '../../store/accounts.ts'
-import type { Tier } from '../../schema/plan.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import type { Tier } from '../../schema/account/plan.ts'
 import { createTestApi, type TestApi, type TestError } from '../api/test-api.ts'
 
 /** A served API: a real socket before a real store, and an account on it. */

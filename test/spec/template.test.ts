@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../core/templates/templates.ts'
-import type { Template } from '../../schema/template.ts'
+import type { Template } from '../../schema/monitor/template.ts'
 import { type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
 
 /** Below what a monitor may have, which none of the fifteen is. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { API_VERSION } from '../../schema/delivery.ts'
+import { API_VERSION } from '../../schema/run/delivery.ts'
 import { type ServedApi, serveApi } from './support.ts'
 
 let served: ServedApi

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createImageLinks } from '../../api/image-links.ts'
-import { imageName } from '../../store/images.ts'
-import { draw, look } from '../runners/visual/drawings.ts'
+import { createImageLinks } from '../../api/routes/images/image-links.ts'
+import { imageName } from '../../store/images/images.ts'
+import { draw, look } from '../worker/pictures/drawings.ts'
 import { type Client, MONITOR } from './support.ts'
 import { createVisualWorld, type VisualWorld } from './visual-world.ts'
 

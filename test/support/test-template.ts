@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { migrate } from '../../store/migrate.ts'
+import { migrate } from '../../store/db/migrate.ts'
 
 /** The address of another database of the same server. */
 export function withDatabase(serverUrl: string, name: string): string {

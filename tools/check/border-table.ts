@@ -1,25 +1,31 @@
 /** What a folder may import besides itself. */
 export interface Border {
-  /** Other folders, a part of one (`runners/guard`), or one file by its whole name. */
+  /** Other folders, a part of one (`runners/fetch`), or one file by its whole name. */
   folders: readonly string[]
   /** Packages, by name. Node's own modules are written `node:*`, or one by one. */
   packages: readonly string[]
 }
 
 /**
- * Imports go one way: schema ← core ← store ← {runners, deliveries} ← {api, operator} ← cli (DESIGN §2). A type is an import like any other.
- * A package stands with the folders that own it; a new one is added here on purpose.
+ * Imports go one way:
+ * schema ← core ← {platform, egress, concurrency} ← {store, runners} ← {worker, deliveries} ← api ← cli.
+ * A type is an import like any other. A package stands with the folders that own it; a new one is added here on purpose.
+ *
+ * `runners` is the untrusted side of a check. It must not reach the store, the model or any of their packages.
  */
 export const BORDERS: Readonly<Record<string, Border>> = {
   schema: { folders: [], packages: ['typebox'] },
   // Pure: the clock and everything else that changes is passed in. Hashes are functions too.
   core: { folders: ['schema'], packages: ['node:crypto', 'pino'] },
+  platform: { folders: ['schema', 'core'], packages: ['node:*', 'pg'] },
+  egress: { folders: ['schema', 'core'], packages: ['node:*', 'undici'] },
+  concurrency: { folders: ['schema', 'core'], packages: ['node:*'] },
   store: {
-    folders: ['schema', 'core'],
+    folders: ['schema', 'core', 'concurrency'],
     packages: ['node:*', 'aws4fetch', 'pg', 'slonik', '@slonik/pg-driver', 'typebox', 'undici', 'better-auth'],
   },
   runners: {
-    folders: ['schema', 'core', 'store'],
+    folders: ['schema', 'core', 'platform', 'egress', 'concurrency'],
     packages: [
       'node:*',
       'css-select',
@@ -32,39 +38,58 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'parse5-htmlparser2-tree-adapter',
       'piscina',
       'playwright-core',
-      'pixelmatch',
       'prom-client',
-      'sharp',
       'typebox',
       'undici',
     ],
   },
-  // The trusted side of a check: no runner can come by what is here, and nobody else asks a model.
-  prompts: {
-    folders: ['schema', 'core', 'store', 'runners'],
-    packages: ['node:*', 'openai', 'prom-client', 'typebox', 'undici'],
+  // The trusted side of a check: recording, pictures, and what asks a model.
+  worker: {
+    folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
+    packages: ['node:*', 'openai', 'piscina', 'pixelmatch', 'prom-client', 'sharp', 'typebox', 'undici'],
   },
-  // A webhook leaves through the same guard as a check's request does.
+  // A webhook leaves through the same egress guard as a check's request does.
   deliveries: {
-    folders: ['schema', 'core', 'store', 'runners/guard'],
+    folders: ['schema', 'core', 'egress', 'concurrency', 'store'],
     packages: ['node:*', 'nodemailer', 'prom-client', 'typebox', 'undici'],
   },
   api: {
-    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries'],
+    folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners', 'worker', 'deliveries'],
     packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
-    folders: ['schema', 'core', 'store', 'runners', 'deliveries'],
+    folders: ['schema', 'core', 'platform', 'concurrency', 'store'],
     packages: ['node:*', 'pino', 'prom-client'],
   },
   cli: {
-    // `--version` is what the package says.
-    folders: ['schema', 'core', 'store', 'runners', 'prompts', 'deliveries', 'api', 'operator', 'package.json'],
+    folders: [
+      'schema',
+      'core',
+      'platform',
+      'egress',
+      'concurrency',
+      'store',
+      'runners',
+      'worker',
+      'deliveries',
+      'api',
+      'operator',
+      // `--version` is what the package says.
+      'package.json',
+    ],
     packages: ['node:*', 'commander', 'pino', 'prom-client'],
   },
 }
 
-/** What opens connections, and the only places that may name it: one guard stands between a stranger's address and the network. */
+/** Packages that one room of a folder owns. */
+export const OWNERS: Readonly<Record<string, string>> = {
+  openai: 'worker/prompts/model',
+  sharp: 'worker/pictures',
+  pixelmatch: 'worker/pictures',
+  'playwright-core': 'runners/browser',
+}
+
+/** What opens connections, and the only places that may name it: one egress guard stands before the network. */
 export const NETWORK: { modules: readonly string[]; folders: readonly string[] } = {
   modules: [
     'undici',
@@ -78,5 +103,15 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'node:dgram',
     'node:dns',
   ],
-  folders: ['store/objects', 'runners/guard', 'runners/fetch', 'runners/lane', 'prompts', 'deliveries', 'api', 'cli'],
+  folders: [
+    'platform/postgres',
+    'egress',
+    'store/objects',
+    'runners/fetch',
+    'runners/client',
+    'worker/prompts',
+    'deliveries',
+    'api',
+    'cli',
+  ],
 }

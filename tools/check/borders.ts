@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path/posix'
-import { type Border, BORDERS, NETWORK } from './border-table.ts'
+import { type Border, BORDERS, NETWORK, OWNERS } from './border-table.ts'
 import type { Check } from './check.ts'
 import { importsOf } from './imports-of.ts'
 import type { SourceFile } from './source-file.ts'
@@ -35,6 +35,8 @@ function packageFault(path: string, border: Border, specifier: string): string |
   const folder = path.split('/', 1)[0] ?? ''
   const isOwned = border.packages.some((owned) => owned === name || (owned === 'node:*' && name.startsWith('node:')))
   if (!isOwned) return `${folder} may not import ${name} (tools/check/border-table.ts says who may)`
+  const owner = OWNERS[name]
+  if (owner !== undefined && !path.startsWith(`${owner}/`)) return `only ${owner} may import ${name}`
   if (NETWORK.modules.includes(name) && !NETWORK.folders.some((allowed) => path.startsWith(`${allowed}/`))) {
     return `${name} opens connections; only ${NETWORK.folders.join(', ')} may`
   }

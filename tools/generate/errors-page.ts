@@ -1,11 +1,11 @@
 import { ERRORS } from '../../schema/error.ts'
-import { RUN_FAULTS } from '../../schema/run-fault.ts'
+import { RUN_FAULTS } from '../../schema/run/run-fault.ts'
 import { table } from './markdown.ts'
 
 /** docs/errors.md: the codes of the API's errors and of failed runs. */
 export const errorsPage = (): string => `# Errors
 
-This page is generated from \`schema/error.ts\` and \`schema/run-fault.ts\` by \`npm run gen\`.
+This page is generated from \`schema/error.ts\` and \`schema/run/run-fault.ts\` by \`npm run gen\`.
 
 ## Answers of the API
 

@@ -1,4 +1,4 @@
-import { describeApi } from '../../api/openapi.ts'
+import { describeApi } from '../../api/openapi/describe-api.ts'
 import { routes } from '../../api/routes.ts'
 import { monitorCrdPage } from './crd/crd-page.ts'
 import { errorsPage } from './errors-page.ts'

@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts'
+import type { Route } from '../../http/route.ts'
 import { getDeliveryRoute } from './get-delivery.ts'
 import { listDeliveriesRoute } from './list-deliveries.ts'
 import { replayDeliveryRoute } from './replay-delivery.ts'

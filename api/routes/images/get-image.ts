@@ -1,9 +1,9 @@
-import { findImage, imageName } from '../../../store/images.ts'
+import { findImage, imageName } from '../../../store/images/images.ts'
 import { ObjectStoreError } from '../../../store/objects/object-store.ts'
-import { Closed, Text } from '../../../schema/shape.ts'
-import { apiError } from '../../api-error.ts'
-import { unavailable } from '../../fault.ts'
-import { type Answer, publicRoute } from '../../route.ts'
+import { Closed, Text } from '../../../schema/shape/shape.ts'
+import { apiError } from '../../http/api-error.ts'
+import { unavailable } from '../../http/fault.ts'
+import { type Answer, publicRoute } from '../../http/route.ts'
 
 /** A page of history shows twenty; a person leafs. */
 const PER_MINUTE = 1200

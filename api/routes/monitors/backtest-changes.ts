@@ -3,10 +3,10 @@ import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
 import { explain } from '../../../core/predicate/explain.ts'
 import { runIdTime } from '../../../core/run-id.ts'
 import type { PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
-import { BACKTEST_REASONS, type BacktestRun } from '../../../schema/backtest.ts'
-import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
-import type { Values } from '../../../schema/json.ts'
-import type { StoredChange } from '../../../store/monitor-stored-runs.ts'
+import { BACKTEST_REASONS, type BacktestRun } from '../../../schema/monitor/backtest.ts'
+import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+import type { Values } from '../../../schema/shape/json.ts'
+import type { StoredChange } from '../../../store/monitors/monitor-stored-runs.ts'
 
 /** What a backtest came to. */
 export interface Backtested {

@@ -1,8 +1,8 @@
-import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor.ts'
-import { type AuditEntry, recordAudit } from '../../../store/audit.ts'
-import { insertMonitor } from '../../../store/monitor-create.ts'
-import { toMonitor } from '../../../store/monitor-record.ts'
-import { type Call, created, route } from '../../route.ts'
+import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { type AuditEntry, recordAudit } from '../../../store/accounts/audit.ts'
+import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
+import { toMonitor } from '../../../store/monitors/monitor-record.ts'
+import { type Call, created, route } from '../../http/route.ts'
 import { monitorIssues } from './monitor-issues.ts'
 import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { Monitor } from '../../../schema/monitor.ts'
+import { Monitor } from '../../../schema/monitor/monitor.ts'
 import { PageOf, pageQuery } from '../../../schema/page-of.ts'
-import { Closed } from '../../../schema/shape.ts'
-import { countMonitors, listMonitors } from '../../../store/monitors.ts'
-import { ok, route } from '../../route.ts'
+import { Closed } from '../../../schema/shape/shape.ts'
+import { countMonitors, listMonitors } from '../../../store/monitors/monitors.ts'
+import { ok, route } from '../../http/route.ts'
 import { paginationOf, windowOf } from '../page-of-rows.ts'
 import { shownMonitor } from '../shown.ts'
 

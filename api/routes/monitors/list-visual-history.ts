@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { runIdTime } from '../../../core/run-id.ts'
-import { type VisualHistoryItem as Item, VisualHistoryItem } from '../../../schema/run-images.ts'
-import { Closed, Whole } from '../../../schema/shape.ts'
-import { listRunImages } from '../../../store/run-images.ts'
-import { ok, route } from '../../route.ts'
+import { type VisualHistoryItem as Item, VisualHistoryItem } from '../../../schema/run/run-images.ts'
+import { Closed, Whole } from '../../../schema/shape/shape.ts'
+import { listRunImages } from '../../../store/images/run-images.ts'
+import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchMonitor } from './monitor-faults.ts'
 

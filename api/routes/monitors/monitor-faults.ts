@@ -1,4 +1,4 @@
-import { type ApiError, apiError } from '../../api-error.ts'
+import { type ApiError, apiError } from '../../http/api-error.ts'
 
 /** Another team's, a deleted one, and one that never was: alike. */
 export const noSuchMonitor = (): ApiError => apiError('NOT_FOUND', 'There is no such monitor.')

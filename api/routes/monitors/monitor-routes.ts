@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts'
+import type { Route } from '../../http/route.ts'
 import { backtestMonitorRoute } from './backtest-monitor.ts'
 import { bulkMonitorsRoute } from './bulk-monitors.ts'
 import { createMonitorRoute } from './create-monitor.ts'

@@ -1,4 +1,4 @@
-import type { Actor } from '../../../schema/audit.ts'
+import type { Actor } from '../../../schema/account/audit.ts'
 
 /** A monitor that someone wants to do something to: what the acts of single routes and of the bulk route take. */
 export interface OneMonitor {

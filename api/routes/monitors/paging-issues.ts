@@ -1,6 +1,6 @@
 import { namesOf } from '../../../runners/fetch/paging/dot-path.ts'
-import type { Issue } from '../../../schema/issue.ts'
-import type { RequestConfig } from '../../../schema/request-config.ts'
+import type { Issue } from '../../../schema/validation/issue.ts'
+import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
 
 /** The dot paths of a `request_config` that lead nowhere whatever a page answers: with an empty step, or to the whole body. */
 export function pagingIssues({ pagination }: RequestConfig): Issue[] {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Closed, Nullable } from '../../../schema/shape.ts'
-import { readSigningSecret } from '../../../store/signing-secret.ts'
-import { ok, route } from '../../route.ts'
+import { Closed, Nullable } from '../../../schema/shape/shape.ts'
+import { readSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchMonitor } from './monitor-faults.ts'
 

@@ -1,9 +1,9 @@
-import type { Issue } from '../../../schema/issue.ts'
-import type { MonitorSpec } from '../../../schema/monitor.ts'
-import type { Queryable } from '../../../store/client.ts'
-import { findDeliveryCap } from '../../../store/monitor-limits.ts'
-import { apiError } from '../../api-error.ts'
-import { validationError } from '../../validation-error.ts'
+import type { Issue } from '../../../schema/validation/issue.ts'
+import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import type { Queryable } from '../../../store/db/client.ts'
+import { findDeliveryCap } from '../../../store/quota/plan-limits.ts'
+import { apiError } from '../../http/api-error.ts'
+import { validationError } from '../../http/validation-error.ts'
 
 /** Throws VALIDATION_ERROR with all issues, if there are any. */
 export function refuseIssues(issues: readonly Issue[]): void {

@@ -1,8 +1,8 @@
-import { RunImages } from '../../../schema/run-images.ts'
+import { RunImages } from '../../../schema/run/run-images.ts'
 import { runIdMonitor } from '../../../core/run-id.ts'
-import { findRunImages } from '../../../store/run-images.ts'
-import { apiError } from '../../api-error.ts'
-import { ok, route } from '../../route.ts'
+import { findRunImages } from '../../../store/images/run-images.ts'
+import { apiError } from '../../http/api-error.ts'
+import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 
 export const getRunImagesRoute = route({

@@ -1,7 +1,7 @@
-import { Run } from '../../../schema/run.ts'
-import { toRun } from '../../../store/run-record.ts'
-import { findRun } from '../../../store/runs.ts'
-import { ok, route } from '../../route.ts'
+import { Run } from '../../../schema/run/run.ts'
+import { toRun } from '../../../store/runs/run-record.ts'
+import { findRun } from '../../../store/runs/runs.ts'
+import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { noSuchRun } from './run-faults.ts'
 

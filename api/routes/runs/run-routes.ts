@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts'
+import type { Route } from '../../http/route.ts'
 import { getRunRoute } from './get-run.ts'
 import { getRunImagesRoute } from './get-run-images.ts'
 import { listRunDeliveriesRoute } from './list-run-deliveries.ts'

@@ -1,8 +1,8 @@
-import type { AuditAction } from '../../../schema/audit.ts'
-import { TeamSettings, TeamSettingsPatch } from '../../../schema/settings.ts'
-import { recordAudit } from '../../../store/audit.ts'
-import { changeTeamSettings } from '../../../store/team-settings.ts'
-import { ok, route } from '../../route.ts'
+import type { AuditAction } from '../../../schema/account/audit.ts'
+import { TeamSettings, TeamSettingsPatch } from '../../../schema/account/team-settings.ts'
+import { recordAudit } from '../../../store/accounts/audit.ts'
+import { changeTeamSettings } from '../../../store/accounts/team-settings.ts'
+import { ok, route } from '../../http/route.ts'
 
 /** Every change is recorded, each setting as an action of its own. */
 const ACTIONS = {

@@ -1,6 +1,6 @@
-import { TeamSettings } from '../../../schema/settings.ts'
-import { readTeamSettings } from '../../../store/team-settings.ts'
-import { ok, route } from '../../route.ts'
+import { TeamSettings } from '../../../schema/account/team-settings.ts'
+import { readTeamSettings } from '../../../store/accounts/team-settings.ts'
+import { ok, route } from '../../http/route.ts'
 
 export const getSettingsRoute = route({
   method: 'GET',

@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts'
+import type { Route } from '../../http/route.ts'
 import { editSettingsRoute } from './edit-settings.ts'
 import { getSettingsRoute } from './get-settings.ts'
 

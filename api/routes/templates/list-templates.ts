@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
-import { Closed, Text } from '../../../schema/shape.ts'
-import { Template } from '../../../schema/template.ts'
-import { ok, route } from '../../route.ts'
+import { Closed, Text } from '../../../schema/shape/shape.ts'
+import { Template } from '../../../schema/monitor/template.ts'
+import { ok, route } from '../../http/route.ts'
 
 export const listTemplatesRoute = route({
   method: 'GET',

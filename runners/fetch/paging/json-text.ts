@@ -1,4 +1,4 @@
-import { stringEnd } from '../../extract/prescan-json.ts'
+import { stringEnd } from '../../extract/json/prescan-json.ts'
 
 /** Where a value stands in a JSON text: from its first character to behind its last. */
 export interface Span {

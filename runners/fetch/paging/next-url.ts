@@ -1,5 +1,5 @@
-import { AMBIGUOUS, MAX_URL_LENGTH, parseTargetUrl } from '../../guard/target-url.ts'
-import type { ParsedTarget } from '../../guard/target-url.ts'
+import { AMBIGUOUS, MAX_URL_LENGTH, parseTargetUrl } from '../../../egress/target-url.ts'
+import type { ParsedTarget } from '../../../egress/target-url.ts'
 
 /**
  * A page's own word for where the next one is: through the parse wall, relative ones against the page's address. What resolving would repair is

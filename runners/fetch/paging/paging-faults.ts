@@ -1,4 +1,4 @@
-import type { RunFault, RunFaultCode } from '../../../schema/run-fault.ts'
+import type { RunFault, RunFaultCode } from '../../../schema/run/run-fault.ts'
 
 /** A fault that says at which page it happened: what was read before is not saved (spec, Request config). */
 export function pageFault(number: number, { code, message }: RunFault): RunFault {

@@ -1,5 +1,5 @@
-import type { Pagination } from '../../../schema/request-config.ts'
-import type { RunFault } from '../../../schema/run-fault.ts'
+import type { Pagination } from '../../../schema/monitor/request-config.ts'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { namesOf, withValueAt } from './dot-path.ts'
 import { nextUrl } from './next-url.ts'
 import type { PageFacts } from './page-facts.ts'

@@ -1,4 +1,4 @@
-import type { RunFault } from '../../../schema/run-fault.ts'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
 
 /** How the proxy failed. A status is the one that it answered. */
 export type ProxyFailure =

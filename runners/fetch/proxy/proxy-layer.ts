@@ -1,6 +1,6 @@
 import type { Logger } from '../../../core/logger.ts'
-import type { EgressPolicy } from '../../guard/policy.ts'
-import { createResolver, type Resolver } from '../../guard/resolve.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { createResolver, type Resolver } from '../../../egress/resolve.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS } from '../fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetched.ts'
 import { fetchStatic } from '../static-fetch.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CreatedOwner } from '../../../store/accounts.ts'
-import { row } from '../../../store/row.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toApiNames, toResourceNames } from '../../../core/custom-resource/names.ts'
 import { isResourceName, resourceName } from '../../../core/custom-resource/resource-name.ts'
-import { MonitorSpec } from '../../../schema/monitor.ts'
+import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 
 const API = {
   schedule_interval_seconds: 60,

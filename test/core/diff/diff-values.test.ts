@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { equalValues } from '../../../core/diff/equal-values.ts'
-import type { Values } from '../../../schema/json.ts'
+import type { Values } from '../../../schema/shape/json.ts'
 import { readings } from '../values.ts'
 
 describe('the difference of two readings', () => {

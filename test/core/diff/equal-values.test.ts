@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { equalValues } from '../../../core/diff/equal-values.ts'
-import type { Json } from '../../../schema/json.ts'
+import type { Json } from '../../../schema/shape/json.ts'
 import { jsons, rewritten } from '../values.ts'
 
 function nested(depth: number, core: Json): Json {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decimalText } from '../../../core/number/decimal.ts'
 import { readNumber } from '../../../core/number/read-number.ts'
-import type { Json } from '../../../schema/json.ts'
+import type { Json } from '../../../schema/shape/json.ts'
 
 const read = (value: Json) => {
   const number = readNumber(value)

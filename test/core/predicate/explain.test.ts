@@ -3,8 +3,8 @@ import { diffValues } from '../../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
 import { explain } from '../../../core/predicate/explain.ts'
 import { fires } from '../../../core/predicate/fires.ts'
-import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
-import type { Values } from '../../../schema/json.ts'
+import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+import type { Values } from '../../../schema/shape/json.ts'
 
 const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
 const judged = (before: Values, after: Values) => ({

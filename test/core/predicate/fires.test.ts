@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { fires } from '../../../core/predicate/fires.ts'
 import type { Truth } from '../../../core/predicate/leaf.ts'
-import type { DiffPredicate } from '../../../schema/diff-predicate.ts'
-import type { Json, Values } from '../../../schema/json.ts'
+import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+import type { Json, Values } from '../../../schema/shape/json.ts'
 
 const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../schema/json.ts'
+import type { Json } from '../../../schema/shape/json.ts'
 
 /** An answer in the shape of the real one, which we wrote (test/fixtures/templates), and what a template makes of it. */
 export interface SavedAnswer {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { extract } from '../../../runners/extract/extract.ts'
-import type { Values } from '../../../schema/json.ts'
+import type { Values } from '../../../schema/shape/json.ts'
 import { describeIf } from '../../support/skip.ts'
 
 const shared = process.env['TIDEMARK_SHARED']

@@ -1,4 +1,4 @@
-import { DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../../runners/guard/vectors.ts'
+import { DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../../egress/vectors.ts'
 
 const urlOf = (address: string) => (address.includes(':') ? `http://[${address}]/` : `http://${address}/`)
 

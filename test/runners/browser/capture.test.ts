@@ -1,8 +1,8 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { TALLEST_SHOT, type Shot } from '../../../runners/visual/shot.ts'
-import type { VisualConfig } from '../../../schema/visual-config.ts'
+import { TALLEST_SHOT, type Shot } from '../../../runners/browser/page/shot.ts'
+import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 import { openSite, type Site } from './site.ts'
 import { renderOne, testBrowsers } from './test-browsers.ts'
 

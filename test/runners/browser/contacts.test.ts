@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { createPolicy } from '../../../runners/guard/policy.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 import { openSite, type Site } from './site.ts'
 import { htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { eventually } from '../loop/eventually.ts'
+import { eventually } from '../../support/eventually.ts'
 import { faultOf, htmlOf, NEVER, renderOne, testBrowsers } from './test-browsers.ts'
 import { openSite, type Site } from './site.ts'
 

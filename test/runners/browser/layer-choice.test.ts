@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl } from '../../../core/search-results-url.ts'
 import { needsBrowser } from '../../../runners/browser/needs-browser.ts'
-import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page-features.ts'
-import { monitorQueue } from '../../../store/monitor-queue.ts'
+import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
+import { monitorQueue } from '../../../core/check-queue.ts'
 import { describeIf } from '../../support/skip.ts'
 
 const verdict = (html: string) => needsBrowser(measurePage(html))

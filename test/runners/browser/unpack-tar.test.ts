@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { unpackTar } from '../../../runners/browser/unpack-tar.ts'
+import { unpackTar } from '../../../runners/browser/chromium/unpack-tar.ts'
 
 let folder: string
 

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Rendered } from '../../../runners/browser/rendered.ts'
+import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { check } from '../../../runners/check/check.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import { createExtractor } from '../../../runners/extract/pool.ts'
+import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
-import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
-import { createPolicy } from '../../../runners/guard/policy.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 
 const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
 const extractor = createExtractor({ threads: 1 })

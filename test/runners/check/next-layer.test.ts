@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextLayer } from '../../../runners/check/next-layer.ts'
-import { RUN_FAULTS, type RunFaultCode } from '../../../schema/run-fault.ts'
+import { RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 
 const blocked = { code: 'blocked', status: 403, retryAfterMs: null } as const
 const all = { isDirect: false, hasBrowser: true, hasProxy: true }

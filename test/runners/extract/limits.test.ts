@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { extract } from '../../../runners/extract/extract.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
-import { prescanJson } from '../../../runners/extract/prescan-json.ts'
-import { parseHtml } from '../../../runners/extract/html.ts'
-import { prescanXml } from '../../../runners/extract/prescan-xml.ts'
-import { boundValues } from '../../../runners/extract/truncate.ts'
+import { prescanJson } from '../../../runners/extract/json/prescan-json.ts'
+import { parseHtml } from '../../../runners/extract/html/html.ts'
+import { prescanXml } from '../../../runners/extract/xml/prescan-xml.ts'
+import { boundValues } from '../../../runners/extract/text/truncate.ts'
 import { css, faultCode, html, page } from './pages.ts'
 
 function attributes(count: number): string {

@@ -1,6 +1,6 @@
-import type { ExtractConfig } from '../../../schema/extract-config.ts'
-import type { Values } from '../../../schema/json.ts'
-import type { RunFaultCode } from '../../../schema/run-fault.ts'
+import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import type { Values } from '../../../schema/shape/json.ts'
+import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import type { Extraction, Page } from '../../../runners/extract/page.ts'
 

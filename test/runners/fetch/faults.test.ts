@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { EMPTY_BODY, exchangeFault } from '../../../runners/fetch/fetch-faults.ts'
-import { RUN_FAULTS } from '../../../schema/run-fault.ts'
-import type { ExchangeFailure } from '../../../runners/guard/exchange.ts'
-import { answer, certificate, rawServer } from '../guard/raw-server.ts'
+import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
+import type { ExchangeFailure } from '../../../egress/exchange.ts'
+import { answer, certificate, rawServer } from '../../egress/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
 
 const get = fetcher({ firstByteMs: 100, tlsMs: 200 })

@@ -1,11 +1,11 @@
 import { afterAll } from 'vitest'
 import type { FetchPorts, FetchRequest, Fetched } from '../../../runners/fetch/fetched.ts'
 import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
-import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
-import type { AgentOptions } from '../../../runners/guard/guarded-agent.ts'
-import { createPolicy } from '../../../runners/guard/policy.ts'
-import { createResolver } from '../../../runners/guard/resolve.ts'
-import { fixture } from '../guard/raw-server.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import type { AgentOptions } from '../../../egress/guarded-agent.ts'
+import { createPolicy } from '../../../egress/policy.ts'
+import { createResolver } from '../../../egress/resolve.ts'
+import { fixture } from '../../egress/raw-server.ts'
 
 /** Loopback is open; `*.test` leads there, `private.example` to a private address, `gone.example` nowhere. */
 export function testAgent(options: AgentOptions = {}) {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { answer, rawServer } from '../guard/raw-server.ts'
-import { MALFORMED_URLS, PRIVATE_URLS } from '../guard/vectors.ts'
+import { answer, rawServer } from '../../egress/raw-server.ts'
+import { MALFORMED_URLS, PRIVATE_URLS } from '../../egress/vectors.ts'
 import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
-import { createGuardedAgent } from '../../../runners/guard/guarded-agent.ts'
-import { createPolicy } from '../../../runners/guard/policy.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 import { fetcher, sent } from './fetch-helper.ts'
 
 const get = fetcher()

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openQueueWorld, type QueueWorld } from '../../store/queue-world.ts'
-import { eventually } from './eventually.ts'
-import { html, openSite, pageOf, type Site } from './site.ts'
-import { type RunningWorker, startWorker, type WorkerOptions } from './worker.ts'
+import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { eventually } from '../../support/eventually.ts'
+import { html, openSite, pageOf, type Site } from '../../support/site.ts'
+import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/check-worker.ts'
 
 let world: QueueWorld
 let site: Site

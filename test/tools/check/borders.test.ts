@@ -6,13 +6,17 @@ const faults = (path: string, ...lines: string[]): string[] => borderFaults({ pa
 describe('a border', () => {
   test('lets a folder import itself and those below it', () => {
     expect(
-      faults('store/runs.ts', "import { pool } from './client.ts'", "import { Run } from '../schema/run.ts'"),
+      faults(
+        'store/runs/runs.ts',
+        "import { pool } from '../db/client.ts'",
+        "import { Run } from '../../schema/run.ts'",
+      ),
     ).toEqual([])
   })
 
   test('keeps a folder from importing one above it, and names the line', () => {
-    expect(faults('store/runs.ts', '', "import { app } from '../api/app.ts'")).toEqual([
-      'store/runs.ts:2: store may not import api/app.ts (it may: schema, core)',
+    expect(faults('store/runs/runs.ts', '', "import { app } from '../../api/http/app.ts'")).toEqual([
+      'store/runs/runs.ts:2: store may not import api/http/app.ts (it may: schema, core, concurrency)',
     ])
   })
 
@@ -30,9 +34,11 @@ describe('a border', () => {
     ).toEqual([])
   })
 
-  test('opens one part of a folder without the rest of it', () => {
-    expect(faults('deliveries/webhook.ts', "import { dial } from '../runners/guard/dial.ts'")).toEqual([])
-    expect(faults('deliveries/webhook.ts', "import { loop } from '../runners/loop/loop.ts'")).toHaveLength(1)
+  test('opens the egress guard to deliveries, and runners not', () => {
+    expect(faults('deliveries/channels/webhook.ts', "import { dial } from '../../egress/dial.ts'")).toEqual([])
+    expect(
+      faults('deliveries/channels/webhook.ts', "import { loop } from '../../runners/loop/check-loop.ts'"),
+    ).toHaveLength(1)
   })
 
   test('is not taken in by a folder whose name begins alike', () => {
@@ -40,7 +46,7 @@ describe('a border', () => {
   })
 
   test('gives a package to the folders that own it', () => {
-    expect(faults('store/client.ts', "import pg from 'pg'")).toEqual([])
+    expect(faults('store/db/client.ts', "import pg from 'pg'")).toEqual([])
     expect(faults('core/a.ts', "import pg from 'pg'")).toEqual([
       'core/a.ts:1: core may not import pg (tools/check/border-table.ts says who may)',
     ])
@@ -51,14 +57,14 @@ describe('a border', () => {
 
   test('leaves tests and tools alone', () => {
     expect(
-      faults('test/store/a.test.ts', "import { app } from '../../api/app.ts'", "import net from 'node:net'"),
+      faults('test/store/a.test.ts', "import { app } from '../../api/http/app.ts'", "import net from 'node:net'"),
     ).toEqual([])
   })
 })
 
 describe('the network', () => {
   test('is opened by the guard', () => {
-    expect(faults('runners/guard/dial.ts', "import { connect } from 'node:net'")).toEqual([])
+    expect(faults('egress/dial.ts', "import { connect } from 'node:net'")).toEqual([])
   })
 
   test.each(['undici', 'node:net', 'node:tls', 'node:http', 'node:https', 'node:dns/promises', 'http', 'net'])(
@@ -71,11 +77,16 @@ describe('the network', () => {
 
 describe('The model', () => {
   test('is asked by prompts alone; what fetches and parses can neither ask nor import what does', () => {
-    expect(faults('prompts/model.ts', "import { OpenAI } from 'openai'")).toEqual([])
-    for (const path of ['runners/lane/answered.ts', 'api/app.ts', 'cli/model.ts', 'deliveries/mailer.ts'])
-      expect(faults(path, "const { OpenAI } = await import('openai')")[0]).toContain('may not import openai')
-    expect(faults('runners/lane/answered.ts', "import { createModel } from '../../prompts/model.ts'")[0]).toContain(
-      'may not import prompts/model.ts',
-    )
+    expect(faults('worker/prompts/model/model.ts', "import { OpenAI } from 'openai'")).toEqual([])
+    for (const path of [
+      'worker/queue/answered.ts',
+      'api/http/app.ts',
+      'cli/boot/parts/model.ts',
+      'deliveries/mail/mailer.ts',
+    ])
+      expect(faults(path, "const { OpenAI } = await import('openai')")[0]).toContain('openai')
+    expect(
+      faults('runners/check/check.ts', "import { createModel } from '../../worker/prompts/model/model.ts'")[0],
+    ).toContain('may not import worker/prompts/model/model.ts')
   })
 })

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { processIdentity } from '../../../store/embedded/process-identity.ts'
+import { processIdentity } from '../../../platform/process-identity.ts'
 import { closedClone } from './closed-clone.ts'
 import { npmStart, type Started } from './npm-start.ts'
 

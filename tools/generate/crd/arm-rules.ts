@@ -1,6 +1,6 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
-import { ARMS, type ArmTable } from '../../../schema/shape.ts'
+import { ARMS, type ArmTable } from '../../../schema/shape/shape.ts'
 import { isOneOf, member } from './cel-text.ts'
 import type { DefinitionNode } from './definition-node.ts'
 import type { StructuralSchema, ValidationRule, ValueValidation } from './structural-schema.ts'

@@ -6,4 +6,4 @@ const OPTIONS = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } a
 
 /** crds/tidemark.dev_monitors.yaml */
 export const monitorCrdPage = (): string =>
-  `# Generated from schema/monitor.ts by \`npm run gen\`.\n${stringify(monitorCrd(), OPTIONS)}`
+  `# Generated from schema/monitor/monitor.ts by \`npm run gen\`.\n${stringify(monitorCrd(), OPTIONS)}`

@@ -1,7 +1,7 @@
 import type { RuleName } from '../../../schema/rules/rule-name.ts'
-import type { ARMS, ArmTable, RULES } from '../../../schema/shape.ts'
+import type { ARMS, ArmTable, RULES } from '../../../schema/shape/shape.ts'
 
-/** A node of a definition (schema/shape.ts) as the generator reads it. */
+/** A node of a definition (schema/shape/shape.ts) as the generator reads it. */
 export interface DefinitionNode {
   readonly type?: string
   readonly description?: string

@@ -1,5 +1,5 @@
-import { MonitorSpec } from '../../../schema/monitor.ts'
-import { MonitorResourceStatus } from '../../../schema/monitor-resource-status.ts'
+import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
 import { definition } from './definition-node.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 import { toStructural } from './to-structural.ts'

@@ -1,5 +1,5 @@
 import type { RuleName } from '../../../schema/rules/rule-name.ts'
-import { RULE_TABLE } from '../../../schema/rules.ts'
+import { RULE_TABLE } from '../../../schema/rules/rule-table.ts'
 import { quoted } from './cel-text.ts'
 import { predicateFieldsRules } from './predicate-fields.ts'
 import { inCamelCase } from './property-words.ts'

@@ -1,4 +1,4 @@
-import { PREDICATE_DEPTH } from '../../../schema/diff-predicate.ts'
+import { PREDICATE_DEPTH } from '../../../schema/monitor/diff-predicate.ts'
 import type { ValidationRule } from './structural-schema.ts'
 
 const KNOWN = `has(self.extractConfig.fields) ? self.extractConfig.fields : {self.extractConfig.method == 'prompt' ? 'result' : 'content_hash': ''}`

@@ -1,5 +1,5 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
-import { MonitorSpec } from '../../../schema/monitor.ts'
+import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { definition, type DefinitionNode } from './definition-node.ts'
 
 const names = new Set<string>()

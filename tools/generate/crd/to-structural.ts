@@ -1,6 +1,6 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
-import { ARMS, RULES } from '../../../schema/shape.ts'
+import { ARMS, RULES } from '../../../schema/shape/shape.ts'
 import { armRules } from './arm-rules.ts'
 import { type DefinitionNode, withoutNull } from './definition-node.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPatternMatcher, type PatternMatcher } from '../../../../runners/pattern/pattern-matcher.ts'
-import { Backtest } from '../../../../schema/backtest.ts'
-import { checkerOf } from '../../../../schema/validate.ts'
-import type { CreatedOwner } from '../../../../store/accounts.ts'
+import { Backtest } from '../../../../schema/monitor/backtest.ts'
+import { checkerOf } from '../../../../schema/validation/validate.ts'
+import type { CreatedOwner } from '../../../../store/accounts/accounts.ts'
 import { seedRun } from '../../../spec/seed.ts'
 import { createTestApi, type TestApi } from '../../test-api.ts'
 

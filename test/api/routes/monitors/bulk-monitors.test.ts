@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MonitorBulkDone } from '../../../../schema/bulk.ts'
-import { checkerOf } from '../../../../schema/validate.ts'
-import type { CreatedOwner } from '../../../../store/accounts.ts'
-import { row } from '../../../../store/row.ts'
+import { MonitorBulkDone } from '../../../../schema/monitor/bulk.ts'
+import { checkerOf } from '../../../../schema/validation/validate.ts'
+import type { CreatedOwner } from '../../../../store/accounts/accounts.ts'
+import { row } from '../../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../test-api.ts'
 
 let api: TestApi

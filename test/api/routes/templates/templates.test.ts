@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { TEMPLATES } from '../../../../core/templates/templates.ts'
-import type { Template } from '../../../../schema/template.ts'
-import { row } from '../../../../store/row.ts'
+import type { Template } from '../../../../schema/monitor/template.ts'
+import { row } from '../../../../store/db/row.ts'
 import { pathsOf, type ServedApi, serveApi } from '../../../spec/support.ts'
 
 /** Below what a monitor may have, which none of the fifteen is. */

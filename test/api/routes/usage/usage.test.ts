@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PLANS, type Tier, TIERS } from '../../../../schema/plan.ts'
-import { Usage } from '../../../../schema/usage.ts'
-import { checkerOf } from '../../../../schema/validate.ts'
-import type { CreatedOwner } from '../../../../store/accounts.ts'
+import { PLANS, type Tier, TIERS } from '../../../../schema/account/plan.ts'
+import { Usage } from '../../../../schema/account/usage.ts'
+import { checkerOf } from '../../../../schema/validation/validate.ts'
+import type { CreatedOwner } from '../../../../store/accounts/accounts.ts'
 import { createTestApi, type TestApi } from '../../test-api.ts'
 
 let api: TestApi

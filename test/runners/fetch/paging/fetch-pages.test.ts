@@ -6,11 +6,11 @@ import type { Fetched, FetchRequest } from '../../../../runners/fetch/fetched.ts
 import { fetchPages, type PagesPorts } from '../../../../runners/fetch/paging/fetch-pages.ts'
 import { readPage } from '../../../../runners/fetch/paging/page-facts.ts'
 import { createPageReader } from '../../../../runners/fetch/paging/page-reader.ts'
-import { createGuardedAgent } from '../../../../runners/guard/guarded-agent.ts'
-import { createPolicy } from '../../../../runners/guard/policy.ts'
-import { createResolver } from '../../../../runners/guard/resolve.ts'
-import type { Pagination } from '../../../../schema/request-config.ts'
-import { MALFORMED_URLS, PRIVATE_URLS } from '../../guard/vectors.ts'
+import { createGuardedAgent } from '../../../../egress/guarded-agent.ts'
+import { createPolicy } from '../../../../egress/policy.ts'
+import { createResolver } from '../../../../egress/resolve.ts'
+import type { Pagination } from '../../../../schema/monitor/request-config.ts'
+import { MALFORMED_URLS, PRIVATE_URLS } from '../../../egress/vectors.ts'
 
 /** The one address that is open here, so that every other one of loopback is a private target. */
 const HOME = '127.0.0.77'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pathsOf, readPage } from '../../../../runners/fetch/paging/page-facts.ts'
 import { beginPaging, nextStep } from '../../../../runners/fetch/paging/paging.ts'
 import type { Step } from '../../../../runners/fetch/paging/paging.ts'
-import type { Pagination } from '../../../../schema/request-config.ts'
+import type { Pagination } from '../../../../schema/monitor/request-config.ts'
 
 interface Page {
   readonly body: unknown

@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, apiError } from '../http/api-error.ts'
+import { refusal } from './authorize.ts'
+import { addressBlock, clientAddress } from '../http/client-address.ts'
+import { mayBeCrossSite } from './cross-site.ts'
+import type { Principal } from './principal.ts'
+import type { RateRule } from './rate-limits.ts'
+import type { PrivateRoute, PublicRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+
+/** Calls without good credentials, a minute for each address (DESIGN §4.13). */
+const ANONYMOUS_PER_MINUTE = 60
+
+/** Lets in whom the route's policy names: credentials, limit, origin, permission, in this order and before the body is read. Throws the refusal. */
+export async function admit(
+  services: Services,
+  route: PrivateRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Principal> {
+  const principal = await services.principals.find(request.headers)
+  if (!principal) {
+    await limitAnonymous(services, request, reply)
+    throw new ApiError('UNAUTHORIZED', 'The credentials are missing or not valid.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  }
+  if (services.rateLimit > 0) {
+    const subject = principal.kind === 'key' ? `key:${principal.keyId}` : `session:${principal.sessionId}`
+    await limit(services, { subject, perMinute: services.rateLimit, exact: false }, reply)
+  }
+  if (
+    principal.kind === 'session' &&
+    principal.viaCookie &&
+    mayBeCrossSite(request.method, request.headers, services.trustedOrigins)
+  )
+    throw apiError('FORBIDDEN', 'A request with a cookie must come from the pages of this service.')
+  const refused = refusal(route.policy, principal)
+  if (refused) throw refused
+  return principal
+}
+
+/** Lets everybody in, within the limit for their address. */
+export async function admitPublic(
+  services: Services,
+  route: PublicRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (route.perAddress !== undefined)
+    await limit(
+      services,
+      { subject: `${route.path}:${addressBlock(clientAddress(request))}`, perMinute: route.perAddress, exact: true },
+      reply,
+    )
+  else if (route.path.startsWith('/v1/')) await limitAnonymous(services, request, reply)
+}
+
+async function limitAnonymous(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (services.rateLimit === 0) return
+  await limit(
+    services,
+    { subject: `anonymous:${addressBlock(clientAddress(request))}`, perMinute: ANONYMOUS_PER_MINUTE, exact: true },
+    reply,
+  )
+}
+
+async function limit(services: Services, rule: RateRule, reply: FastifyReply): Promise<void> {
+  const { passed, limit: most, remaining, resetSeconds } = await services.limits.take(rule)
+  reply.headers({
+    'ratelimit-policy': `"default";q=${most};w=60`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+  })
+  if (!passed) throw tooMany(resetSeconds)
+}
+
+/** The 429 of a rate limit. */
+export const tooMany = (resetSeconds: number): ApiError =>
+  new ApiError('RATE_LIMIT_EXCEEDED', `Too many requests. Try again in ${resetSeconds} s.`, {
+    headers: { 'retry-after': String(resetSeconds) },
+  })

@@ -1,0 +1,24 @@
+import { type ApiError, apiError } from '../http/api-error.ts'
+import { POLICIES, type Policy, type PolicyName } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { atLeast } from '../../schema/account/role.ts'
+
+const ADVICE = 'Ask a team admin or the owner.'
+
+/** Null when the principal may; else the 403, in the form of the spec: the role, the permission in parentheses, whom to ask. */
+export function refusal(name: PolicyName, principal: Principal): ApiError | null {
+  const policy: Policy = POLICIES[name]
+  if (principal.kind === 'session') {
+    if (atLeast(principal.role, policy.role)) return null
+    return forbidden(`Your role ${principal.role} does not allow you to ${policy.permission}`, name)
+  }
+  if (policy.scope === null) return forbidden(`An API key does not allow you to ${policy.permission}`, name)
+  // write includes read (spec, Authentication 3).
+  if (principal.scopes.includes(policy.scope) || principal.scopes.includes('write')) return null
+  return forbidden(
+    `An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${policy.permission}`,
+    name,
+  )
+}
+
+const forbidden = (what: string, name: PolicyName) => apiError('FORBIDDEN', `${what} (${name}). ${ADVICE}`)

@@ -1,0 +1,33 @@
+import type { Scope } from '../../schema/account/api-key.ts'
+import type { Role } from '../../schema/account/role.ts'
+
+/** What a route asks of its caller. */
+export interface Policy {
+  /** The least role of a signed-in user. */
+  readonly role: Role
+  /** The scope that an API key needs; null: only a signed-in user may. */
+  readonly scope: Scope | null
+  /** What it allows, completing "does not allow you to …". */
+  readonly permission: string
+}
+
+/**
+ * Who may do what: the one table (spec, Authentication and Roles; DESIGN §4.3). Every route names a line of it; a public one says `public`.
+ * An API key acts as an admin within its scope, and can never manage keys. The list of keys is no change, so a key may read it.
+ */
+export const POLICIES = {
+  'monitors.read': { role: 'viewer', scope: 'read', permission: 'view monitors' },
+  'monitors.write': { role: 'member', scope: 'write', permission: 'create, change or run monitors' },
+  'runs.read': { role: 'viewer', scope: 'read', permission: 'view runs' },
+  'deliveries.read': { role: 'viewer', scope: 'read', permission: 'view deliveries' },
+  'deliveries.replay': { role: 'member', scope: 'write', permission: 'replay deliveries' },
+  'secrets.read': { role: 'member', scope: 'write', permission: 'read signing secrets' },
+  'secrets.rotate': { role: 'member', scope: 'write', permission: 'rotate signing secrets' },
+  'keys.read': { role: 'admin', scope: 'read', permission: 'view API keys' },
+  'keys.manage': { role: 'admin', scope: null, permission: 'create, rotate or delete API keys' },
+  'settings.read': { role: 'viewer', scope: 'read', permission: 'view team settings' },
+  'settings.manage': { role: 'admin', scope: null, permission: 'change team settings' },
+  'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
+  'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
+} as const satisfies Readonly<Record<string, Policy>>
+export type PolicyName = keyof typeof POLICIES

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { findLiveApiKey } from '../../store/accounts/api-key-lookup.ts'
+import type { Store } from '../../store/db/client.ts'
+import { findLiveSession } from '../../store/accounts/sessions.ts'
+import { readCredentials, type SessionCarrier } from './credentials.ts'
+import type { KeyPrincipal, Principal, SessionPrincipal } from './principal.ts'
+import { createShortMemory } from './short-memory.ts'
+
+/** Finds on whose behalf a request is made. */
+export interface Principals {
+  /** Null when credentials are missing, malformed, unknown, expired or revoked: all are answered alike. */
+  find(headers: IncomingHttpHeaders): Promise<Principal | null>
+  /** After keys were ended here: they are refused from the next request on. */
+  forgetKeys(): void
+}
+
+/** Revocation takes effect in every other process within a second (security A1). */
+const BELIEVED_MS = 900
+
+/** Looks principals up in the store, and remembers each for less than a second. */
+export function createPrincipals(store: Store, carrier: SessionCarrier): Principals {
+  const keys = createShortMemory<KeyPrincipal>(BELIEVED_MS)
+  const sessions = createShortMemory<Omit<SessionPrincipal, 'viaCookie'>>(BELIEVED_MS)
+  return {
+    async find(headers) {
+      const credentials = readCredentials(headers, carrier)
+      if (!credentials) return null
+      if (credentials.kind === 'key') return keys.get(credentials.text, () => loadKey(store, credentials.text))
+      const session = await sessions.get(credentials.token, () => loadSession(store, credentials.token))
+      return session && { ...session, viaCookie: credentials.viaCookie }
+    },
+    forgetKeys: () => keys.forget(),
+  }
+}
+
+async function loadKey(store: Store, text: string) {
+  const key = await findLiveApiKey(store, text)
+  if (!key) return null
+  const { id: keyId, teamId, userId, name, scopes } = key
+  return { value: { kind: 'key', keyId, teamId, userId, name, scopes } as const, livesMs: key.livesMs ?? Infinity }
+}
+
+async function loadSession(store: Store, token: string) {
+  const session = await findLiveSession(store, token)
+  if (!session) return null
+  const { id: sessionId, teamId, userId, email, role } = session
+  return { value: { kind: 'session', sessionId, teamId, userId, email, role } as const, livesMs: session.livesMs }
+}

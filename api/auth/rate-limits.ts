@@ -1,0 +1,98 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Store } from '../../store/db/client.ts'
+import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
+
+/** Whether a request may pass, and what the headers say of it. */
+export interface RateVerdict {
+  readonly passed: boolean
+  readonly limit: number
+  /** At least so many more may pass this minute. */
+  readonly remaining: number
+  /** Whole seconds until the next minute, at least 1. */
+  readonly resetSeconds: number
+}
+
+/** A limit of requests a minute for a subject: `key:<id>`, `address:<ip>`. */
+export interface RateRule {
+  readonly subject: string
+  readonly perMinute: number
+  /** Every request is counted in the store at once, for the few that must not be guessed or flooded. Else blocks are leased. */
+  readonly exact: boolean
+}
+
+export interface RateLimits {
+  take(rule: RateRule): Promise<RateVerdict>
+}
+
+interface Counter {
+  tokens: number
+  remaining: number
+  endsAt: number
+  leasing: Promise<void> | null
+}
+
+/** A block is this part of a limit: a busy key writes to the store some fifty times a minute, whatever it sends. */
+const BLOCKS_PER_LIMIT = 50
+const PURGE_EVERY_MS = 60_000
+
+/**
+ * Limits that all processes share through the store (DESIGN §4.13). A process leases a block of requests and counts it down in memory; when the
+ * store grants nothing more, it refuses without asking again until the minute is over.
+ */
+export function createRateLimits(store: Store, log: FastifyBaseLogger): RateLimits {
+  const counters = new Map<string, Counter>()
+  let purgedAt = performance.now()
+  return {
+    async take(rule) {
+      for (;;) {
+        const counter = current(rule.subject)
+        if (counter && counter.tokens > 0) {
+          counter.tokens -= 1
+          return verdict(rule, counter, true)
+        }
+        if (counter && counter.remaining === 0 && !counter.leasing) return verdict(rule, counter, false)
+        await lease(rule)
+      }
+    },
+  }
+
+  function current(subject: string): Counter | undefined {
+    const counter = counters.get(subject)
+    return counter && performance.now() < counter.endsAt ? counter : undefined
+  }
+
+  function lease(rule: RateRule): Promise<void> {
+    const counter = current(rule.subject) ?? {
+      tokens: 0,
+      remaining: rule.perMinute,
+      endsAt: performance.now() + 1_000,
+      leasing: null,
+    }
+    counters.set(rule.subject, counter)
+    counter.leasing ??= fill(counter, rule).finally(() => (counter.leasing = null))
+    return counter.leasing
+  }
+
+  async function fill(counter: Counter, rule: RateRule): Promise<void> {
+    const block = rule.exact ? 1 : Math.max(1, Math.floor(rule.perMinute / BLOCKS_PER_LIMIT))
+    const began = performance.now()
+    const { granted, remaining, endsMs } = await leaseTokens(store, rule.subject, rule.perMinute, block)
+    counter.tokens += granted
+    counter.remaining = remaining
+    counter.endsAt = began + endsMs
+    if (began - purgedAt > PURGE_EVERY_MS) purge(began)
+  }
+
+  function purge(now: number): void {
+    purgedAt = now
+    for (const [subject, counter] of counters) if (counter.endsAt < now && !counter.leasing) counters.delete(subject)
+    purgeRateLimits(store).catch((error: unknown) => log.warn({ err: error }, 'old rate limits could not be forgotten'))
+  }
+}
+
+const verdict = (rule: RateRule, counter: Counter, passed: boolean): RateVerdict => ({
+  passed,
+  limit: rule.perMinute,
+  remaining: counter.tokens + counter.remaining,
+  resetSeconds: Math.max(1, Math.ceil((counter.endsAt - performance.now()) / 1_000)),
+})

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { signSessionToken } from '../../store/accounts/session-token.ts'
+import { tooMany } from './admit.ts'
+import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
+import type { Answer, Method, PublicCall } from '../http/route.ts'
+import { CLIENT_ADDRESS_HEADER } from './sign-in-options.ts'
+
+/** A call of a sign-in route. */
+type SignInCall = PublicCall<unknown, unknown, unknown>
+
+export interface SignInOperation {
+  readonly method: Method
+  readonly path: string
+  /** What is added to the body. */
+  readonly always: object
+  /** Attempts a minute for the account that the body names, from wherever. */
+  readonly perAccount?: number
+}
+
+/** What the library may see of the client's headers. Not the address: that is ours to say. */
+const PASSED = [
+  'authorization',
+  'cookie',
+  'origin',
+  'referer',
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-dest',
+  'user-agent',
+] as const
+
+/** Hands a checked request to the sign-in library, and its answer back in our form. Its refusals become ours. */
+export async function relaySignIn(call: SignInCall, operation: SignInOperation): Promise<Answer> {
+  if (operation.perAccount !== undefined) await limitAccount(call, operation.perAccount)
+  const response = await handle(call, operation)
+  const text = await response.text()
+  if (!response.ok) throw refusalOf(response.status, text)
+  const cookies = response.headers.getSetCookie()
+  const body = withSignedToken(text === '' ? {} : JSON.parse(text), call.services.sessionKey)
+  return { status: 200, body, ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }) }
+}
+
+async function handle(call: SignInCall, operation: SignInOperation): Promise<Response> {
+  try {
+    return await call.services.signIn.handle(requestFor(call, operation))
+  } catch (error) {
+    throw isLibraryError(error) ? refusalOf(error.statusCode, JSON.stringify(error.body ?? {})) : error
+  }
+}
+
+function requestFor(
+  { headers, address, body, services }: SignInCall,
+  { method, path, always }: SignInOperation,
+): Request {
+  const passed = new Headers({ [CLIENT_ADDRESS_HEADER]: address ?? '' })
+  for (const name of PASSED) if (headers[name] !== undefined) passed.set(name, String(headers[name]))
+  if (method === 'GET') return new Request(services.baseUrl + path, { headers: passed })
+  passed.set('content-type', 'application/json')
+  return new Request(services.baseUrl + path, {
+    method,
+    headers: passed,
+    body: JSON.stringify({ ...Object(body), ...always }),
+  })
+}
+
+/** The library shows the stored token, which opens nothing without its signature. A client that keeps no cookies needs both. */
+function withSignedToken(body: unknown, key: string): unknown {
+  if (body === null || typeof body !== 'object' || !('token' in body) || typeof body.token !== 'string') return body
+  return { ...body, token: signSessionToken(body.token, key) }
+}
+
+async function limitAccount({ services, body }: SignInCall, perMinute: number): Promise<void> {
+  const email = String((body as { email?: unknown }).email).toLowerCase()
+  const subject = `account:${createHash('sha256').update(email).digest('base64url')}`
+  const { passed, resetSeconds } = await services.limits.take({ subject, perMinute, exact: true })
+  if (!passed) throw tooMany(resetSeconds)
+}
+
+function refusalOf(status: number, text: string): ApiError {
+  const message = messageOf(text)
+  switch (status) {
+    case 401:
+      return new Refusal('UNAUTHORIZED', message ?? 'The credentials are missing or not valid.', {
+        headers: { 'www-authenticate': 'Bearer' },
+      })
+    case 403:
+      return apiError('FORBIDDEN', message ?? 'This is not allowed.')
+    case 404:
+      return apiError('NOT_FOUND', 'There is nothing at this address.')
+    case 400:
+    case 422:
+      return apiError('VALIDATION_ERROR', message ?? 'The request is not valid.', [
+        { path: '', message: message ?? 'is not valid' },
+      ])
+    default:
+      throw new Error(`the sign-in library answered ${status}`)
+  }
+}
+
+function messageOf(text: string): string | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return body !== null && typeof body === 'object' && 'message' in body && typeof body.message === 'string'
+      ? body.message
+      : null
+  } catch {
+    return null
+  }
+}
+
+function isLibraryError(error: unknown): error is { readonly statusCode: number; readonly body?: unknown } {
+  return (
+    error instanceof Error &&
+    error.name === 'APIError' &&
+    'statusCode' in error &&
+    typeof error.statusCode === 'number' &&
+    error.statusCode < 500
+  )
+}

@@ -1,0 +1,89 @@
+import { bearer } from 'better-auth/plugins/bearer'
+import type { BetterAuthOptions } from 'better-auth'
+import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
+
+/** Where the client's address is handed to the library: a header that we set on the request that we build, whatever the client sent. */
+export const CLIENT_ADDRESS_HEADER = 'x-tidemark-client-address'
+
+/** What differs between installations. */
+export interface SignInSettings {
+  /** Key of `sessionKey`. */
+  readonly sessionKey: string
+  readonly baseUrl: string
+  /** Origins of our own pages. */
+  readonly trustedOrigins: readonly string[]
+  readonly signUp: 'invite' | 'open'
+}
+
+/** `__Host-` needs https; without it the cookie is a plain one (DESIGN §4.1). */
+const cookiePrefix = (baseUrl: string) => (isSecure(baseUrl) ? '__Host-tidemark' : 'tidemark')
+const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
+
+/** The name of the cookie that carries a session. */
+export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.session_token`
+
+/**
+ * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess from the request or send
+ * anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its tables are those of 000005-auth.sql.
+ */
+export function signInOptions(settings: SignInSettings) {
+  return {
+    appName: 'Tidemark',
+    secrets: [{ version: 1, value: settings.sessionKey }],
+    baseURL: settings.baseUrl,
+    basePath: '/auth',
+    trustedOrigins: [...settings.trustedOrigins],
+    plugins: [bearer({ requireSignature: true })],
+    // Mail is needed for verification and for a forgotten password: both come with it.
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: settings.signUp === 'invite',
+      minPasswordLength: 8,
+      requireEmailVerification: false,
+    },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false, debug: false },
+    experimental: { instrumentation: { enabled: false } },
+    onAPIError: { throw: true },
+    advanced: {
+      database: { generateId: 'uuid', validateSchema: false },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      // The prefix is part of our own name for the cookie; the library would put __Secure- before it.
+      useSecureCookies: false,
+      cookiePrefix: cookiePrefix(settings.baseUrl),
+      defaultCookieAttributes: { secure: isSecure(settings.baseUrl), httpOnly: true, sameSite: 'lax', path: '/' },
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
+    },
+    ...tables,
+  } satisfies BetterAuthOptions
+}
+
+const stamps = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+/** The library's tables and columns under our names. */
+const tables = {
+  user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...stamps } },
+  session: {
+    modelName: 'sessions',
+    expiresIn: SESSION_DAYS * 86_400,
+    disableSessionRefresh: true,
+    fields: { userId: 'user_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent', ...stamps },
+    additionalFields: { activeTeamId: { type: 'string', fieldName: 'active_team_id', required: false, input: false } },
+  },
+  account: {
+    modelName: 'accounts',
+    fields: {
+      userId: 'user_id',
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      ...stamps,
+    },
+  },
+  verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...stamps } },
+} as const satisfies BetterAuthOptions

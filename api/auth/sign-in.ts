@@ -1,0 +1,72 @@
+import { betterAuth } from 'better-auth'
+import type { FastifyBaseLogger } from 'fastify'
+import pg from 'pg'
+import type { Tier } from '../../schema/account/plan.ts'
+import type { Store } from '../../store/db/client.ts'
+import { ensureTeam } from '../../store/accounts/teams.ts'
+import { signInOptions, type SignInSettings } from './sign-in-options.ts'
+
+/** The sign-in library, served at /auth. */
+export interface SignIn {
+  /** Answers a request below /auth. Throws what the library throws. */
+  handle(request: Request): Promise<Response>
+  close(): Promise<void>
+}
+
+export interface SignInOptions extends SignInSettings {
+  readonly databaseUrl: string
+  readonly store: Store
+  /** Plan of an account that signs up. */
+  readonly plan: Tier
+  readonly log: FastifyBaseLogger
+}
+
+const CONNECTIONS = 4
+
+/** Opens the sign-in library on connections of its own, whose tables are those of the schema auth. */
+export function createSignIn(options: SignInOptions): SignIn {
+  const { log } = options
+  const pool = new pg.Pool({
+    connectionString: inSchemaAuth(options.databaseUrl),
+    max: CONNECTIONS,
+    connectionTimeoutMillis: 4_000,
+    query_timeout: 5_000,
+  })
+  // A connection that dies while idle is replaced by the next query.
+  pool.on('error', (error) => log.warn({ err: error }, 'a connection of the sign-in was lost'))
+  const auth = betterAuth({
+    ...signInOptions(options),
+    database: pool,
+    logger: {
+      level: 'warn',
+      log: (level, message, ...rest) => log[level]({ err: rest.find((item) => item instanceof Error) }, message),
+    },
+    databaseHooks: {
+      // The library's transaction is not ours, so the team is made by two hooks, either of which is enough: a process that dies in between
+      // leaves an account whose next sign-in makes its team.
+      user: { create: { after: (user) => giveTeam(options, user) } },
+      session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
+    },
+  })
+  return { handle: (request) => auth.handler(request), close: () => pool.end() }
+}
+
+async function giveTeam(
+  { store, plan }: SignInOptions,
+  user: { readonly id: string; readonly email: string },
+): Promise<void> {
+  await store.transaction((tx) => ensureTeam(tx, { ownerId: user.id, ownerEmail: user.email, plan, serp: false }))
+}
+
+async function giveTeamTo(options: SignInOptions, pool: pg.Pool, userId: string): Promise<void> {
+  const { rows } = await pool.query<{ email: string }>('select email from users where id = $1', [userId])
+  if (rows[0]) await giveTeam(options, { id: userId, email: rows[0].email })
+}
+
+function inSchemaAuth(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  const given = url.searchParams.get('options')
+  url.searchParams.set('options', `${given === null ? '' : `${given} `}-c search_path=auth`)
+  url.searchParams.set('application_name', 'tidemark sign-in')
+  return url.href
+}

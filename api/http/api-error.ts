@@ -1,0 +1,36 @@
+import { ERRORS, type ErrorCode, type ErrorEnvelope } from '../../schema/error.ts'
+
+/**
+ * A refusal on its way to the client. Handlers throw it, the one place where an expected outcome is thrown: the error handler turns it into the
+ * envelope. The message and the details are shown as they are, so they hold no secrets.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: readonly unknown[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, extras: ApiErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.code = code
+    this.status = ERRORS[code].status
+    this.details = extras.details ?? []
+    this.headers = extras.headers ?? {}
+  }
+}
+
+export interface ApiErrorExtras {
+  readonly details?: readonly unknown[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** `throw apiError('NOT_FOUND', 'There is no such monitor.')`. `details` of a VALIDATION_ERROR are issues. */
+export const apiError = (code: ErrorCode, message: string, details?: readonly unknown[]): ApiError =>
+  new ApiError(code, message, details ? { details } : {})
+
+/** The body of an error (spec, Errors). `details` and `requestId` are always there (DESIGN §4.23). */
+export const envelope = (error: ApiError, requestId: string): ErrorEnvelope => ({
+  error: { code: error.code, message: error.message, details: [...error.details], requestId },
+})

@@ -1,0 +1,72 @@
+import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
+import { isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
+import { ApiError, apiError } from './api-error.ts'
+
+/** Any error as the client sees it. `unexpected`: the log should have it. */
+export interface Fault {
+  readonly error: ApiError
+  readonly unexpected: boolean
+}
+
+const RETRY_SECONDS = '2'
+
+/** Maps whatever was thrown while a request was served. */
+export function faultOf(thrown: unknown): Fault {
+  if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
+  const transport = transportFault(thrown)
+  if (transport) return { error: transport, unexpected: false }
+  if (isStoreAway(thrown)) return { error: unavailable(thrown), unexpected: true }
+  if (isDuplicate(thrown))
+    return {
+      error: apiError('CONFLICT', 'Something of the same name or address was made at the same time.'),
+      unexpected: true,
+    }
+  // What lists and shows leave out; where the whole is needed, a part of it must not be lost.
+  if (thrown instanceof UnreadableSecretError)
+    return {
+      error: apiError(
+        'CONFLICT',
+        'A stored secret cannot be opened with the encryption key of this installation. Restore the key, or delete this and create it again.',
+      ),
+      unexpected: true,
+    }
+  return {
+    error: apiError('INTERNAL_ERROR', 'The service failed. The log has the details under the requestId.'),
+    unexpected: true,
+  }
+}
+
+/** The 503 of a store that cannot be reached. */
+export const unavailable = (cause?: unknown): ApiError =>
+  new ApiError('UNAVAILABLE', 'The service cannot reach its store. Try again in a moment.', {
+    headers: { 'retry-after': RETRY_SECONDS },
+    cause,
+  })
+
+/** Fastify's own refusals. */
+function transportFault(thrown: unknown): ApiError | null {
+  const code = codeOf(thrown)
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return apiError('PAYLOAD_TOO_LARGE', 'The body is larger than 4 MiB.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+    case 'FST_ERR_NOT_FOUND':
+      return apiError('NOT_FOUND', 'There is nothing at this address.')
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return unavailable(thrown)
+    default:
+      return statusOf(thrown) === 400 && thrown instanceof Error
+        ? apiError('VALIDATION_ERROR', 'The request is malformed.', [
+            { path: '', message: 'could not be read to its end' },
+          ])
+        : null
+  }
+}
+
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+const statusOf = (thrown: unknown): number =>
+  thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : 0

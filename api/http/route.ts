@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Actor } from '../../schema/account/audit.ts'
+import type { ErrorCode } from '../../schema/error.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
+import type { PolicyName } from '../auth/policy.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Services } from '../services.ts'
+
+export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/** A successful answer. */
+export interface Answer {
+  readonly status: 200 | 201 | 204
+  readonly body?: unknown
+  /** In place of a body in JSON. */
+  readonly text?: { readonly type: string; readonly content: string }
+  readonly bytes?: { readonly type: string; readonly content: Uint8Array }
+  readonly headers?: Readonly<Record<string, string | string[]>>
+}
+export const ok = (body: unknown): Answer => ({ status: 200, body })
+export const okText = (type: string, content: string): Answer => ({ status: 200, text: { type, content } })
+export const created = (body: unknown): Answer => ({ status: 201, body })
+export const noContent = (): Answer => ({ status: 204 })
+
+/** A request whose parts are checked. */
+export interface PublicCall<P, Q, B> {
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly services: Services
+  readonly headers: IncomingHttpHeaders
+  /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES lets it be known. */
+  readonly address: string | null
+  readonly requestId: string
+  readonly log: FastifyBaseLogger
+}
+
+/** A request of someone who may make it. */
+export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
+  readonly principal: Principal
+  /** The principal for `recordAudit`. */
+  readonly actor: Actor
+}
+
+/**
+ * What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for JSON. `only`: bytes of this content type,
+ * and no JSON.
+ */
+interface AnswerShape {
+  readonly description: string
+  readonly schema?: TSchema
+  readonly alsoAs?: string
+  readonly only?: string
+}
+
+/** What a route takes and answers. From it come its checks, its policy and its operation in OpenAPI. */
+interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
+  readonly method: Method
+  /** With parameters as Fastify writes them: `/v1/monitors/:id`. */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly tag: string
+  /** A parameter of another shape is a 404: there is no such resource. */
+  readonly params?: P
+  /** Numbers and booleans are read by their declared type; defaults are filled in. */
+  readonly query?: Q
+  /** Without it, an empty body and `{}` are accepted. */
+  readonly body?: B
+  /** Empty, missing and `{}` are the same. */
+  readonly bodyOptional?: boolean
+  /** Fill the defaults of the schema into the body. */
+  readonly defaults?: boolean
+  /**
+   * Further issues of the body, which its schema cannot say; they are answered together with those of the schema (`known`). A key that one of these
+   * names must not be looked into.
+   */
+  readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
+  readonly answers: Partial<Record<Answer['status'], AnswerShape>>
+  /** Errors that the rest of the route does not let expect. */
+  readonly refusals?: readonly ErrorCode[]
+  /** Not in the contract (DESIGN §4.22). */
+  readonly beyond?: boolean
+}
+
+export interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  readonly policy: PolicyName
+  handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
+}
+
+export interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  readonly policy: 'public'
+  /** Requests a minute for each address, counted exactly; always applied. Default: the limit of calls without credentials. */
+  readonly perAddress?: number
+  handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
+}
+
+/** A route whose types are no longer known: an item of the route table. */
+export type PrivateRoute = RouteDef<TSchema, TSchema, TSchema>
+export type PublicRoute = PublicRouteDef<TSchema, TSchema, TSchema>
+export type Route = PrivateRoute | PublicRoute
+
+/** A route for those whom its policy names. The types of params, query and body come from their schemas. */
+export const route = <P extends TSchema, Q extends TSchema, B extends TSchema>(def: RouteDef<P, Q, B>): Route => def
+
+/** A route for everybody. */
+export const publicRoute = <P extends TSchema, Q extends TSchema, B extends TSchema>(
+  def: PublicRouteDef<P, Q, B>,
+): Route => def

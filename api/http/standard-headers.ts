@@ -1,0 +1,9 @@
+import { API_VERSION } from '../../schema/run/delivery.ts'
+
+/** On every answer, errors included. */
+export const standardHeaders = (requestId: string) => ({
+  'service-version': API_VERSION,
+  'x-request-id': requestId,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})

@@ -1,0 +1,25 @@
+import { LaneOutcome } from '../../schema/runner-api.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
+import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
+import type { Told } from '../../worker/queue/outcome-of.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import { validationError } from '../http/validation-error.ts'
+
+/** The outcome that a body holds (schema/runner-api.ts says how). Throws VALIDATION_ERROR with every issue. */
+export function readOutcome(body: Buffer): Told {
+  const split = splitOutcome(body)
+  if (split === null) throw malformed('', 'is cut off: its first four bytes say how long the JSON behind them is')
+  const head = parseJsonBody(split.head)
+  // Values nest deeper than what people write, and hold what the recorder cleans: outcome-of.ts looks at them.
+  const { values, ...rest } = isMap(head) ? head : { rest: head }
+  const read = checkerOf(LaneOutcome).validate(isMap(head) ? rest : head)
+  if (!read.ok) throw validationError('body', read.issues)
+  const pictures = cutPictures(split.rest, read.value.pictures)
+  if (pictures === null) throw malformed('pictures', 'do not make up the bytes that follow the JSON')
+  return { outcome: values === undefined ? read.value : { ...read.value, values }, pictures }
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const malformed = (path: string, message: string) => validationError('body', [{ path, message }])

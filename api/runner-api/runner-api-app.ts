@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
+import type { HeldLane } from '../../worker/queue/runner-service.ts'
+import type { Store } from '../../store/db/client.ts'
+import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
+import { type ApiError, apiError, envelope } from '../http/api-error.ts'
+import { answerClientError } from '../http/client-error.ts'
+import { faultOf } from '../http/fault.ts'
+import { parseJsonBody, refuseEncoded } from '../http/json-body.ts'
+import { standardHeaders } from '../http/standard-headers.ts'
+import { createBodyBudget } from './body-budget.ts'
+import { addLaneVerbs } from './runner-api-routes.ts'
+import { runnerToken } from './runner-token.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose request it is, on the lane; null elsewhere. */
+    runner: LiveRunnerToken | null
+  }
+}
+
+export interface LaneAppOptions {
+  readonly lane: HeldLane
+  readonly store: Store
+  readonly log: FastifyBaseLogger
+  /** Bytes of outcomes in memory at once. */
+  readonly budgetBytes?: number
+}
+
+/** A list of a thousand checks. */
+const JSON_BYTES = 65_536
+const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
+const BUDGET_BYTES = 4 * OUTCOME_BYTES
+
+/** The four verbs of the lane for runners, on a port of their own: nothing of it is part of the API. Nothing listens yet. */
+export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: LaneAppOptions): FastifyInstance {
+  const app = bareApp(log)
+  const budget = createBodyBudget(budgetBytes)
+  const stopping = new AbortController()
+  app.decorateRequest('runner', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(standardHeaders(request.id))
+    if (request.is404) throw notFound()
+    request.runner = await runnerToken(store, request.headers.authorization)
+    if (request.routeOptions.bodyLimit === OUTCOME_BYTES)
+      reserve(reply, budget.take(request.runner.id, sizeOf(request)))
+  })
+  addParsers(app)
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
+  app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply))
+  // Questions to the model end at once, and are asked again by whoever does the check then; records are written.
+  app.addHook('preClose', async () => stopping.abort())
+  app.addHook('onResponse', async (request) => {
+    if (stopping.signal.aborted) request.raw.socket.end()
+  })
+  addLaneVerbs(app, { lane, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
+  return app
+}
+
+function bareApp(log: FastifyBaseLogger): FastifyInstance {
+  return fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: JSON_BYTES,
+    requestTimeout: 60_000,
+    // An answer may take as long as a model does; who has gone is seen by the connection.
+    connectionTimeout: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
+    clientErrorHandler: answerClientError,
+  })
+}
+
+function addParsers(app: FastifyInstance): void {
+  app.setValidatorCompiler(() => {
+    throw new TypeError('requests are checked by lane-verbs.ts')
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request.headers)
+    return parseJsonBody(body)
+  })
+  app.addContentTypeParser(OUTCOME_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request.headers)
+    return body
+  })
+}
+
+/** What the body says that it weighs; one that does not say may weigh all that it may. */
+function sizeOf({ headers }: FastifyRequest): number {
+  const said = Number(headers['content-length'] ?? OUTCOME_BYTES)
+  return Number.isSafeInteger(said) ? Math.min(said, OUTCOME_BYTES) : OUTCOME_BYTES
+}
+
+function reserve(reply: FastifyReply, giveBack: (() => void) | null): void {
+  if (giveBack === null) {
+    // Its body is not read: what is not read cannot be followed by another request.
+    reply.header('connection', 'close').header('retry-after', '1')
+    throw apiError('RATE_LIMIT_EXCEEDED', 'Too many outcomes are being taken over. Try again in a moment.')
+  }
+  reply.raw.once('close', giveBack)
+}
+
+const notFound = () => apiError('NOT_FOUND', 'There is nothing at this address.')
+
+function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { error, unexpected } = faultOf(thrown)
+  if (unexpected) request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request of a runner failed')
+  return reply
+    .code(error.status)
+    .headers({ ...standardHeaders(request.id), ...error.headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(envelope(inOurWords(error), request.id)))
+}
+
+/** The API's words for these name its own limit and type. */
+function inOurWords(error: ApiError): ApiError {
+  if (error.code === 'PAYLOAD_TOO_LARGE') return apiError(error.code, 'The body is larger than this verb takes.')
+  if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
+    return apiError(
+      error.code,
+      `The body must be application/json, or of /lane/complete ${OUTCOME_TYPE}, not compressed.`,
+    )
+  return error
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { LaneClaim, type LaneClaimed, type LaneHeld, LaneHeartbeat, LaneRelease } from '../../schema/runner-api.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
+import type { HeldLane } from '../../worker/queue/runner-service.ts'
+import { taskToWire } from '../../runners/client/task-wire.ts'
+import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
+import { ApiError, apiError } from '../http/api-error.ts'
+import { validationError } from '../http/validation-error.ts'
+import { readOutcome } from './read-outcome.ts'
+
+interface LaneVerbsWorld {
+  readonly lane: HeldLane
+  /** Ends questions to the model. */
+  readonly stopping: AbortSignal
+  readonly outcomeBytes: number
+}
+
+/** `POST /lane/claim`, `heartbeat`, `complete` and `release`: what the lane does in process, for the checks of the token that asks. */
+export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeBytes }: LaneVerbsWorld): void {
+  const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: lane.leaseMs, token_ms: livesMs })
+
+  app.post('/lane/claim', async (request): Promise<LaneClaimed> => {
+    const runner = runnerOf(request)
+    const { limit } = read(LaneClaim, request.body)
+    const tasks = await lane.claim(limit, runner.id)
+    return { tasks: tasks.map(taskToWire), ...standing(runner) }
+  })
+
+  app.post('/lane/heartbeat', async (request): Promise<LaneHeld> => {
+    const runner = runnerOf(request)
+    const { checks } = read(LaneHeartbeat, request.body)
+    return { held: [...(await lane.heartbeat(checks, runner.id))], ...standing(runner) }
+  })
+
+  app.post('/lane/release', async (request, reply) => {
+    const { checks, delay_ms } = read(LaneRelease, request.body)
+    await lane.release(checks, delay_ms, runnerOf(request).id)
+    return reply.code(204).send()
+  })
+
+  app.post('/lane/complete', { bodyLimit: outcomeBytes }, async (request, reply) => {
+    if (!Buffer.isBuffer(request.body)) throw apiError('UNSUPPORTED_MEDIA_TYPE', '')
+    const told = readOutcome(request.body)
+    const signal = AbortSignal.any([stopping, goneOf(reply)])
+    const completion = await lane.complete(told, runnerOf(request).id, signal)
+    if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
+    if (completion.kind === 'not_held')
+      throw apiError('CONFLICT', 'This check is not held with this token, or not any more.')
+    if (completion.kind === 'abandoned')
+      throw new ApiError('UNAVAILABLE', 'The outcome was not taken over. Try again.', {
+        headers: { 'retry-after': '1' },
+      })
+    return reply.code(204).send()
+  })
+}
+
+/** Aborts when the connection ends before its answer: nobody waits for it any more. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function runnerOf({ runner }: FastifyRequest): LiveRunnerToken {
+  if (!runner) throw new TypeError('a verb of the lane was reached without a token')
+  return runner
+}
+
+function read<S extends TSchema>(schema: S, body: unknown): Static<S> {
+  if (Buffer.isBuffer(body)) throw apiError('UNSUPPORTED_MEDIA_TYPE', '')
+  const checked = checkerOf(schema).validate(body)
+  if (!checked.ok) throw validationError('body', checked.issues)
+  return checked.value
+}

@@ -1,0 +1,17 @@
+import type { Store } from '../../store/db/client.ts'
+import { findLiveRunnerToken, type LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
+import { apiError } from '../http/api-error.ts'
+
+const BEARER = /^bearer ([^\s]+)$/i
+
+/** The token that a request carries. Throws UNAUTHORIZED, in the same words whatever is wrong with it. */
+export async function runnerToken(store: Store, authorization: string | undefined): Promise<LiveRunnerToken> {
+  const text = BEARER.exec(authorization ?? '')?.[1]
+  const token = text === undefined ? null : await findLiveRunnerToken(store, text)
+  if (token === null)
+    throw apiError(
+      'UNAUTHORIZED',
+      'This needs a runner token that is neither expired nor revoked, as Authorization: Bearer.',
+    )
+  return token
+}

@@ -1,0 +1,115 @@
+import type { Registry } from 'prom-client'
+import { buildApp } from '../../../api/http/app.ts'
+import { buildMetricsApp, type Health } from '../../../api/http/health.ts'
+import { routes } from '../../../api/routes.ts'
+import { createServices, type Services } from '../../../api/services.ts'
+import type { Logger } from '../../../core/logger.ts'
+import { createPreviews } from '../../../worker/previews/previews.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import type { SecretBox } from '../../../store/secrets/secret-box.ts'
+import { openApiStore } from './api-store.ts'
+import { freePort } from '../process/free-port.ts'
+import { createHealth } from '../process/health.ts'
+import { promptsOf } from './model.ts'
+import { objectsOf } from './objects.ts'
+import { proxyHold, proxyLayerOf } from './proxy.ts'
+import type { Settings } from '../settings/read-config.ts'
+import type { Stack } from '../process/stack.ts'
+
+/** What a process that answers the API is made from. */
+export interface ApiWorld {
+  readonly settings: Settings
+  readonly databaseUrl: string
+  readonly encryptionKey: string
+  readonly secrets: SecretBox
+  readonly egress: EgressPolicy
+  readonly browsers: Browsers | null
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+  readonly stopping: AbortSignal
+  readonly poke: () => void
+  /** Milliseconds since the scheduler of this process last moved; null when it has none. */
+  readonly sinceProgress: (() => number) | null
+}
+
+/** A listening API. */
+export interface ListeningApi {
+  readonly address: string
+  readonly services: Services
+}
+
+/** Listens; the stack closes it: no new connections, requests under way are answered. */
+export async function startApi(world: ApiWorld): Promise<ListeningApi> {
+  const { settings, stack, registry } = world
+  const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
+  const store = await openApiStore(world.databaseUrl)
+  stack.defer('the store of the API', () => store.end())
+  await checkEncryptionKey(store, world.secrets)
+  const health = createHealth({ store, registry, sinceProgress: world.sinceProgress, stopping: world.stopping })
+  const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
+  stack.defer('questions to the model', () => prompts?.close())
+  const layer = proxyLayerOf(world)
+  const previews = createPreviews({
+    egress: world.egress,
+    browser: world.browsers ?? undefined,
+    prompts,
+    proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
+  })
+  const objects = objectsOf(settings)
+  stack.defer('the object store of the API', () => objects.close())
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher of the API', () => patterns.close())
+  const services = createServices({
+    ...servicesOptions(world, baseUrlOf(settings, port)),
+    store,
+    health,
+    previews,
+    patterns,
+    objects,
+  })
+  stack.defer('sign-in', () => services.close())
+  const app = buildApp(services, routes)
+  stack.defer('the API', () => app.close())
+  // Ended before the API, which waits for the answers under way.
+  stack.defer('previews', () => previews.close())
+  const address = await app.listen({ host: settings.HOST, port })
+  await startMetrics(settings, health, stack)
+  return { address, services }
+}
+
+function servicesOptions(world: ApiWorld, baseUrl: string) {
+  const { settings } = world
+  return {
+    databaseUrl: world.databaseUrl,
+    encryptionKey: world.encryptionKey,
+    egress: world.egress,
+    baseUrl,
+    dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),
+    signUp: settings.TIDEMARK_SIGNUP,
+    signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
+    rateLimit: settings.TIDEMARK_RATE_LIMIT,
+    trustedProxies: settings.trustedProxies,
+    metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
+    log: world.log,
+    poke: world.poke,
+  }
+}
+
+async function startMetrics(settings: Settings, health: Health, stack: Stack): Promise<void> {
+  if (settings.TIDEMARK_METRICS_PORT === undefined) return
+  const metrics = buildMetricsApp(health)
+  stack.defer('metrics', () => metrics.close())
+  await metrics.listen({ host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
+}
+
+/** The address that people use: the setting, or where we listen. */
+export function baseUrlOf(settings: Settings, port: number): string {
+  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
+  return (
+    settings.TIDEMARK_BASE_URL ?? `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`
+  ).replace(/\/+$/, '')
+}

@@ -1,0 +1,22 @@
+import type { Logger } from '../../../core/logger.ts'
+import { type Browsers, createBrowsers } from '../../../runners/browser/browsers.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import type { Settings } from '../settings/read-config.ts'
+
+interface BrowserWorld {
+  readonly settings: Pick<Settings, 'CHROMIUM_PATH' | 'TIDEMARK_DATA_DIR' | 'TIDEMARK_BROWSER_PAGES'>
+  readonly egress: EgressPolicy
+  readonly log: Logger
+}
+
+/** The browser of this process; null: it renders nothing. Nothing is started before the first page. */
+export function browsersOf({ settings, egress, log }: BrowserWorld): Browsers | null {
+  if (settings.TIDEMARK_BROWSER_PAGES === 0) return null
+  return createBrowsers({
+    egress,
+    log,
+    path: settings.CHROMIUM_PATH ?? null,
+    dataDir: settings.TIDEMARK_DATA_DIR,
+    pages: settings.TIDEMARK_BROWSER_PAGES,
+  })
+}

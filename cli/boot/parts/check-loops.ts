@@ -1,0 +1,55 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from '../../../core/logger.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import type { CheckPorts } from '../../../runners/check/check.ts'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import type { Lane } from '../../../runners/check/check-source.ts'
+import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
+import { shareMetrics } from '../../../runners/loop/share-metrics.ts'
+import type { CheckQueue } from '../../../core/check-queue.ts'
+import type { Settings } from '../settings/read-config.ts'
+
+interface CheckLoopsWorld {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly log: Logger
+  /** Null: what is rendered is not claimed here. */
+  readonly browsers: Browsers | null
+  laneOf(queues: readonly CheckQueue[]): Lane
+  check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
+}
+
+/**
+ * The loops of a process as one. What is rendered has a loop of its own: pages that take a minute must not hold the places of those that take a
+ * millisecond, and no more of them are claimed than a browser shows at once.
+ */
+export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
+  const { settings, registry, log, browsers } = world
+  const metricsOfOne = shareMetrics(createCheckMetrics(registry))
+  const loopOf = (queues: readonly CheckQueue[], concurrency: number, browser: CheckPorts['browser']): CheckLoop =>
+    createCheckLoop({
+      lane: world.laneOf(queues),
+      check: (task, signal) => world.check(task, browser, signal),
+      log,
+      metrics: metricsOfOne(),
+      leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
+      concurrency,
+      // One site's pages that hang must not take all places.
+      perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
+      rendersPages: browser !== 'elsewhere',
+    })
+  const loops = [
+    loopOf(['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
+    ...(browsers ? [loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
+  ]
+  return {
+    start: () => loops.forEach((loop) => loop.start()),
+    poke: () => loops.forEach((loop) => loop.poke()),
+    async drain(graceMs) {
+      await Promise.all(loops.map((loop) => loop.drain(graceMs)))
+    },
+    sinceProgress: () => Math.max(...loops.map((loop) => loop.sinceProgress())),
+  }
+}

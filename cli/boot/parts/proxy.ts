@@ -1,0 +1,40 @@
+import type { Logger } from '../../../core/logger.ts'
+import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
+import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
+import type { Store } from '../../../store/db/client.ts'
+import type { Settings } from '../settings/read-config.ts'
+
+interface ProxyWorld {
+  readonly settings: Pick<Settings, 'TIDEMARK_PROXY_URL'>
+  readonly egress: EgressPolicy
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** The proxy of this installation; null when it has none. The settings were checked before. */
+export function proxyLayerOf({ settings, egress, log }: ProxyWorld): ProxyLayer | null {
+  const parsed = settings.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(settings.TIDEMARK_PROXY_URL)
+  return parsed?.ok ? createProxyLayer({ proxy: parsed.proxy, policy: egress, log }) : null
+}
+
+/** Puts bytes aside in the store. What it does not know it does not lend. */
+export function proxyHold(store: Store, payer: ProxyPayer, log: Pick<Logger, 'warn'>): Hold {
+  return async (bytes) => {
+    try {
+      const held = await holdProxyBytes(store, payer, bytes)
+      return held.kind === 'held' ? { bytes: held.bytes, settle: (used) => settle(held, used) } : held.kind
+    } catch (error) {
+      log.warn({ err: error }, 'the proxy was not tried: its allowance could not be read')
+      return 'used_up'
+    }
+  }
+
+  async function settle(held: { id: string; teamId: string }, used: number): Promise<void> {
+    try {
+      await settleProxyBytes(store, held, used)
+    } catch (error) {
+      log.warn({ err: error, bytes: used, team_id: held.teamId }, 'bytes of the proxy were not counted')
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { buildMetricsApp } from '../../../api/http/health.ts'
+import { check } from '../../../runners/check/check.ts'
+import { createExtractor } from '../../../runners/extract/pool/pool.ts'
+import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import { createPolicy, type EgressPolicy } from '../../../egress/policy.ts'
+import { createHttpLane, type HttpLane } from '../../../runners/client/http-check-source.ts'
+import { LaneError } from '../../../runners/client/runner-api-error.ts'
+import type { Lane } from '../../../runners/check/check-source.ts'
+import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
+import { browsersOf } from './browsers.ts'
+import { MOVING_MS } from '../process/health.ts'
+import { watchIdle } from '../process/idle-watch.ts'
+import type { Standing } from '../process/process-context.ts'
+import { SettingsError, type Settings } from '../settings/read-config.ts'
+import { missingForRunner } from '../settings/runner-issues.ts'
+import { TokenRefusedError } from '../process/token-refused-error.ts'
+
+/** Pages in flight get this long at a stop; what is left is given back and taken up by another runner. */
+const DRAIN_MS = 18_000
+/** An idle runner asks no more often: hundreds of them ask one store. */
+const IDLE_MS = 1_000
+/** Before its token ends a runner hands over what it has, and ends. */
+const LAST_MS = 20_000
+
+/** Starts what renders checks that are claimed over HTTP: a browser, and neither a store nor a key. The stack stops it. */
+export async function startRunner(settings: Settings, standing: Standing): Promise<void> {
+  const { log, stack, stopping, end } = standing
+  const { url, token } = await whereAndWho(settings)
+  const http = createHttpLane({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
+  stack.defer('the lane', () => http.close())
+  const leaseMs = await greeted(http, standing)
+  if (leaseMs === null) return
+  const { lane, idleMs } = watchIdle(http)
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
+  const loop = startLoop({ settings, lane, leaseMs, registry, egress: egressOf(settings, url) }, standing)
+  stack.defer('checks', () => loop.drain(DRAIN_MS))
+  await serveMetrics(settings, { registry, loop }, standing)
+  watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, standing)
+  if (stopping.aborted) return
+  loop.start()
+  process.stdout.write(`Tidemark is rendering for ${url}\n`)
+}
+
+async function whereAndWho(settings: Settings): Promise<{ readonly url: string; readonly token: string }> {
+  const { TIDEMARK_LANE_URL: url, TIDEMARK_RUNNER_TOKEN_FILE: file } = settings
+  const issues = missingForRunner(settings)
+  if (issues.length > 0 || url === undefined) throw new SettingsError(issues)
+  const token = settings.TIDEMARK_RUNNER_TOKEN ?? (file === undefined ? '' : await tokenIn(file))
+  return { url, token }
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: `cannot be read (${error.code})` }])
+  })
+  if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim()
+  throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'holds no token' }])
+}
+
+/** How long leases last, as soon as a worker says so: it may start later than we do. Null: we are to stop. */
+async function greeted(lane: HttpLane, { log, stopping }: Standing): Promise<number | null> {
+  while (!stopping.aborted) {
+    try {
+      return (await lane.greet()).leaseMs
+    } catch (error) {
+      if (error instanceof LaneError && error.isToken) throw new TokenRefusedError()
+      if (error instanceof LaneError && !error.isPassing)
+        throw new SettingsError([{ path: 'TIDEMARK_LANE_URL', message: `leads to no lane: ${error.message}` }])
+      log.warn({ err: error }, 'no worker answers; asking again in a second')
+      await pause(1_000, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
+  return null
+}
+
+/** The walls of a worker, and the lane behind them: no page may reach that. */
+function egressOf({ allowPrivateCidrs }: Settings, laneUrl: string): EgressPolicy {
+  const { hostname: host, port, protocol } = new URL(laneUrl)
+  const lane = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+  return createPolicy({ allowPrivateCidrs: [...allowPrivateCidrs], neverAllow: [lane] })
+}
+
+interface LoopWorld {
+  readonly settings: Settings
+  readonly lane: Lane
+  readonly leaseMs: number
+  readonly registry: Registry
+  readonly egress: EgressPolicy
+}
+
+function startLoop({ settings, lane, leaseMs, registry, egress }: LoopWorld, { log, stack }: Standing): CheckLoop {
+  const browser = browsersOf({ settings, egress, log }) ?? undefined
+  stack.defer('the browser', () => browser?.close())
+  const extractor = createExtractor()
+  stack.defer('extraction', () => extractor.close())
+  const pages = createPageReader()
+  stack.defer('reading of pages', () => pages.close())
+  const agent = createGuardedAgent(egress)
+  stack.defer('the fetch connections', () => agent.destroy())
+  const concurrency = settings.TIDEMARK_BROWSER_PAGES
+  return createCheckLoop({
+    lane,
+    check: (task, signal) => check(task, { agent, extractor, pages, browser, signal }),
+    log,
+    metrics: createCheckMetrics(registry),
+    leaseMs,
+    concurrency,
+    perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
+    claimsAhead: false,
+    idleMs: IDLE_MS,
+  })
+}
+
+async function serveMetrics(
+  { HOST: host, TIDEMARK_METRICS_PORT: port }: Settings,
+  { registry, loop }: { readonly registry: Registry; readonly loop: CheckLoop },
+  { stack }: Standing,
+): Promise<void> {
+  if (port === undefined) return
+  const app = buildMetricsApp({
+    async ready() {
+      const ok = loop.sinceProgress() < MOVING_MS
+      return { ok, checks: { lane: ok ? 'ok' : 'does not answer' } }
+    },
+    metrics: () => registry.metrics(),
+  })
+  stack.defer('metrics', () => app.close())
+  await app.listen({ host, port })
+}
+
+interface EndWorld {
+  idleMs(): number
+  /** 0: never. */
+  readonly idleSeconds: number
+  readonly http: HttpLane
+}
+
+/** Ends the runner when there is nothing to do for long, and before its token does. */
+function watchEnd({ idleMs, idleSeconds, http }: EndWorld, { stack, end }: Standing): void {
+  const lastMs = Math.min(LAST_MS, http.tokenMs() / 4)
+  const timer = setInterval(() => {
+    if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')
+    else if (http.tokenMs() < lastMs) end('the token is about to end')
+  }, 250)
+  stack.defer('the watch', () => clearInterval(timer))
+}

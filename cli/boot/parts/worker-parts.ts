@@ -1,0 +1,158 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from '../../../core/logger.ts'
+import { createChannels } from '../../../deliveries/channels/channels.ts'
+import { createDeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
+import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
+import { createNoticeLoop } from '../../../deliveries/notices/notice-loop.ts'
+import { check, type CheckPorts, checkRefused } from '../../../runners/check/check.ts'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { createExtractor, type Extractor } from '../../../runners/extract/pool/pool.ts'
+import { createPageReader, type PageReader } from '../../../runners/fetch/paging/page-reader.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../../../worker/record/recorder.ts'
+import { openStore, type Store } from '../../../store/db/client.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import type { SecretBox } from '../../../store/secrets/secret-box.ts'
+import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
+import { createCheckLoops } from './check-loops.ts'
+import { startLane } from './runner-api-parts.ts'
+import { mailerOf } from './mail.ts'
+import { promptsOf } from './model.ts'
+import { startPictures } from './picture-parts.ts'
+import { startUpkeep } from '../../../worker/maintenance/maintenance.ts'
+import { proxyHold, proxyLayerOf } from './proxy.ts'
+import type { Settings } from '../settings/read-config.ts'
+import type { Stack } from '../process/stack.ts'
+
+type Refusal = Extract<Reading, { kind: 'failed' }>
+
+/** What a process that checks and delivers is made from. */
+export interface WorkerWorld {
+  readonly settings: Settings
+  readonly databaseUrl: string
+  /** Where people reach the API; messages lead there unless TIDEMARK_DASHBOARD_URL is set. */
+  readonly baseUrl: string
+  readonly secrets: SecretBox
+  readonly egress: EgressPolicy
+  /** Null: this process renders nothing. */
+  readonly browsers: Browsers | null
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+}
+
+/** A running worker, as the rest of its process sees it. */
+export interface Worker {
+  readonly store: Store
+  poke(): void
+  /** Milliseconds since the scheduler last moved. */
+  sinceProgress(): number
+}
+
+/**
+ * Checks and attempts in flight get this long at a stop, side by side: an attempt takes 15 seconds at most, so none is cut off and sent twice. What is
+ * left is given back and taken up by another worker.
+ */
+const DRAIN_MS = 18_000
+
+/** Starts the check loop, the delivery loop and the upkeep of the store; the stack stops them. */
+export async function startWorker(world: WorkerWorld): Promise<Worker> {
+  const { settings, secrets, egress, registry, log, stack } = world
+  const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
+  const store = await openStore({
+    url: world.databaseUrl,
+    name: 'tidemark worker',
+    connections: 8,
+    // Half a lease, so that what hangs is known before others take over.
+    statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
+  })
+  stack.defer('the store of the worker', () => store.end())
+  await checkEncryptionKey(store, secrets)
+  createBacklogMetrics(registry, store)
+  const extractor = createExtractor()
+  stack.defer('extraction', () => extractor.close())
+  const pages = createPageReader()
+  stack.defer('reading of pages', () => pages.close())
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher', () => patterns.close())
+
+  const deliveryAgent = createGuardedAgent(egress)
+  stack.defer('the delivery connections', () => deliveryAgent.destroy())
+  const mailer = mailerOf(settings, log)
+  stack.defer('the mail connections', () => mailer?.close())
+  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? world.baseUrl
+  const deliveries = createDeliveryLoop({
+    store,
+    secrets,
+    channels: createChannels({ agent: deliveryAgent, mailer, dashboardUrl }),
+    log,
+    metrics: createDeliveryMetrics(registry),
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
+  })
+
+  const notices = mailer && createNoticeLoop({ store, mailer, links: { dashboardUrl }, log })
+
+  const pictures = startPictures({ settings, store, log, stack })
+  const recorder = createRecorder({
+    store,
+    pictures,
+    secrets,
+    patterns,
+    log,
+    onDeliveries: () => deliveries.poke(),
+    ...(notices && { onNotices: () => notices.poke() }),
+    patienceMs: leaseMs,
+  })
+  stack.defer('the recorder', () => recorder.settle())
+  const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
+  stack.defer('questions to the model', () => prompts?.close())
+  const { checkOf, refused } = checksOf(world, { store, extractor, pages })
+  const lane = await startLane({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
+  stack.defer('the lane', () => lane?.close())
+  const checks = createCheckLoops({
+    settings,
+    registry,
+    log,
+    browsers: world.browsers,
+    laneOf: (queues) => createPostgresLane({ store, secrets, recorder, prompts, queues, leaseMs }),
+    check: checkOf,
+  })
+  stack.defer('checks and deliveries', () =>
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain(), lane?.close()]),
+  )
+
+  const upkeep = await startUpkeep(store, log, settings.TIDEMARK_LEASE_SECONDS)
+  stack.defer('upkeep', () => upkeep.stop())
+  checks.start()
+  deliveries.start()
+  notices?.start()
+  return { store, poke: () => (checks.poke(), deliveries.poke()), sinceProgress: () => checks.sinceProgress() }
+}
+
+interface CheckParts {
+  readonly store: Store
+  readonly extractor: Extractor
+  readonly pages: PageReader
+}
+
+/** What does a check here, and what is left of one that a runner was refused: it has no proxy, which takes the team's allowance. */
+function checksOf(world: WorkerWorld, { store, extractor, pages }: CheckParts) {
+  const { egress, log, stack } = world
+  const layer = proxyLayerOf(world)
+  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
+  const agent = createGuardedAgent(egress)
+  stack.defer('the fetch connections', () => agent.destroy())
+  const ports = { agent, extractor, pages, proxy }
+  return {
+    checkOf: (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
+      check(task, { ...ports, browser, signal }),
+    refused:
+      proxy && ((task: Task, failed: Refusal, signal: AbortSignal) => checkRefused(task, failed, { ...ports, signal })),
+  }
+}

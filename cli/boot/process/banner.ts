@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+
+/** What a start tells a person; the owner's secrets are shown this once. */
+export function banner({
+  address,
+  owner,
+  databaseFolder,
+  dataDir,
+}: {
+  address: string
+  owner: CreatedOwner | null
+  databaseFolder: string | null
+  dataDir: string
+}): string {
+  const lines = ['', `Tidemark is running at ${address}`, `  API description   ${address}/api/openapi.json`]
+  if (databaseFolder !== null) lines.push(...dataLines(dataDir, databaseFolder))
+  if (owner)
+    lines.push(
+      '',
+      'The first owner was created. This is shown once:',
+      `  E-mail            ${owner.email}`,
+      `  Password          ${owner.password}`,
+      `  API key           ${owner.api_key}`,
+    )
+  return `${lines.join('\n')}\n\n`
+}
+
+/** As root, the account that Postgres runs as may not get into the data directory: the database is elsewhere then. */
+function dataLines(dataDir: string, databaseFolder: string): string[] {
+  const root = resolve(dataDir)
+  const isInside = [root, realpathSync(root)].some((folder) => databaseFolder.startsWith(folder + sep))
+  if (isInside) return [`  Data              ${dataDir} (embedded Postgres)`]
+  return [
+    `  Data              ${dataDir} (keys and pictures)`,
+    `  Database          ${databaseFolder} (embedded Postgres)`,
+  ]
+}

@@ -1,0 +1,37 @@
+import type { Task } from '../../../runners/check/task.ts'
+import type { Lane } from '../../../runners/check/check-source.ts'
+
+/** A lane, and for how long it has given nothing to do. */
+export interface WatchedLane {
+  readonly lane: Lane
+  /** Milliseconds since a check was last held; 0 while one is. */
+  idleMs(): number
+}
+
+/** Watches what a lane gives out and takes back. */
+export function watchIdle(lane: Lane): WatchedLane {
+  const held = new Set<Task>()
+  let since = performance.now()
+  const forget = (tasks: Iterable<Task>) => {
+    for (const task of tasks) held.delete(task)
+    since = performance.now()
+  }
+  return {
+    idleMs: () => (held.size > 0 ? 0 : performance.now() - since),
+    lane: {
+      async claim(limit) {
+        const tasks = await lane.claim(limit)
+        for (const task of tasks) held.add(task)
+        return tasks
+      },
+      async heartbeat(tasks) {
+        const kept = await lane.heartbeat(tasks)
+        const lost = tasks.filter(({ no }) => !kept.has(no))
+        if (lost.length > 0) forget(lost)
+        return kept
+      },
+      complete: (finished, signal) => lane.complete(finished, signal).finally(() => forget([finished.task])),
+      release: (tasks, delayMs) => lane.release(tasks, delayMs).finally(() => forget(tasks)),
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from '../../../core/logger.ts'
+
+/** Things that were started, to be stopped in the opposite order. */
+export interface Stack {
+  defer(name: string, stop: () => Promise<unknown> | void): void
+  /**
+   * Stops all, the last one first. One that fails is logged and does not keep the others open; nor does one that is not done when so many
+   * milliseconds have passed in all, but each is given a second.
+   */
+  unwind(withinMs: number): Promise<void>
+}
+
+const LEAST_MS = 1_000
+
+export function createStack(log: Logger): Stack {
+  const stops: { name: string; stop: () => Promise<unknown> | void }[] = []
+  return {
+    defer: (name, stop) => stops.push({ name, stop }),
+    async unwind(withinMs) {
+      const until = performance.now() + withinMs
+      for (let entry = stops.pop(); entry; entry = stops.pop()) {
+        try {
+          await within(entry.stop(), Math.max(LEAST_MS, until - performance.now()))
+        } catch (error) {
+          log.error({ err: error }, `could not stop ${entry.name} cleanly`)
+        }
+      }
+    },
+  }
+}
+
+async function within(stopping: Promise<unknown> | void, ms: number): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`not done in ${Math.round(ms)} ms`)), ms)
+  try {
+    await Promise.race([stopping, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

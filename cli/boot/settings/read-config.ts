@@ -1,0 +1,124 @@
+import { Config, SECRET_SETTINGS } from '../../../schema/config.ts'
+import type { Issue } from '../../../schema/validation/issue.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import { parseCidr } from '../../../egress/cidr.ts'
+import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
+import { mailIssues } from './mail-issues.ts'
+import { modelIssues } from './model-issues.ts'
+import { objectIssues } from '../parts/objects.ts'
+import { runnerIssues } from './runner-issues.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+interface SettingShape {
+  readonly type?: string
+}
+
+/** What a start needs to know. Defaults are applied; lists are split. */
+export interface Settings extends Config {
+  readonly allowPrivateCidrs: readonly string[]
+  readonly trustedProxies: readonly string[]
+}
+
+/** Every setting that is wrong, at once: a person mends them in one go. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly issues: readonly Issue[]
+  constructor(issues: readonly Issue[]) {
+    super(
+      [
+        'The settings are not usable:',
+        ...issues.map(({ path, message }) => `  ${path} ${message}`),
+        'See docs/settings.md.',
+      ].join('\n'),
+    )
+    this.issues = issues
+  }
+}
+
+/** Reads the environment against schema/config.ts. An empty variable counts as unset. Throws SettingsError. */
+export function readSettings(environment: Environment): Settings {
+  const given: Record<string, unknown> = {}
+  for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
+    const text = environment[name]
+    if (text !== undefined && text !== '')
+      given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+  }
+  const config = checkedSettings(given, unknownNames(environment))
+  return {
+    ...config,
+    allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
+    trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
+  }
+}
+
+/** Also where one setting is of the wrong form, the others are looked at whole. */
+function checkedSettings(given: Record<string, unknown>, unknown: readonly Issue[]): Config {
+  const { validate } = checkerOf(Config)
+  const checked = validate(given, { defaults: true })
+  if (checked.ok) {
+    const issues = [...unknown, ...acrossSettings(checked.value)]
+    if (issues.length > 0) throw new SettingsError(issues)
+    return checked.value
+  }
+  const wrong = new Set(checked.issues.map(({ path }) => path))
+  const rest = validate(Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))), {
+    defaults: true,
+  })
+  const across = rest.ok ? acrossSettings(rest.value).filter(({ path }) => !wrong.has(path)) : []
+  throw new SettingsError([...unknown, ...checked.issues, ...across])
+}
+
+/** A misspelt setting would silently be its default. Names of tests and of tools beside us are let be. */
+function unknownNames(environment: Environment): Issue[] {
+  const known = new Set(Object.keys(Config.properties))
+  const foreign = ['TIDEMARK_SHARED']
+  return Object.keys(environment)
+    .filter(
+      (name) =>
+        name.startsWith('TIDEMARK_') &&
+        !name.startsWith('TIDEMARK_TEST_') &&
+        !known.has(name) &&
+        !foreign.includes(name),
+    )
+    .map((name) => ({ path: name, message: 'is not a setting' }))
+}
+
+function acrossSettings(config: Config): Issue[] {
+  const issues: Issue[] = []
+  const add = (path: string, message: string) => issues.push({ path, message })
+  if (config.DATABASE_URL !== undefined && config.TIDEMARK_ENCRYPTION_KEY === undefined)
+    add(
+      'TIDEMARK_ENCRYPTION_KEY',
+      'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database',
+    )
+  if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
+    add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
+  for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
+    if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
+      add(name, 'must be an http:// or https:// address')
+  issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config), ...runnerIssues(config))
+  const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
+  if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
+  for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
+    for (const entry of list(config[name]))
+      if (parseCidr(entry) === null)
+        add(name, `holds ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
+  return issues
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+/** The settings as they may be logged. */
+export function shownSettings(settings: Settings): Record<string, unknown> {
+  const secret: readonly string[] = SECRET_SETTINGS
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      secret.includes(name) && value !== undefined ? '(set)' : value,
+    ]),
+  )
+}

@@ -1,0 +1,47 @@
+import type { Config } from '../../../schema/config.ts'
+import type { Issue } from '../../../schema/validation/issue.ts'
+
+type RunnerSettings = Pick<Config, 'TIDEMARK_LANE_URL' | 'TIDEMARK_RUNNER_TOKEN' | 'TIDEMARK_RUNNER_TOKEN_FILE'>
+
+/** What is wrong with the settings of a runner. The token's own text is not repeated. */
+export function runnerIssues(config: RunnerSettings): Issue[] {
+  const { TIDEMARK_LANE_URL: text, TIDEMARK_RUNNER_TOKEN, TIDEMARK_RUNNER_TOKEN_FILE } = config
+  const issues: Issue[] = []
+  if (TIDEMARK_RUNNER_TOKEN !== undefined && TIDEMARK_RUNNER_TOKEN_FILE !== undefined)
+    issues.push({ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'must not be set beside TIDEMARK_RUNNER_TOKEN' })
+  // It goes into a header.
+  if (TIDEMARK_RUNNER_TOKEN !== undefined && !/^[\x21-\x7e]+$/.test(TIDEMARK_RUNNER_TOKEN))
+    issues.push({ path: 'TIDEMARK_RUNNER_TOKEN', message: 'must be printable ASCII without spaces' })
+  const url = text === undefined ? undefined : URL.parse(text)
+  if (url === undefined) return issues
+  if (url === null || !/^https?:\/\/[^/]+/.test(text ?? '') || url.search !== '' || url.hash !== '')
+    issues.push({ path: 'TIDEMARK_LANE_URL', message: 'must be an http:// or https:// address without a query' })
+  else if (url.username !== '' || url.password !== '')
+    issues.push({
+      path: 'TIDEMARK_LANE_URL',
+      message: 'must not hold a user or password; TIDEMARK_RUNNER_TOKEN is for that',
+    })
+  return issues
+}
+
+/** What a runner cannot do without. */
+export function missingForRunner(config: RunnerSettings & Pick<Config, 'TIDEMARK_BROWSER_PAGES'>): Issue[] {
+  const issues: Issue[] = []
+  if (config.TIDEMARK_LANE_URL === undefined)
+    issues.push({
+      path: 'TIDEMARK_LANE_URL',
+      message: 'is required by "tidemark runner": the TIDEMARK_LANE_PORT of a worker',
+    })
+  if (config.TIDEMARK_RUNNER_TOKEN === undefined && config.TIDEMARK_RUNNER_TOKEN_FILE === undefined)
+    issues.push({
+      path: 'TIDEMARK_RUNNER_TOKEN',
+      message:
+        'or TIDEMARK_RUNNER_TOKEN_FILE is required by "tidemark runner"; "tidemark admin create-runner-token" makes one',
+    })
+  if (config.TIDEMARK_BROWSER_PAGES === 0)
+    issues.push({
+      path: 'TIDEMARK_BROWSER_PAGES',
+      message: 'must be at least 1 for "tidemark runner", which does nothing else',
+    })
+  return issues
+}

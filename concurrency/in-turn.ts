@@ -1,0 +1,47 @@
+import { createPlaceLine } from './slot-queue.ts'
+
+/** Does one thing at a time; who waits takes turns by `key`, so that one with much to do delays another by one thing of his. */
+export interface InTurn {
+  /** What `work` gives; null when the signal ended the wait before it began. */
+  do<T>(work: () => Promise<T>, whose: Whose): Promise<T | null>
+  /** Resolves when nothing is done any more. */
+  rests(): Promise<void>
+}
+
+export interface Whose {
+  readonly key: string
+  readonly signal?: AbortSignal | undefined
+}
+
+export function createInTurn(): InTurn {
+  const line = createPlaceLine({ total: 1 })
+  const under = new Set<Promise<unknown>>()
+
+  async function inTurn<T>(work: () => Promise<T>, { key, signal = NEVER }: Whose): Promise<T | null> {
+    const leave = await line.enter(key, signal)
+    if (typeof leave !== 'function') return null
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    do(work, whose) {
+      const done = inTurn(work, whose)
+      const settled = done.then(
+        () => undefined,
+        () => undefined,
+      )
+      under.add(settled)
+      void settled.then(() => under.delete(settled))
+      return done
+    },
+    async rests() {
+      await Promise.all(under)
+    },
+  }
+}
+
+const NEVER = new AbortController().signal

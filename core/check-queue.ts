@@ -1,0 +1,18 @@
+import { isSearchResultsUrl } from './search-results-url.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+
+/** Which fetch layer and which pool of runs a check takes. */
+export const CHECK_QUEUES = ['static', 'browser', 'visual', 'serp'] as const
+export type CheckQueue = (typeof CHECK_QUEUES)[number]
+
+/**
+ * Returns the queue whose runners do a monitor's checks. A request_config is always fetched directly, because only a
+ * direct request can carry a method and a body. A page of search results is always rendered.
+ */
+export function monitorQueue(
+  spec: Pick<MonitorSpec, 'url' | 'fetch_mode' | 'request_config' | 'visual_config'>,
+): CheckQueue {
+  if (spec.request_config) return 'static'
+  if (spec.visual_config?.enabled) return 'visual'
+  return spec.fetch_mode === 'browser' || isSearchResultsUrl(spec.url) ? 'browser' : 'static'
+}

@@ -1,0 +1,40 @@
+import type { Json, Values } from '../schema/shape/json.ts'
+
+/** What JSON can say and text in Postgres cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes them. `\\` is matched to be stepped over. */
+const UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+
+/**
+ * The values as the store can keep them: NUL and lone surrogates become U+FFFD, as an HTML parser makes them, and what JSON has no number for is
+ * `null`. Done before the reading is hashed and compared, so that what is compared is what was kept.
+ */
+export function storable(values: Values): Values {
+  return Object.values(values).every(isStorable) ? values : (JSON.parse(cleaned(values)) as Values)
+}
+
+function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  const text = JSON.stringify(value)
+  if (text.includes('null') && !holdsFinite(value)) return false
+  return !text.includes('\\u') || cleaned(value) === text
+}
+
+/** With a pile of its own, so that no nesting overflows the stack. */
+function holdsFinite(root: Json): boolean {
+  const pile: Json[] = [root]
+  for (let value = pile.pop(); value !== undefined; value = pile.pop()) {
+    if (typeof value === 'number' && !Number.isFinite(value)) return false
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) pile.push(inner)
+  }
+  return true
+}
+
+function cleaned(value: Json | Values): string {
+  return storableText(JSON.stringify(value))
+}
+
+/** The text of a JSON value as `storable` has it. */
+export function storableText(json: string): string {
+  return json.replace(UNSTORABLE, (match) => (match === '\\\\' ? match : '\\ufffd'))
+}

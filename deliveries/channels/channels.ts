@@ -1,0 +1,28 @@
+import type { Dispatcher } from 'undici'
+import type { Channels } from './channel.ts'
+import { createDiscordChannel } from './discord.ts'
+import { createEmailChannel } from './email.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { createSlackChannel } from './slack.ts'
+import { createWebhookChannel } from './webhook.ts'
+
+/** What the channels of this installation are made from. */
+export interface ChannelOptions {
+  /** A guarded agent (`egress/guarded-agent.ts`), not shared with checks. */
+  readonly agent: Dispatcher
+  /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is. */
+  readonly mailer: Mailer | null
+  /** Where messages lead: `TIDEMARK_DASHBOARD_URL`, or the base address. */
+  readonly dashboardUrl: string
+}
+
+/** The channels of this version, one for each type that a monitor can name. */
+export function createChannels({ agent, mailer, dashboardUrl }: ChannelOptions): Channels {
+  const links = { dashboardUrl }
+  return {
+    webhook: createWebhookChannel({ agent }),
+    slack: createSlackChannel({ agent, links }),
+    discord: createDiscordChannel({ agent, links }),
+    email: createEmailChannel({ mailer, links }),
+  }
+}

@@ -1,0 +1,11 @@
+import type { Channel } from './channel.ts'
+import { type ChatOptions, sendChat } from './send-chat.ts'
+import { discordMessage } from '../messages/discord-message.ts'
+
+/** An embed to a webhook of Discord. */
+export function createDiscordChannel(options: ChatOptions): Channel<'discord'> {
+  return {
+    send: ({ id, config, payload }, ctx) =>
+      sendChat(options, discordMessage, { id, payload, url: config.webhookUrl }, ctx),
+  }
+}

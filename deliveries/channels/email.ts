@@ -1,0 +1,44 @@
+import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import type { AttemptOutcome, Channel } from './channel.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { mailOutcome } from '../mail/mail-outcome.ts'
+import { NO_MESSAGE } from './send-chat.ts'
+import { emailMessage } from '../messages/email-message.ts'
+import type { Links } from '../messages/links.ts'
+import { readPayload } from '../messages/message-payload.ts'
+
+/** What an e-mail channel is made from. */
+export interface EmailOptions {
+  /** Null: this installation has no mail server. */
+  readonly mailer: Mailer | null
+  readonly links: Links
+  /** Milliseconds for a whole attempt. Default 15,000 (spec, Delivery retries). */
+  readonly deadlineMs?: number
+}
+
+/** A mail to one address, written from the stored payload at each attempt. Its Message-ID is the delivery's id, the same on every attempt and replay. */
+export function createEmailChannel({
+  mailer,
+  links,
+  deadlineMs = DELIVERY_TIMEOUT_MS,
+}: EmailOptions): Channel<'email'> {
+  if (mailer === null) return { send: () => Promise.resolve(NO_SERVER) }
+  return {
+    async send({ id, config, payload }, { signal, log }) {
+      const read = readPayload(payload)
+      if (read === null) return { kind: 'impossible', message: NO_MESSAGE }
+      const result = await mailer.send({ id, to: config.to, ...emailMessage(read, links) }, { deadlineMs, signal })
+      if (result.kind === 'failed' && result.reason === 'internal')
+        log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent through a fault of ours')
+      else if (result.kind === 'failed' && result.reason !== 'refused')
+        log.warn({ reason: result.reason, delivery_id: id }, 'the mail server did not take a mail')
+      return mailOutcome(result)
+    },
+  }
+}
+
+const NO_SERVER: AttemptOutcome = {
+  kind: 'impossible',
+  message:
+    'This installation has no mail server: SMTP_URL is not set. Have its operator set SMTP_URL and SMTP_FROM, then replay this delivery.',
+}

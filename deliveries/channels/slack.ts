@@ -1,0 +1,11 @@
+import type { Channel } from './channel.ts'
+import { type ChatOptions, sendChat } from './send-chat.ts'
+import { slackMessage } from '../messages/slack-message.ts'
+
+/** Block Kit to an incoming webhook of Slack, or of what understands the same. */
+export function createSlackChannel(options: ChatOptions): Channel<'slack'> {
+  return {
+    send: ({ id, config, payload }, ctx) =>
+      sendChat(options, slackMessage, { id, payload, url: config.webhookUrl }, ctx),
+  }
+}

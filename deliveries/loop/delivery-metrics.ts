@@ -1,0 +1,74 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import type { AttemptOutcome } from '../channels/channel.ts'
+
+/** What the delivery loop tells the metrics. */
+export interface DeliveryMetrics {
+  /** A delivery was claimed this long after it was due. */
+  claimed(lateMs: number): void
+  attempted(type: DeliveryType, outcome: AttemptOutcome, durationMs: number): void
+  /** Attempts under way. */
+  active(count: number): void
+  /** `stale`: results that came after their lease, and changed nothing. */
+  recorded(taken: number, stale: number): void
+  storeFault(): void
+}
+
+/** Prometheus metrics of a delivery loop. Labels are few and bounded: never an address or an id. */
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const registers = [registry]
+  const lateness = new Histogram({
+    name: 'tidemark_delivery_lateness_seconds',
+    help: 'From the time an attempt was due to its claim.',
+    buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'tidemark_delivery_duration_seconds',
+    help: 'One attempt.',
+    labelNames: ['type'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'tidemark_delivery_attempts_total',
+    help: 'Attempts by type of destination and outcome: 2xx to 5xx, no_answer, impossible, aborted.',
+    labelNames: ['type', 'outcome'],
+    registers,
+  })
+  const active = new Gauge({
+    name: 'tidemark_deliveries_active',
+    help: 'Attempts under way in this process.',
+    registers,
+  })
+  const stale = new Counter({
+    name: 'tidemark_delivery_stale_results_total',
+    help: 'Results that came after their lease, and changed nothing.',
+    registers,
+  })
+  const faults = new Counter({
+    name: 'tidemark_delivery_store_faults_total',
+    help: 'Claims, heartbeats and records of deliveries that the store did not answer.',
+    registers,
+  })
+  return {
+    claimed: (lateMs) => lateness.observe(Math.max(0, lateMs) / 1000),
+    attempted(type, outcome, durationMs) {
+      const label = outcome.kind === 'answered' ? `${Math.floor(outcome.status / 100)}xx` : outcome.kind
+      attempts.inc({ type, outcome: label })
+      duration.observe({ type }, durationMs / 1000)
+    },
+    active: (count) => active.set(count),
+    recorded: (_, late) => stale.inc(late),
+    storeFault: () => faults.inc(),
+  }
+}
+
+/** For programs that measure nothing. */
+export const NO_METRICS: DeliveryMetrics = {
+  claimed: () => {},
+  attempted: () => {},
+  active: () => {},
+  recorded: () => {},
+  storeFault: () => {},
+}

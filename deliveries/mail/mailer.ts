@@ -1,0 +1,96 @@
+import { createTransport } from 'nodemailer'
+import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
+import type { MailServer } from './mail-server.ts'
+import { type MailResult, mailFailure } from './mail-result.ts'
+
+/** One mail to one person. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** What stands before the @ of the Message-ID: the same whenever the same mail is sent again, so that a reader's programme can drop doubles. */
+  readonly id: string
+}
+
+/** Sends the mail of this installation. */
+export interface Mailer {
+  /** One try within the deadline. Never rejects; `aborted` when the signal ended it. */
+  send(mail: Mail, limits: { readonly deadlineMs: number; readonly signal: AbortSignal }): Promise<MailResult>
+  /** Closes the connections to the mail server. */
+  close(): void
+}
+
+/** What a mailer is made from. */
+export interface MailerOptions {
+  readonly server: MailServer
+  /** The sender, `SMTP_FROM`: an address as `email_address` of schema/rules has it. */
+  readonly from: string
+  /** Connections to the server at a time. */
+  readonly connections: number
+}
+
+const SENDER = 'Tidemark'
+const IDLE_MS = 30_000
+
+/**
+ * A pool of connections to the one mail server. No address is ever parsed: what is not exactly one plain address is refused, and goes to nodemailer as
+ * `{ address }` and in an explicit envelope (security.md §1.2). Nothing is attached or loaded.
+ */
+export function createMailer({ server, from, connections }: MailerOptions): Mailer {
+  const pool = createTransport({ pool: true, maxConnections: connections, maxRequeues: 1, ...transportOptions(server) })
+  // Without a listener an error of the pool would end the process. Those of a mail come back from its own send.
+  pool.on('error', () => {})
+  const domain = from.slice(from.lastIndexOf('@') + 1)
+
+  return {
+    async send({ to, subject, text, html, id }, { deadlineMs, signal }) {
+      if (EMAIL_ADDRESS.check(to).length > 0) return { kind: 'unsendable' }
+      const late = new AbortController()
+      const timer = setTimeout(() => late.abort(), deadlineMs)
+      try {
+        const sent = await pool.sendMail({
+          from: { name: SENDER, address: from },
+          to: { name: '', address: to },
+          envelope: { from, to: [to] },
+          messageId: `<${id}@${domain}>`,
+          subject,
+          text,
+          html,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+          signal: AbortSignal.any([signal, late.signal]),
+        })
+        return { kind: 'taken', reply: sent.response }
+      } catch (error) {
+        if (signal.aborted) return { kind: 'aborted' }
+        return late.signal.aborted ? { kind: 'failed', reason: 'timeout', reply: null, error } : mailFailure(error)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    close: () => pool.close(),
+  }
+}
+
+function transportOptions({ host, port, secure, auth, requireTls, ignoreTls, verifyCertificate }: MailServer) {
+  return {
+    host,
+    port,
+    secure,
+    ...(auth && { auth }),
+    requireTLS: requireTls,
+    ignoreTLS: ignoreTls,
+    tls: { rejectUnauthorized: verifyCertificate, minVersion: 'TLSv1.2' as const },
+    // Each ends before a whole attempt has to.
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    dnsTimeout: 5_000,
+    socketTimeout: 14_000,
+    socketCloseTimeout: 1_000,
+    idleTimeout: IDLE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}

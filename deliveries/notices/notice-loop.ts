@@ -1,0 +1,90 @@
+import { afterAttempt } from '../../core/machine/delivery.ts'
+import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import type { Store } from '../../store/db/client.ts'
+import { storeFault } from '../../store/deliveries/delivery-fault.ts'
+import { type ClaimedNotice, claimNotices, recordNotice, releaseNotice } from '../../store/deliveries/notices.ts'
+import { createBell } from '../../concurrency/wake-signal.ts'
+import type { DeliveryLog } from '../loop/delivery-log.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { MailResult } from '../mail/mail-result.ts'
+import type { Links } from '../messages/links.ts'
+import { noticeMail } from './notice-mail.ts'
+
+export interface NoticeLoopOptions {
+  readonly store: Store
+  readonly mailer: Mailer
+  readonly links: Links
+  readonly log: DeliveryLog
+  /** How often an idle loop looks, in milliseconds. Default 1,000. */
+  readonly idleMs?: number
+}
+
+/** Sends the mails about monitors that fail and recover. */
+export interface NoticeLoop {
+  start(): void
+  /** Look now: a notice was written. */
+  poke(): void
+  /** Ends what is being sent and gives it back. Never rejects. */
+  drain(): Promise<void>
+}
+
+const LEASE_SECONDS = 60
+/** At once; the next claim follows when these are done. */
+const AT_ONCE = 5
+
+/**
+ * Claim, send, record, as deliveries do and by their schedule (DESIGN §4.7, spec Delivery retries), for a handful of mails a day: one small loop.
+ * At least once: a process that dies between sending and recording leaves a notice that is sent again with the same Message-ID.
+ */
+export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: NoticeLoopOptions): NoticeLoop {
+  const bell = createBell()
+  const draining = new AbortController()
+  let running: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    while (!draining.signal.aborted) {
+      const sent = await round()
+      if (sent === 0) await bell.wait(idleMs)
+    }
+  }
+
+  async function round(): Promise<number> {
+    try {
+      const claimed = await claimNotices(store, { limit: AT_ONCE, leaseSeconds: LEASE_SECONDS })
+      await Promise.all(claimed.map(send))
+      return claimed.length
+    } catch (err) {
+      log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again')
+      return 0
+    }
+  }
+
+  async function send(notice: ClaimedNotice): Promise<void> {
+    const limits = { deadlineMs: DELIVERY_TIMEOUT_MS, signal: draining.signal }
+    const to = notice.email
+    const result: MailResult =
+      to === null ? { kind: 'unsendable' } : await mailer.send(noticeMail(notice, to, links), limits)
+    if (result.kind === 'aborted') return releaseNotice(store, notice)
+    if (result.kind === 'failed')
+      log.warn({ reason: result.reason, notice_id: notice.id }, 'the mail server did not take a notice')
+    const attempts = notice.attempts + 1
+    const { status, retry_after_seconds } = afterAttempt({ attempts, outcome: outcomeOf(result), now: Date.now() })
+    const response = result.kind === 'unsendable' ? 'not an address' : (result.reply?.slice(0, 1000) ?? null)
+    await recordNotice(store, { id: notice.id, fence: notice.fence, status, attempts, retry_after_seconds, response })
+  }
+
+  return {
+    start: () => void (running ??= run()),
+    poke: () => bell.ring(),
+    async drain() {
+      draining.abort()
+      bell.ring()
+      await running
+    },
+  }
+}
+
+function outcomeOf(result: Exclude<MailResult, { kind: 'aborted' }>) {
+  if (result.kind === 'taken') return 'success'
+  return result.kind === 'unsendable' || result.reason === 'refused' ? 'client_error' : 'server_error'
+}

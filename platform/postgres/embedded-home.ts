@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { chmod, lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { EmbeddedLog } from './embedded-log.ts'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+import { isReachable } from '../reachable.ts'
+import { ensureTrustedFolder } from '../stage.ts'
+import type { UnprivilegedUser } from '../unprivileged-user.ts'
+
+const RECORD = 'embedded.json'
+const SYSTEM_HOMES = '/var/lib/tidemark'
+const SEARCH = 0o1
+
+export interface EmbeddedHome {
+  /** Holds `postgres` (the data), `run` (the socket) and copies of programs. */
+  folder: string
+  /** Null: programs run as ourselves. */
+  user: UnprivilegedUser | null
+}
+
+export interface HomeOptions {
+  user: UnprivilegedUser | null
+  systemHomes?: string | undefined
+  log: EmbeddedLog
+}
+
+/**
+ * The folder for the data of programs that run as `user`: the data directory itself, or, where `user` cannot get into it, a folder below
+ * `systemHomes` (as root only). It is written down in `<dataDir>/embedded.json`, so that every later start finds the same data, run
+ * as the same account.
+ */
+export async function openEmbeddedHome(dataDir: string, options: HomeOptions): Promise<EmbeddedHome> {
+  const { user } = options
+  const root = await realpath(dataDir)
+  const recorded = await readRecord(root)
+  if (recorded !== null) return recorded
+  const folder = await chooseFolder(root, options)
+  const record = { home: folder === root ? '.' : folder, ...user }
+  const draft = join(root, `${RECORD}.${process.pid}`)
+  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 })
+  await rename(draft, join(root, RECORD))
+  return { folder, user }
+}
+
+async function readRecord(root: string): Promise<EmbeddedHome | null> {
+  const path = join(root, RECORD)
+  const text = await readFile(path, 'utf8').catch(() => null)
+  if (text === null) return null
+  const record = parseRecord(text)
+  if (record === null)
+    throw new EmbeddedPostgresError('unusable_data', `${path} is damaged; it says where the database is`)
+  const folder = resolve(root, record.home)
+  if ((await lstat(folder).catch(() => null)) === null) {
+    const advice = 'bring that folder back, or remove the data directory to start afresh'
+    throw new EmbeddedPostgresError(
+      'unusable_data',
+      `${path} says that the database is in ${folder}, which is missing: ${advice}`,
+    )
+  }
+  const self = process.geteuid?.()
+  const user = record.uid === undefined || record.gid === undefined ? null : { uid: record.uid, gid: record.gid }
+  if (user !== null && self !== 0 && self !== user.uid) {
+    throw new EmbeddedPostgresError(
+      'unusable_data',
+      `the database in ${folder} was made by root: start as root, or use another data directory`,
+    )
+  }
+  return { folder, user: self === 0 ? (user ?? (await ownerOf(folder))) : null }
+}
+
+function parseRecord(text: string): { home: string; uid?: number; gid?: number } | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('home' in value) || typeof value.home !== 'string') return null
+    const uid = 'uid' in value && typeof value.uid === 'number' ? { uid: value.uid } : {}
+    const gid = 'gid' in value && typeof value.gid === 'number' ? { gid: value.gid } : {}
+    return { home: value.home, ...uid, ...gid }
+  } catch {
+    return null
+  }
+}
+
+// Data that an ordinary user made is run as that user, also when root starts it later.
+async function ownerOf(folder: string): Promise<UnprivilegedUser> {
+  const { uid, gid } = await lstat(join(folder, 'postgres')).catch(() => lstat(folder))
+  if (uid === 0)
+    throw new EmbeddedPostgresError(
+      'unusable_data',
+      `${folder} belongs to root, but records no account to run Postgres as`,
+    )
+  return { uid, gid }
+}
+
+async function chooseFolder(root: string, { user, systemHomes = SYSTEM_HOMES, log }: HomeOptions): Promise<string> {
+  if (user === null) return root
+  if (await isReachable(dirname(root), user, SEARCH)) {
+    // Search permission only: the files in it keep modes of their own.
+    await chmod(root, (await lstat(root)).mode | 0o111)
+    return root
+  }
+  const id = createHash('sha256').update(root).digest('hex').slice(0, 12)
+  const folder = join(systemHomes, id)
+  try {
+    await ensureTrustedFolder(systemHomes)
+    await setAside(folder, log)
+    await ensureTrustedFolder(folder)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const advice = 'set TIDEMARK_DATA_DIR to a folder that other users may enter, or DATABASE_URL'
+    throw new EmbeddedPostgresError(
+      'failed',
+      `Postgres does not run as root, and no other account can enter ${relative('/', root)}: ${reason}; ${advice}`,
+    )
+  }
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+// The data directory that this folder belonged to was removed, and with it the password of its database. It may come back: no database is ever deleted.
+async function setAside(folder: string, log: EmbeddedLog): Promise<void> {
+  if ((await lstat(folder).catch(() => null)) === null) return
+  const kept = `${folder}.${new Date().toISOString().replaceAll(/[-:]/g, '')}`
+  await rename(folder, kept)
+  log.warn(`the data directory of the database in ${folder} is gone; that database is set aside in ${kept}`)
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { EmbeddedLog } from './embedded-log.ts'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+import type { Cluster } from './init-cluster.ts'
+import { CHILD_ENVIRONMENT } from '../run-program.ts'
+import { readServerLog } from './server-log.ts'
+import { watchOver } from '../watchman.ts'
+
+/** A crash recovery may have much to replay; after this long a start has failed. */
+const START_MS = 120_000
+/** How long each way to stop may take before the next, harsher one: fast, immediate, kill. */
+const STOP_STEPS = [
+  { signal: 'SIGINT', patienceMs: 20_000 },
+  { signal: 'SIGQUIT', patienceMs: 5_000 },
+  { signal: 'SIGKILL', patienceMs: 5_000 },
+] as const
+
+export interface ServerProcess {
+  pid: number
+  /** Resolves when the server has ended, whatever the reason. */
+  ended: Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts one `postgres` and waits until it accepts connections. A session of its own keeps Ctrl-C from it: we drain first, then stop it. */
+export async function startServerProcess(
+  cluster: Cluster,
+  args: readonly string[],
+  log: EmbeddedLog,
+): Promise<ServerProcess> {
+  const child = spawn(join(cluster.binaries.folder, 'bin/postgres'), args, {
+    cwd: '/',
+    detached: true,
+    env: CHILD_ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...cluster.user,
+  })
+  const { promise: ended, resolve } = Promise.withResolvers<string>()
+  child.on('error', (error) => resolve(error.message))
+  child.on('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
+  const endWatch = child.pid === undefined ? () => undefined : watchOver(child.pid, cluster.user)
+  void ended.then(endWatch)
+  const output = readServerLog(child.stderr, log)
+  const failure = await firstOf([output.ready.then(() => null), ended], START_MS, 'it did not get ready in time')
+  const stop = (): Promise<void> => stopInSteps((signal) => child.kill(signal), ended)
+  if (failure === null) return { pid: child.pid ?? 0, ended, stop }
+  await stop()
+  throw new EmbeddedPostgresError('failed', `Postgres did not start (${failure}): ${output.tail()}`)
+}
+
+async function stopInSteps(kill: (signal: NodeJS.Signals) => boolean, ended: Promise<string>): Promise<void> {
+  for (const { signal, patienceMs } of STOP_STEPS) {
+    kill(signal)
+    if ((await firstOf([ended], patienceMs, null)) !== null) return
+  }
+}
+
+async function firstOf<T>(promises: readonly Promise<T>[], timeoutMs: number, late: T | null): Promise<T | null> {
+  const { promise, resolve } = Promise.withResolvers<T | null>()
+  const timer = setTimeout(() => resolve(late), timeoutMs)
+  return Promise.race([...promises, promise]).finally(() => clearTimeout(timer))
+}

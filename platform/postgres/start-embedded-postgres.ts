@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { checkPassword } from './check-password.ts'
+import { databasePassword } from './database-password.ts'
+import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
+import type { EmbeddedLog } from './embedded-log.ts'
+import { DATABASE_NAME, initCluster } from './init-cluster.ts'
+import { takeOwnerLock } from '../owner-lock.ts'
+import { embeddedBinaries, type PostgresBinaries } from './postgres-binaries.ts'
+import { serverArguments } from './server-settings.ts'
+import { startServerProcess } from './server-process.ts'
+import { openSocketFolder, socketUrl } from './socket-folder.ts'
+import { stageForUnprivileged } from '../stage.ts'
+import { stopOrphan } from './stop-orphan.ts'
+import { superviseServer } from './supervise-server.ts'
+import { type UnprivilegedUser, unprivilegedUser } from '../unprivileged-user.ts'
+
+export interface EmbeddedPostgresOptions {
+  /** Made when missing. Holds the database, its password, and where else parts of it lie. */
+  dataDir: string
+  log: EmbeddedLog
+  /** As root: whom to run Postgres as on the first start, in place of `postgres` or `nobody`. Later starts keep to it. */
+  user?: UnprivilegedUser
+  /** As root: where the data goes when that user cannot enter `dataDir`. Default `/var/lib/tidemark`. */
+  systemHomes?: string
+}
+
+export interface EmbeddedPostgres {
+  /** Of a superuser, in the database `tidemark`. Through a socket; stays the same when the server is restarted. */
+  url: string
+  /** The folder of its data. */
+  data: string
+  /** Fast shutdown: running statements are cancelled. May be called more than once. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts Postgres 18 on `<dataDir>`, or throws an `EmbeddedPostgresError` (DESIGN §2, §7).
+ *
+ * The server is restarted when it dies, stopped when we do (also by SIGKILL), and is out of reach of Ctrl-C. A second start on the same data
+ * directory is refused; what a killed start left behind is cleared away.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir)
+  const packaged = await embeddedBinaries()
+  await mkdir(dirname(dataDir), { recursive: true })
+  await mkdir(dataDir, { mode: 0o700 }).catch(() => undefined)
+  const lock = await takeOwnerLock(join(dataDir, 'embedded.lock'))
+  try {
+    const user = options.user ?? (await unprivilegedUser(['postgres', 'nobody']))
+    const home = await openEmbeddedHome(dataDir, { user, systemHomes: options.systemHomes, log: options.log })
+    const started = await startIn(home, { dataDir, packaged, log: options.log })
+    return { ...started, stop: () => started.stop().then(lock.release) }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+interface Start {
+  dataDir: string
+  packaged: PostgresBinaries
+  log: EmbeddedLog
+}
+
+async function startIn(home: EmbeddedHome, { dataDir, packaged, log }: Start): Promise<EmbeddedPostgres> {
+  const staged = { folder: home.folder, name: packaged.version, user: home.user }
+  const binaries = { ...packaged, folder: await stageForUnprivileged(packaged.folder, staged) }
+  const cluster = { binaries, data: join(home.folder, 'postgres'), user: home.user }
+  const password = await databasePassword(dataDir)
+  await stopOrphan(cluster.data, log)
+  await initCluster(cluster, password, true)
+  const socket = await openSocketFolder(home)
+  try {
+    const args = serverArguments(cluster, socket.path)
+    const server = await superviseServer(() => startServerProcess(cluster, args, log), log)
+    const url = socketUrl({ folder: socket.path, password, database: DATABASE_NAME })
+    try {
+      await checkPassword(url, { dataDir, data: cluster.data })
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+    return { url, data: cluster.data, stop: () => server.stop().then(socket.remove) }
+  } catch (error) {
+    await socket.remove()
+    throw error
+  }
+}

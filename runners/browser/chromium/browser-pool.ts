@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '../../../core/logger.ts'
+import { BrowserError } from '../browser-error.ts'
+import { type BrowserSetup, type OneBrowser, startBrowser } from './one-browser.ts'
+import type { OpenPage } from '../page/open-page.ts'
+
+export interface StockOptions extends BrowserSetup {
+  readonly log: Logger
+  /** A browser is replaced after this many pages, default 200; this many milliseconds, default 30 minutes; above this many megabytes, default 2,048. */
+  readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly megabytes?: number }
+}
+
+/** A browser and the pages in it. */
+export interface Tenancy {
+  readonly browser: OneBrowser
+  open: number
+  served: number
+  isRetired: boolean
+}
+
+/** The browser that new pages go to; those that have had their time end when their last page is closed. */
+export interface BrowserStock {
+  /** Starts a browser where none is fit. Rejects with a `BrowserError`. Give the place back with `leave`. */
+  take(): Promise<Tenancy>
+  /** Closes the page. A browser in which that does not succeed is ended. Never rejects. */
+  leave(one: Tenancy, opened: OpenPage | undefined): Promise<void>
+  current(): OneBrowser | null
+  close(): Promise<void>
+}
+
+/** A page that was asked to close and did not in this time is in a browser that hangs. */
+const CLOSE_MS = 5_000
+/** After a start that failed, the next is tried no sooner. */
+const START_PAUSE_MS = 5_000
+
+export function createBrowserStock(options: StockOptions): BrowserStock {
+  const { log } = options
+  const tenancies = new Set<Tenancy>()
+  let current: Promise<Tenancy> | null = null
+  let lastFault: { readonly error: BrowserError; readonly at: number } | null = null
+  let isClosed = false
+
+  async function fit(): Promise<Tenancy> {
+    for (;;) {
+      const looked = current
+      const known = await looked?.catch(() => null)
+      if (known && isFit(known, options)) return known
+      // Another page may have begun a start while we looked.
+      if (looked !== current) continue
+      if (known) retire(known)
+      if (lastFault !== null && performance.now() - lastFault.at < START_PAUSE_MS) throw lastFault.error
+      current = start()
+      return current
+    }
+  }
+
+  async function start(): Promise<Tenancy> {
+    try {
+      const browser = await startBrowser(options)
+      const made: Tenancy = { browser, open: 0, served: 0, isRetired: isClosed }
+      tenancies.add(made)
+      if (isClosed) browser.kill()
+      void browser.ended.then(() => tenancies.delete(made))
+      log.info({ version: browser.playwright.version(), browser_pid: browser.pid }, 'a browser was started')
+      return made
+    } catch (error) {
+      const text = 'The browser does not start; the log has the details.'
+      const known = error instanceof BrowserError ? error : new BrowserError(text)
+      log.error({ err: error }, 'the browser does not start')
+      lastFault = { error: known, at: performance.now() }
+      throw known
+    }
+  }
+
+  return {
+    async take() {
+      const one = await fit()
+      one.open += 1
+      one.served += 1
+      return one
+    },
+    async leave(one, opened) {
+      const closed = one.browser.isGone || (await closes(opened))
+      one.open -= 1
+      if (!closed) {
+        log.warn({ browser_pid: one.browser.pid }, 'a page does not close; the browser is replaced')
+        one.isRetired = true
+        one.browser.kill()
+      } else if (one.isRetired) retire(one)
+    },
+    current: () => [...tenancies].find((one) => isFit(one, options))?.browser ?? null,
+    async close() {
+      isClosed = true
+      await current?.catch(() => undefined)
+      const all = [...tenancies]
+      for (const { browser } of all) browser.kill()
+      await Promise.all(all.map(({ browser }) => browser.ended))
+    },
+  }
+}
+
+function isFit({ browser, served, isRetired }: Tenancy, { recycle = {} }: StockOptions): boolean {
+  const { pages = 200, ageMs = 1_800_000, megabytes = 2_048 } = recycle
+  const isOld = served >= pages || performance.now() - browser.startedAt > ageMs || browser.megabytes > megabytes
+  return !isRetired && !browser.isGone && browser.playwright.isConnected() && !isOld
+}
+
+/** Takes no more pages; ends when the last one is closed. */
+function retire(one: Tenancy): void {
+  one.isRetired = true
+  if (one.open === 0) one.browser.kill()
+}
+
+async function closes(opened: OpenPage | undefined): Promise<boolean> {
+  if (opened === undefined) return false
+  const late = new AbortController()
+  const done = opened.context.close().then(
+    () => true,
+    () => true,
+  )
+  const first = await Promise.race([done, pause(CLOSE_MS, false, { signal: late.signal }).catch(() => false)])
+  late.abort()
+  return first
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { UnprivilegedUser } from '../../../platform/unprivileged-user.ts'
+import { BrowserError } from '../browser-error.ts'
+import { chromiumFlags } from './chromium-flags.ts'
+import type { ChromiumProgram } from './chromium-program.ts'
+import { createPipeTransport, type PipeTransport } from './pipe-transport.ts'
+
+/** A Chromium of ours. */
+export interface ChromiumProcess {
+  readonly pid: number
+  readonly transport: PipeTransport
+  /** Resolves when it is gone and its profile removed, however it ended. Never rejects. */
+  readonly ended: Promise<void>
+  /** The last of what it wrote to standard error: why it did not start. */
+  output(): string
+  /** `performance.now()` when a page last filled its heap and was ended for it; -Infinity: never. */
+  heapFullAt(): number
+  kill(): void
+}
+
+export interface ProcessOptions {
+  readonly program: ChromiumProgram
+  readonly user: UnprivilegedUser | null
+  readonly proxyServer: string
+  readonly heapMb: number
+}
+
+const KEPT_OUTPUT = 8_192
+/** What the process of a page writes before it ends itself; its crash looks like any other. */
+const HEAP_FULL = /V8 \w+ OOM/
+const HEAP_FULL_LENGTH = 20
+const PROFILE = 'tidemark-browser-'
+/** No browser of ours lives so long. */
+const LEFT_BEHIND_MS = 2 * 3_600_000
+
+/**
+ * Starts Chromium as an account that owns nothing (DESIGN §2), with a profile of its own, in a process group of its own, with an environment that says nothing
+ * about us. Throws a `BrowserError` when the program cannot be executed.
+ */
+export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
+  await sweepProfiles()
+  const profile = await mkdtemp(join(tmpdir(), `${PROFILE}${process.pid}-`))
+  if (user !== null) await chown(profile, user.uid, user.gid)
+  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb }), {
+    cwd: '/',
+    env: {
+      HOME: profile,
+      TMPDIR: profile,
+      XDG_CACHE_HOME: profile,
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      ...program.environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C must not take it away in the middle of a drain, and one signal ends it with all its children.
+    detached: true,
+    ...user,
+  })
+  let output = ''
+  let heapFullAt = -Infinity
+  child.stderr?.on('data', (chunk: Buffer) => {
+    const text = chunk.toString('latin1')
+    // A message may come in two parts.
+    if (HEAP_FULL.test(output.slice(-HEAP_FULL_LENGTH) + text)) heapFullAt = performance.now()
+    output = (output + text).slice(-KEPT_OUTPUT)
+  })
+  const { pid } = child
+  const gone = Promise.withResolvers<void>()
+  let spawnFault = ''
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    spawnFault = error.code ?? error.message
+    gone.reject(error)
+  })
+  child.once('exit', () => gone.resolve())
+  const ended = gone.promise.catch(() => undefined).then(() => removeProfile(profile))
+  if (pid === undefined) {
+    await ended
+    const whom = user === null ? '' : ` as the account ${user.uid}`
+    throw new BrowserError(
+      `The browser ${program.path} cannot be executed${whom} (${spawnFault}). Make it readable for all, or set CHROMIUM_PATH.`,
+    )
+  }
+  const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
+  return { pid, transport, ended, output: () => output, heapFullAt: () => heapFullAt, kill: () => killGroup(pid) }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** What a process that was killed left behind. Its number alone says little where several containers share a folder, so its age counts too. */
+async function sweepProfiles(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const path = join(tmpdir(), name)
+    const pid = name.startsWith(PROFILE) ? Number(name.slice(PROFILE.length).split('-')[0]) : Number.NaN
+    if (!Number.isInteger(pid) || isRunning(pid)) continue
+    const { mtimeMs = Infinity } = await stat(path).catch(() => ({ mtimeMs: undefined }))
+    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await removeProfile(path)
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Its helpers may still write for a moment after it has ended. */
+async function removeProfile(profile: string): Promise<void> {
+  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
+}

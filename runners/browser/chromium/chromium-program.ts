@@ -1,0 +1,145 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { access, constants, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress } from 'node:zlib'
+import { ensureTrustedFolder } from '../../../platform/stage.ts'
+import type { UnprivilegedUser } from '../../../platform/unprivileged-user.ts'
+import { BrowserError } from '../browser-error.ts'
+import { unpackTar } from './unpack-tar.ts'
+
+/** A Chromium on this machine. */
+export interface ChromiumProgram {
+  readonly path: string
+  /** What it needs in its environment. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface ProgramOptions {
+  /** `CHROMIUM_PATH`: this one and no other. */
+  readonly path: string | null
+  readonly dataDir: string
+  /** Whom it will run as; null: ourselves. */
+  readonly user: UnprivilegedUser | null
+  /** As root: where the embedded one is unpacked, for all data directories of this machine. Default `/var/lib/tidemark`. */
+  readonly systemHome?: string
+}
+
+const SYSTEM_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/usr/lib/chromium/chromium',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/**
+ * The Chromium to use: `CHROMIUM_PATH`, else the headless shell that came through npm, else the system's (DESIGN §2, §7). Throws a `BrowserError` that
+ * says what to do when there is none. The first call unpacks the embedded one (210 MB, some 2 s).
+ */
+export async function chromiumProgram(options: ProgramOptions): Promise<ChromiumProgram> {
+  if (options.path !== null) {
+    if (await isExecutable(options.path)) return { path: options.path, environment: {} }
+    throw new BrowserError(`CHROMIUM_PATH names ${options.path}, which is not a program. Correct it, or unset it.`)
+  }
+  const packaged = embeddedPackage()
+  if (packaged !== null) return unpacked(packaged, options)
+  for (const path of SYSTEM_PATHS) if (await isExecutable(path)) return { path, environment: {} }
+  throw new BrowserError(
+    `There is no embedded browser for ${process.platform}-${process.arch} and none is installed. Install Chromium, or set CHROMIUM_PATH.`,
+  )
+}
+
+/** The folder of the package; it holds a Chromium for Linux on x64 alone. */
+function embeddedPackage(): string | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null
+  try {
+    // Its own code is never loaded: it would run whatever lies at /tmp/chromium, without a sandbox.
+    return dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
+  } catch {
+    return null
+  }
+}
+
+async function unpacked(packaged: string, options: ProgramOptions): Promise<ChromiumProgram> {
+  const manifest = JSON.parse(await readFile(join(packaged, 'package.json'), 'utf8')) as { version: string }
+  const home = await homeOf(options)
+  const folder = join(home, `chromium-${manifest.version}`)
+  if (!(await exists(folder))) await unpack(join(packaged, 'bin'), folder)
+  const environment = { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.conf') }
+  return { path: join(folder, 'chromium'), environment }
+}
+
+/**
+ * Nobody but we and root may change what lies there. As root it is a folder of the system's, since the data directory may be in a place that the browser's
+ * account cannot enter (a clone in a 0700 folder), and so that it is unpacked once a machine.
+ */
+async function homeOf({ dataDir, user, systemHome = '/var/lib/tidemark' }: ProgramOptions): Promise<string> {
+  const folder = user === null ? join(resolve(dataDir), 'browser') : resolve(systemHome)
+  try {
+    await mkdir(dirname(folder), { recursive: true })
+    await ensureTrustedFolder(folder)
+    return folder
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new BrowserError(`The embedded browser cannot be unpacked: ${reason}. Mend that, or set CHROMIUM_PATH.`)
+  }
+}
+
+/** Complete or absent: a start that was killed half-way leaves only a draft. Two starts at once may both unpack; one of them wins. */
+async function unpack(bin: string, folder: string): Promise<void> {
+  const draft = `${folder}.${process.pid}`
+  try {
+    await rm(draft, { recursive: true, force: true })
+    await mkdir(draft, { mode: 0o755 })
+    const program = createWriteStream(join(draft, 'chromium'), { mode: 0o755 })
+    await Promise.all([
+      pipeline(createReadStream(join(bin, 'chromium.br')), createBrotliDecompress({ chunkSize: 1 << 21 }), program),
+      unpackInto(draft, join(bin, 'al2023.tar.br')),
+      unpackInto(draft, join(bin, 'fonts.tar.br')),
+    ])
+    await writeFile(join(draft, 'fonts.conf'), fontsConfiguration(folder))
+    await rename(draft, folder)
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    if (await exists(folder)) return
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new BrowserError(`The embedded browser could not be unpacked into ${folder}: ${reason}.`)
+  }
+}
+
+async function unpackInto(folder: string, archive: string): Promise<void> {
+  await unpackTar(await buffer(createReadStream(archive).pipe(createBrotliDecompress())), folder)
+}
+
+/** The machine's fonts, and the one of the package where there are none. The cache goes into the profile (XDG_CACHE_HOME). */
+function fontsConfiguration(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>/usr/share/fonts</dir>
+  <dir>/usr/local/share/fonts</dir>
+  <dir>${folder}/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}

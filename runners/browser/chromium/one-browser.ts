@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'
+import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
+import { BrowserError } from '../browser-error.ts'
+import { type ChromiumProcess, startChromium } from './chromium-process.ts'
+import { chromiumProgram } from './chromium-program.ts'
+import { memoryBelow } from './process-memory.ts'
+
+export interface BrowserSetup {
+  readonly egress: EgressPolicy
+  /** `CHROMIUM_PATH`, or null. */
+  readonly path: string | null
+  readonly dataDir: string
+  /** Megabytes that one process of the browser may occupy; above it the process is killed. */
+  readonly processMb: number
+}
+
+/** A running Chromium with its own way out. */
+export interface OneBrowser {
+  readonly pid: number
+  readonly playwright: Browser
+  readonly proxy: EgressProxy
+  readonly startedAt: number
+  /** True once it is gone or being ended. */
+  readonly isGone: boolean
+  /** `performance.now()` when a process of it was last killed for its memory; -Infinity: never. */
+  readonly memoryKillAt: number
+  /** The same of a page that filled the heap of its scripts and was ended by the browser. */
+  readonly heapFullAt: number
+  /** Megabytes of all its processes, as last measured. */
+  readonly megabytes: number
+  readonly ended: Promise<void>
+  /** Ends it at once, with all that it shows. */
+  kill(): void
+}
+
+/** Megabytes that the scripts of a page may fill, of those that its process may occupy. */
+export const heapOf = (processMb: number): number => Math.ceil(processMb / 2)
+
+const START_MS = 20_000
+const WATCH_MS = 200
+
+/** Starts a browser and waits until it answers. Throws a `BrowserError` that says what to do. */
+export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
+  const user = await unprivilegedUser(['nobody']).catch((error: Error) => {
+    throw new BrowserError(`The browser does not run as root, and ${error.message}.`)
+  })
+  const program = await chromiumProgram({ path: setup.path, dataDir: setup.dataDir, user })
+  const proxy = await startEgressProxy(setup.egress)
+  let child: ChromiumProcess | undefined
+  try {
+    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb) })
+    const playwright = await connected(child)
+    return running(child, playwright, proxy, setup.processMb)
+  } catch (error) {
+    child?.kill()
+    await Promise.all([child?.ended, proxy.close()])
+    throw error
+  }
+}
+
+async function connected(child: ChromiumProcess): Promise<Browser> {
+  // Seven megabytes of code, which a process without a page to render never loads.
+  const { chromium } = await import('playwright-core')
+  // Else each picture waits once more for the fonts, without a limit: three seconds are enough (capture.ts). Playwright reads it before every picture.
+  // oxlint-disable-next-line node/no-process-env -- there is no option for it
+  process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
+  const late = new AbortController()
+  const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
+  // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody waits for would end us.
+  connecting.catch(() => undefined)
+  try {
+    const first = await Promise.race([
+      connecting,
+      child.ended.then(() => null),
+      pause(START_MS, null, { signal: late.signal }).catch(() => null),
+    ])
+    if (first === null) throw new BrowserError(whyNot(child.output()))
+    return first
+  } catch (error) {
+    if (error instanceof BrowserError) throw error
+    throw new BrowserError(whyNot(child.output()))
+  } finally {
+    late.abort()
+  }
+}
+
+/** What Chromium says on standard error, in words that help. */
+function whyNot(output: string): string {
+  if (/No usable sandbox|setuid sandbox|Failed to move to new namespace/i.test(output))
+    return (
+      'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are refused. Allow them ' +
+      '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; ' +
+      'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a Chromium with its setuid sandbox.'
+    )
+  const library = /error while loading shared libraries: (\S+?):/.exec(output)?.[1]
+  if (library !== undefined)
+    return `The browser does not start: the library ${library} is missing. Install it, or set CHROMIUM_PATH to another Chromium.`
+  const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
+  return `The browser does not start${last === '' ? '' : `: ${last}`}. See docs/browser.md, or set CHROMIUM_PATH to another Chromium.`
+}
+
+function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy, processMb: number): OneBrowser {
+  const state = { isGone: false, memoryKillAt: -Infinity, megabytes: 0 }
+  const watch = setInterval(() => void look(), WATCH_MS)
+  watch.unref()
+
+  async function look(): Promise<void> {
+    const processes = await memoryBelow(child.pid)
+    state.megabytes = processes.reduce((sum, one) => sum + one.megabytes, 0)
+    for (const { pid, megabytes } of processes) {
+      if (megabytes <= processMb || state.isGone) continue
+      state.memoryKillAt = performance.now()
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It was faster.
+      }
+    }
+  }
+
+  const ended = child.ended.then(async () => {
+    state.isGone = true
+    clearInterval(watch)
+    await proxy.close()
+  })
+  return {
+    pid: child.pid,
+    playwright,
+    proxy,
+    startedAt: performance.now(),
+    get isGone() {
+      return state.isGone
+    },
+    get memoryKillAt() {
+      return state.memoryKillAt
+    },
+    get heapFullAt() {
+      return child.heapFullAt()
+    },
+    get megabytes() {
+      return state.megabytes
+    },
+    ended,
+    kill() {
+      state.isGone = true
+      child.kill()
+    },
+  }
+}

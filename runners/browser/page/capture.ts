@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
+import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
+import { LARGEST_SHOT_BYTES, tallestShot, type Shot } from './shot.ts'
+import { PICTURE_LATE, UNSTABLE } from '../browser-faults.ts'
+import { type Box, clipOf, elementBox, HIDE, PAGE_SIZE, type PageSize } from './page-boxes.ts'
+import type { PageView } from './page-view.ts'
+
+export type Captured =
+  | { readonly ok: true; readonly shots: readonly Shot[]; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly fault: RunFault }
+
+/** What a page is asked for pictures of. */
+export interface Sitter {
+  readonly page: Page
+  readonly view: PageView
+  /** As it is named to a person. */
+  readonly host: string
+}
+
+/** Milliseconds for one picture. */
+const SHOT_MS = 15_000
+const FONTS_MS = 3_000
+
+type Region = NonNullable<VisualConfig['regions']>[number]
+
+/** Undefined: not there; null: the viewport. */
+interface Place {
+  readonly region: string
+  readonly box: Box | null | undefined
+}
+
+/**
+ * Takes the pictures that a monitor wants of a page that rests: of the whole or the viewport, or of each region, with what it ignores hidden, fonts loaded
+ * (or three seconds waited for), animations stopped at their end and no caret (spec, Visual config). A page or region taller than 16,384 px is cut off there,
+ * with a warning.
+ */
+export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Captured> {
+  const { view, host } = sitter
+  await view.ask(AWAIT_FONTS)
+  const hidden = await view.ask(HIDE(visual.ignoreSelectors ?? []))
+  const size = await view.ask(PAGE_SIZE)
+  if (hidden.kind === 'replaced' || size.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }
+  const style = [STILL, ...(hidden.kind === 'value' ? (hidden.value as string[]).map(hiding) : [])].join('\n')
+  const places = await placesOf(view, visual, size.kind === 'value' ? (size.value as PageSize | null) : null)
+  const shots: Shot[] = []
+  const warnings: string[] = []
+  for (const { region, box } of places) {
+    const shot = box === undefined ? notThere(region) : await shoot(sitter, region, box, style)
+    if (shot === 'late') return { ok: false, fault: PICTURE_LATE(host, SHOT_MS) }
+    if (shot.png !== null && shot.png.length > LARGEST_SHOT_BYTES) return { ok: false, fault: tooLarge(region) }
+    if (box && shot.png !== null && box.height > shot.height) warnings.push(cutOff(region, box.height, shot.height))
+    shots.push(shot)
+  }
+  return { ok: true, shots, warnings }
+}
+
+const STILL = `*, *::before, *::after { animation-play-state: paused !important; transition: none !important; caret-color: transparent !important; scroll-behavior: auto !important }`
+
+/**
+ * With what is in it, which may say that it is visible, and stronger than the page's own rules, which may be important too. By itself first: what is drawn
+ * before or after an element cannot stand in `:is`.
+ */
+const hiding = (selector: string): string =>
+  `${selector} { visibility: hidden !important }
+  :is(${selector}, :is(${selector}) *):not(${'#tidemark'.repeat(6)}) { visibility: hidden !important }`
+
+const notThere = (region: string): Shot => ({ region, width: 0, height: 0, png: null })
+
+async function placesOf(view: PageView, visual: VisualConfig, size: PageSize | null): Promise<readonly Place[]> {
+  const { fullPage = true, regions = [] } = visual
+  if (regions.length > 0) return Promise.all(regions.map((region, index) => placeOf(view, region, { index, size })))
+  // What has no body (a drawing, a document taken apart) has no full height that could be asked for.
+  const whole = fullPage && size && clipOf({ x: 0, y: 0, width: size.width, height: size.height }, size)
+  return [{ region: 'page', box: whole ? whole : null }]
+}
+
+/** Where a region is now, as far as the page reaches. */
+async function placeOf(
+  view: PageView,
+  { selector, rect, label }: Region,
+  { index, size }: { readonly index: number; readonly size: PageSize | null },
+): Promise<Place> {
+  const region = label ?? `region-${index + 1}`
+  const found = rect ? null : await view.ask(elementBox(selector ?? ''))
+  const box = rect ?? (found?.kind === 'value' ? (found.value as Box | null) : null)
+  return { region, box: (box && size && clipOf(box, size)) ?? undefined }
+}
+
+async function shoot({ page }: Sitter, region: string, box: Box | null, style: string): Promise<Shot | 'late'> {
+  const viewport = page.viewportSize() ?? { width: 0, height: 0 }
+  const width = Math.min(box?.width ?? 0, 3_840)
+  const clip = box && { ...box, width, height: Math.min(box.height, tallestShot(width)) }
+  try {
+    const png = await page.screenshot({
+      animations: 'disabled',
+      caret: 'hide',
+      scale: 'css',
+      style,
+      timeout: SHOT_MS,
+      ...(clip ? { clip, fullPage: true } : { fullPage: false }),
+    })
+    return { region, width: clip?.width ?? viewport.width, height: clip?.height ?? viewport.height, png }
+  } catch (error) {
+    const text = String(error)
+    if (/Timeout \d+ms exceeded/.test(text)) return 'late'
+    // The page became smaller since it was measured.
+    if (/Clipped area is either empty or outside/.test(text)) return notThere(region)
+    throw error
+  }
+}
+
+function cutOff(region: string, height: number, shown: number): string {
+  const what = region === 'page' ? 'The page' : `The region ${JSON.stringify(region)}`
+  return `${what} is ${Math.round(height)} px tall; its picture shows the first ${Math.round(shown)}.`
+}
+
+function tooLarge(region: string): RunFault {
+  const message = `The picture of ${region === 'page' ? 'the page' : JSON.stringify(region)} is larger than ${LARGEST_SHOT_BYTES / 1_048_576} MiB. Choose regions, or a smaller viewport.`
+  return { code: 'too_large', message }
+}
+
+// Text, since it runs in the page: the compiler knows no document here.
+const AWAIT_FONTS = `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, ${FONTS_MS}, false))])`

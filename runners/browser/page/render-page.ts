@@ -1,0 +1,184 @@
+import type { Response } from 'playwright-core'
+import { bodyHash } from '../../fetch/body-hash.ts'
+import { isChallengeHeader, isChallengePage } from '../../fetch/challenge.ts'
+import { EMPTY_BODY, blockedFault, statusFault, tooLarge } from '../../fetch/fetch-faults.ts'
+import { FETCH_LIMITS } from '../../fetch/fetch-limits.ts'
+import type { FetchFailed } from '../../fetch/fetched.ts'
+import { retryAfterMs } from '../../fetch/retry-after.ts'
+import { portOf } from '../../../egress/target-url.ts'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
+import { DOWNLOAD, LEFT_OPEN, UNFINISHED, UNSTABLE, navigationFault, netErrorOf, pageFault } from '../browser-faults.ts'
+import { capture } from './capture.ts'
+import type { OneBrowser } from '../chromium/one-browser.ts'
+import type { OpenPage } from './open-page.ts'
+import { untilRest, watchTraffic, type Traffic } from './page-rest.ts'
+import { createPageView, type PageView } from './page-view.ts'
+import { watchNavigation, type Navigation } from './navigation.ts'
+import type { Rendered, RenderRequest } from './rendered.ts'
+import { sendUserHeaders } from './user-headers.ts'
+
+/** One render under way. */
+export interface Rendering {
+  readonly request: RenderRequest
+  readonly url: URL
+  readonly browser: OneBrowser
+  readonly opened: OpenPage
+  readonly startedAt: number
+}
+
+/** Until the document begins. Whoever is silent for longer holds a place that others wait for. */
+const NAVIGATION_MS = 15_000
+const MAX_BODY = FETCH_LIMITS.maxBodyBytes
+
+/** Goes to the page, waits until it rests and takes what is wanted of it. Rejects when the page or the browser goes away meanwhile. */
+export async function renderPage(rendering: Rendering): Promise<Rendered> {
+  const { request, url, opened } = rendering
+  const traffic = watchTraffic(opened.page)
+  const navigation = await watchNavigation(opened)
+  if (request.headers !== null) await sendUserHeaders(opened.session, url, request.headers)
+  const fault = await goTo(rendering, navigation)
+  if (fault) return failed(rendering, fault, navigation.answer?.status() ?? null)
+  return settle(rendering, navigation, traffic)
+}
+
+async function goTo(rendering: Rendering, navigation: Navigation): Promise<RunFault | null> {
+  const { url, opened } = rendering
+  try {
+    await opened.page.goto(url.href, { waitUntil: 'commit', timeout: NAVIGATION_MS })
+    return null
+  } catch (error) {
+    const text = error instanceof Error ? error.message : ''
+    const asked = URL.parse(navigation.asked) ?? url
+    if (/Download is starting/.test(text)) return DOWNLOAD
+    if (/Timeout \d+ms exceeded/.test(text)) return navigationFault('ERR_TIMED_OUT', asked.host, null)
+    const netError = netErrorOf(error)
+    if (netError === '') throw error
+    if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked.host)
+    return faultOf(rendering, navigation, netError)
+  }
+}
+
+/** What stood in the way of the last navigation: the wall knows more of it than Chromium does. */
+function faultOf({ url, browser }: Rendering, navigation: Navigation, netError: string): RunFault {
+  const asked = URL.parse(navigation.asked) ?? url
+  const refused = browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) })
+  return navigationFault(netError, asked.host, refused)
+}
+
+/** Chromium gives up what has nothing to show: 204 and 205, and files. */
+function abortedFault(answer: Response | null, host: string): RunFault {
+  const status = answer?.status() ?? 0
+  if (status === 204 || status === 205) return EMPTY_BODY
+  return answer === null ? navigationFault('ERR_ABORTED', host, null) : DOWNLOAD
+}
+
+async function settle(rendering: Rendering, navigation: Navigation, traffic: Traffic): Promise<Rendered> {
+  const view = createPageView(rendering.opened.session)
+  await untilRest(view, traffic)
+  const state = await view.state()
+  const { host } = rendering.url
+  const isOpen = state !== null && !state.isParsed
+  if (isOpen && traffic.underWay > 0) return failed(rendering, UNFINISHED(host), navigation.last?.status() ?? null)
+  if (navigation.excess !== null) return failed(rendering, tooLarge('decoded', navigation.excess), null)
+  const { refusal: refused } = navigation
+  if (refused !== null) return failed(rendering, faultOf(rendering, navigation, refused), null)
+  const { last } = navigation
+  if (last === null) return failed(rendering, navigationFault('ERR_ABORTED', host, null), null)
+  const status = last.status()
+  const read = await bodyOf(last, view, host)
+  if (!read.ok) return failed(rendering, read.fault, status)
+  const { body } = read
+  if (status < 200 || status > 299) return refusal(rendering, last, body)
+  if (body.length === 0) return failed(rendering, EMPTY_BODY, status)
+  return taken(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
+}
+
+interface Document {
+  readonly last: Response
+  readonly body: Uint8Array
+  readonly view: PageView
+  readonly warnings: readonly string[]
+}
+
+async function taken(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
+  const { request, url, opened, startedAt } = rendering
+  const sitter = { page: opened.page, view, host: url.host }
+  const pictures = request.visual?.enabled === true ? await capture(sitter, request.visual) : null
+  if (pictures !== null && !pictures.ok) return failed(rendering, pictures.fault, last.status())
+  const finalUrl = last.url()
+  return {
+    ok: true,
+    kind: 'body',
+    status: last.status(),
+    finalUrl,
+    redirected: finalUrl !== url.href,
+    contentType: isHtml(last) ? 'text/html; charset=utf-8' : (last.headers()['content-type'] ?? null),
+    etag: null,
+    lastModified: null,
+    body,
+    bodyHash: bodyHash(body),
+    wireBytes: body.length,
+    durationMs: Math.round(performance.now() - startedAt),
+    link: null,
+    shots: pictures?.shots ?? [],
+    warnings: [...warnings, ...(pictures?.warnings ?? [])],
+  }
+}
+
+const SKELETON = '<html><head></head><body></body></html>'
+
+type Read = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
+
+/** The document as it stands, or, of what is no document, what was sent: Chromium's view of JSON or XML is its own. */
+async function bodyOf(last: Response, view: PageView, host: string): Promise<Read> {
+  if (!isHtml(last)) return bounded(await sentBy(last))
+  const asked = await view.html(MAX_BODY)
+  if (asked.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }
+  if (asked.kind === 'threw') return { ok: false, fault: pageFault(asked.message, host) }
+  // What Chromium makes of nothing; only what was sent tells whether it was nothing.
+  if (asked.value === SKELETON && (await wasBlank(last))) return { ok: true, body: Buffer.alloc(0) }
+  return bounded(typeof asked.value === 'string' ? Buffer.from(asked.value, 'utf8') : null)
+}
+
+/** The body of an answer can be gone by now; it is then as good as none. */
+function sentBy(last: Response): Promise<Uint8Array> {
+  return last.body().catch(() => Buffer.alloc(0))
+}
+
+function wasBlank(last: Response): Promise<boolean> {
+  return last.text().then(
+    (sent) => sent.trim() === '',
+    () => false,
+  )
+}
+
+function bounded(body: Uint8Array | null): Read {
+  if (body === null || body.length > MAX_BODY) return { ok: false, fault: tooLarge('decoded', MAX_BODY) }
+  return { ok: true, body }
+}
+
+function isHtml(response: Response): boolean {
+  const type = response.headers()['content-type'] ?? 'text/html'
+  return /^\s*(?:text\/html|application\/xhtml\+xml)/i.test(type)
+}
+
+/** Judged by the last answer that a document came with: a challenge that let the browser through is none. */
+function refusal(rendering: Rendering, last: Response, body: Uint8Array): FetchFailed {
+  const status = last.status()
+  const headers = last.headers()
+  const host = URL.parse(last.url())?.host ?? rendering.url.host
+  const isChallenge = isChallengeHeader(headers) || ((status === 403 || status === 503) && isChallengePage(body))
+  const wait = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], Date.now()) : null
+  const isRefusal = isChallenge || status === 401 || status === 403 || status === 429
+  const fault = isRefusal ? blockedFault(status, host, isChallenge) : statusFault(status, host)
+  return { ...failed(rendering, fault, status), retryAfterMs: wait }
+}
+
+/** What a failed render gives back. */
+export function failed(
+  { startedAt }: Pick<Rendering, 'startedAt'>,
+  fault: RunFault,
+  status: number | null,
+): FetchFailed {
+  return { ok: false, fault, status, retryAfterMs: null, durationMs: Math.round(performance.now() - startedAt) }
+}

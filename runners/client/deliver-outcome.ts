@@ -1,0 +1,75 @@
+import type { Logger } from '../../core/logger.ts'
+import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { retryWhile } from '../../concurrency/retry-while.ts'
+import type { LaneClient } from './runner-api-client.ts'
+import { LaneError } from './runner-api-error.ts'
+import type { Finished } from '../check/check-source.ts'
+import { frameOutcome, type OutcomeFrame } from './outcome-frame.ts'
+import { outcomeToWire } from './outcome-wire.ts'
+
+interface Delivery {
+  readonly post: LaneClient['post']
+  readonly log: Logger
+  readonly leaseMs: number
+  readonly signal: AbortSignal
+}
+
+/** An outcome is answered when it is recorded, which waits for a store that is away as long as a lease lasts. */
+const RECORD_SLACK_MS = 60_000
+/** A model takes two answers of ten minutes at most, and there may be a line. */
+const MODEL_MS = 1_800_000
+
+/**
+ * Hands an outcome to the lane, and what the lane will not have as a failure that says so: else the check would be done again and again. Resolves also when
+ * the fence is lost, or was used up by a try before this one, and when the signal says that the lease went.
+ */
+export async function deliverOutcome(finished: Finished, delivery: Delivery): Promise<void> {
+  try {
+    const frame = outcomeToWire(finished)
+    if (isTooLarge(frame)) await deliver(outcomeToWire(failedWith(finished, TOO_LARGE)), QUICK, delivery)
+    else await deliverOr(frame, finished, delivery)
+  } catch (error) {
+    if (!(error instanceof LaneError && error.status === 409) && !delivery.signal.aborted) throw error
+  }
+}
+
+async function deliverOr(frame: OutcomeFrame, finished: Finished, delivery: Delivery): Promise<void> {
+  try {
+    await deliver(frame, { asksModel: finished.reading.kind === 'text' }, delivery)
+  } catch (error) {
+    if (!(error instanceof LaneError && [413, 415, 422].includes(error.status))) throw error
+    delivery.log.error({ err: error, run_id: finished.task.runId }, 'the lane does not take an outcome; its run fails')
+    await deliver(outcomeToWire(failedWith(finished, NOT_TAKEN)), QUICK, delivery)
+  }
+}
+
+const QUICK = { asksModel: false }
+
+/** As often as it takes, for as long as the lease can still be held: the fence lets one of them in. */
+async function deliver(frame: OutcomeFrame, { asksModel }: { asksModel: boolean }, delivery: Delivery): Promise<void> {
+  const { post, log, leaseMs, signal } = delivery
+  const timeoutMs = asksModel ? MODEL_MS : leaseMs + RECORD_SLACK_MS
+  const asked = { type: OUTCOME_TYPE, body: Buffer.concat(frameOutcome(frame)), signal, timeoutMs }
+  const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof LaneError && !error.isPassing)
+  const message = 'the runner API is away; a finished check waits'
+  await retryWhile(() => post('complete', asked), { patienceMs: leaseMs, log, isRetryable, message })
+}
+
+function isTooLarge({ head, pictures }: OutcomeFrame): boolean {
+  const bytes = pictures.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return bytes > OUTCOME_PICTURES_BYTES || head.byteLength > OUTCOME_HEAD_BYTES
+}
+
+function failedWith(finished: Finished, fault: RunFault): Finished {
+  return { ...finished, reading: { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0 } }
+}
+
+const TOO_LARGE: RunFault = {
+  code: 'too_large',
+  message: `The pictures of this page are larger than ${OUTCOME_PICTURES_BYTES / 1_048_576} MiB together. Watch fewer regions, or a smaller viewport.`,
+}
+const NOT_TAKEN: RunFault = {
+  code: 'internal',
+  message: 'What a runner found was not taken over; its log has the details under the run id.',
+}

@@ -1,0 +1,92 @@
+import type { TSchema } from 'typebox'
+import type { Logger } from '../../core/logger.ts'
+import { LaneClaimed, LaneHeld } from '../../schema/runner-api.ts'
+import type { Task } from '../check/task.ts'
+import { deliverOutcome } from './deliver-outcome.ts'
+import { createLaneClient, readAnswer } from './runner-api-client.ts'
+import { LaneError } from './runner-api-error.ts'
+import type { Lane } from '../check/check-source.ts'
+import { taskFromWire } from './task-wire.ts'
+
+export interface HttpLaneOptions {
+  /** Where a worker serves the lane, as in http://tidemark-lane:8081. */
+  readonly url: string
+  /** A runner token. */
+  readonly token: string
+  readonly log: Logger
+  /** Told once when the token is none, or not any more: nothing can be claimed or handed over from now on. */
+  readonly onRefused?: (error: LaneError) => void
+}
+
+/** The lane over HTTP: what a worker does for its own checks, asked of it by one who has no store (docs/browser.md). */
+export interface HttpLane extends Lane {
+  /** Asks how long leases last, in ms. Rejects when the lane is away or refuses the token. */
+  greet(): Promise<{ readonly leaseMs: number }>
+  /** Milliseconds for which the token still works, as far as is known. */
+  tokenMs(): number
+  close(): Promise<void>
+}
+
+const QUICK_MS = 10_000
+
+/** Nothing is asked yet. */
+export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions): HttpLane {
+  const client = createLaneClient({ url, token })
+  let leaseMs = 60_000
+  let tokenEndsAt = Infinity
+  let isRefused = false
+
+  async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
+    try {
+      return await client.post(...asked)
+    } catch (error) {
+      if (error instanceof LaneError && error.isToken && !isRefused) {
+        isRefused = true
+        onRefused?.(error)
+      }
+      throw error
+    }
+  }
+
+  async function ask<S extends TSchema>(verb: string, body: object, schema: S) {
+    return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: QUICK_MS }))
+  }
+
+  function heard(answer: { readonly lease_ms: number; readonly token_ms: number }): void {
+    leaseMs = answer.lease_ms
+    tokenEndsAt = performance.now() + answer.token_ms
+  }
+
+  async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
+    const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, LaneHeld)
+    heard(answer)
+    return new Set(answer.held)
+  }
+
+  return {
+    async greet() {
+      await heartbeat([])
+      return { leaseMs }
+    },
+    async claim(limit) {
+      const claimedAt = performance.now()
+      const answer = await ask('claim', { limit: Math.min(limit, MOST_CLAIMED) }, LaneClaimed)
+      heard(answer)
+      return answer.tasks.map((task) => taskFromWire(task, claimedAt))
+    },
+    heartbeat,
+    complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, leaseMs, signal }),
+    async release(tasks, delayMs) {
+      const body = JSON.stringify({ checks: tasks.map(checkOf), delay_ms: delayMs })
+      await post('release', { ...JSON_TYPE, body, timeoutMs: QUICK_MS })
+    },
+    tokenMs: () => tokenEndsAt - performance.now(),
+    close: () => client.close(),
+  }
+}
+
+const JSON_TYPE = { type: 'application/json' }
+const MOST_CLAIMED = 100
+const NEVER = new AbortController().signal
+
+const checkOf = ({ no, fence }: Task) => ({ no, fence })

@@ -1,0 +1,58 @@
+import type { LaneOutcome, LaneReading } from '../../schema/runner-api.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Reading } from '../check/reading.ts'
+import { storableText } from '../../core/storable.ts'
+import type { Shot } from '../browser/page/shot.ts'
+import type { Finished } from '../check/check-source.ts'
+import type { OutcomeFrame } from './outcome-frame.ts'
+import { markToWire } from './task-wire.ts'
+
+type Failed = Extract<Reading, { kind: 'failed' }>
+
+/** An outcome as a runner hands it over. NUL and lone surrogates, which a page may hold and nothing of ours does, are replaced as the recorder replaces them. */
+export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): OutcomeFrame {
+  const seen = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
+  const { places, pictures } = placed(seen ?? [])
+  const outcome: LaneOutcome = {
+    no: task.no,
+    fence: task.fence,
+    started_ms: startedMs,
+    ended_ms: endedMs,
+    reading: readingToWire(reading, seen && places),
+    ...(reading.kind === 'values' && { values: reading.values }),
+    pictures: pictures.map(({ byteLength }) => byteLength),
+  }
+  return { head: Buffer.from(storableText(JSON.stringify(outcome))), pictures }
+}
+
+function placed(shots: readonly Shot[]) {
+  const pictures: Uint8Array[] = []
+  const places = shots.map(({ png }) => (png === null ? null : pictures.push(png) - 1))
+  return { places, pictures }
+}
+
+function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): LaneReading {
+  if (reading.kind === 'moved') return reading
+  if (reading.kind === 'failed') return failedToWire(reading)
+  const { kind, mark, remember } = reading
+  const common = { fetch_method: layerOf(reading.fetchMethod), mark: markToWire(mark), ...(remember && { remember }) }
+  if (kind === 'unchanged') return { kind, ...common }
+  const read = { ...common, warnings: reading.warnings.slice(0, MOST_WARNINGS), ...(shots && { shots }) }
+  return kind === 'text' ? { kind, text: reading.text, ...read } : { kind, ...read }
+}
+
+function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): LaneReading {
+  return {
+    kind,
+    ...(fetchMethod !== null && { fetch_method: layerOf(fetchMethod) }),
+    fault: { code: fault.code, message: fault.message.slice(0, 1000) },
+    retry_after_ms: Math.min(Math.max(0, Math.round(retryAfterMs)), LONGEST_MS),
+    ...(typeof status === 'number' && { status }),
+  }
+}
+
+const MOST_WARNINGS = 200
+const LONGEST_MS = 86_400_000
+
+/** What a runner has; it has no proxy. */
+const layerOf = (method: FetchMethod): 'static' | 'browser' => (method === 'static' ? method : 'browser')

@@ -1,0 +1,59 @@
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { LaneMark, LaneTask } from '../../schema/runner-api.ts'
+import type { RequestConfig } from '../../schema/monitor/request-config.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { PageMark } from '../check/reading.ts'
+import type { Task } from '../check/task.ts'
+
+/** A task as a runner is told of it. */
+export function taskToWire(task: Task): LaneTask {
+  return {
+    no: task.no,
+    fence: task.fence,
+    run_id: task.runId,
+    monitor_id: task.monitorId,
+    queue: task.queue === 'visual' ? 'visual' : 'browser',
+    url: task.url,
+    host: task.host,
+    extract_config: task.extract,
+    request_config: task.request,
+    visual_config: task.visual,
+    request_headers: task.headers,
+    obstacle: task.obstacle,
+    tries_static: task.triesStatic,
+    last: task.last && markToWire(task.last),
+    due_ms: task.dueMs,
+    claimed_ms: task.claimedMs,
+  }
+}
+
+/** `claimedAt`: `performance.now()` of the runner before it asked. */
+export function taskFromWire(wire: LaneTask, claimedAt: number): Task {
+  return {
+    no: wire.no,
+    fence: wire.fence,
+    runId: wire.run_id,
+    monitorId: wire.monitor_id,
+    queue: wire.queue,
+    url: wire.url,
+    host: wire.host,
+    extract: wire.extract_config as ExtractConfig,
+    request: wire.request_config as RequestConfig | null,
+    visual: wire.visual_config as VisualConfig | null,
+    headers: wire.request_headers as Task['headers'],
+    obstacle: wire.obstacle,
+    triesStatic: wire.tries_static,
+    last: wire.last && markFromWire(wire.last),
+    dueMs: wire.due_ms,
+    claimedMs: wire.claimed_ms,
+    claimedAt,
+  }
+}
+
+export function markToWire({ etag, lastModified, bodyHash }: PageMark): LaneMark {
+  return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash).toString('hex') }
+}
+
+export function markFromWire({ etag, last_modified, body_hash }: LaneMark): PageMark {
+  return { etag, lastModified: last_modified, bodyHash: body_hash === null ? null : Buffer.from(body_hash, 'hex') }
+}

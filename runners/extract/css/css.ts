@@ -1,0 +1,65 @@
+import { compile, selectOne } from 'css-select'
+import type { Options } from 'css-select'
+import { isTag } from 'domhandler'
+import type { AnyNode, Element } from 'domhandler'
+import * as DomUtils from 'domutils'
+import { XHTML, childrenOf, isElement, textOf } from '../tree.ts'
+import type { Tree } from '../tree.ts'
+
+type CssOptions = Options<AnyNode, Element>
+type Query = ReturnType<typeof compile<AnyNode, Element>>
+
+/**
+ * css-select lowers the names of a selector in HTML, as it should for HTML elements; SVG and MathML keep their capitals in the tree (`viewBox`,
+ * `foreignObject`), so those are compared without case. The content of a `<template>` is no child, as in browsers.
+ */
+const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
+  ...DomUtils,
+  isTag,
+  getText: textOf,
+  getChildren: (node) => childrenOf(node) as AnyNode[],
+  getName: (element) => (element.namespace === XHTML ? element.name : element.name.toLowerCase()),
+  getAttributeValue: (element, name) => element.attribs[name] ?? foreignAttribute(element, name),
+  hasAttrib: (element, name) => (element.attribs[name] ?? foreignAttribute(element, name)) !== undefined,
+}
+
+function foreignAttribute(element: Element, name: string): string | undefined {
+  if (element.namespace === XHTML) return undefined
+  for (const key in element.attribs) if (key.toLowerCase() === name) return element.attribs[key]
+  return undefined
+}
+
+const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
+
+/** As browsers have it: white space counts as content. css-select follows a draft that no browser does. */
+const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
+  empty: (element) =>
+    childrenOf(element).every((child) => !isElement(child) && (child.type !== 'text' || child.data === '')),
+}
+
+const OPTIONS = {
+  html: { adapter: HTML_ADAPTER, relativeSelector: false, pseudos: PSEUDOS },
+  quirks: { adapter: HTML_ADAPTER, quirksMode: true, relativeSelector: false, pseudos: PSEUDOS },
+  xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false, pseudos: PSEUDOS },
+} satisfies Record<string, CssOptions>
+
+/** A selector for one kind of document: names mean another thing in quirks mode and in XML. */
+export class CompiledCss {
+  readonly #source: string
+  readonly #queries = new Map<keyof typeof OPTIONS, Query>()
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  /** The first element that matches in document order, or null. Throws what css-select throws on a selector that it does not know. */
+  first(tree: Tree): Element | null {
+    const mode = tree.kind === 'xml' ? 'xml' : tree.quirks ? 'quirks' : 'html'
+    let query = this.#queries.get(mode)
+    if (query === undefined) {
+      query = compile<AnyNode, Element>(this.#source, OPTIONS[mode])
+      this.#queries.set(mode, query)
+    }
+    return selectOne<AnyNode, Element>(query, tree.document, OPTIONS[mode])
+  }
+}

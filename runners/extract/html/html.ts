@@ -1,0 +1,94 @@
+import { Element } from 'domhandler'
+import type { ParentNode } from 'domhandler'
+import { html, Parser } from 'parse5'
+import type { Token } from 'parse5'
+import { adapter } from 'parse5-htmlparser2-tree-adapter'
+import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter'
+
+import { dictionary } from '../dictionary.ts'
+import { StretchTokenizer } from './html-tokenizer.ts'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { TOO_MUCH } from '../too-complex.ts'
+import type { TooComplex } from '../too-complex.ts'
+import type { Tree } from '../tree.ts'
+
+const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
+
+/** The attributes of an element that has none. Most have none, and a dictionary each is the dearest part of a tree. */
+const NO_ATTRIBUTES: Record<string, string> = Object.freeze(dictionary<string>())
+
+/**
+ * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an SVG element are two; and
+ * the tables that most elements do not need are not made.
+ */
+const TREE_ADAPTER: typeof adapter = {
+  ...adapter,
+  createElement(tagName, namespaceURI, attrs) {
+    const node = new Element(tagName, attributesOf(attrs), [])
+    node.namespace = namespaceURI
+    if (namespaceURI !== html.NS.HTML) node['x-attribsNamespace'] = namespacesOf(attrs)
+    return node
+  },
+  adoptAttributes(recipient, attrs) {
+    const attribs = attributesOf(attrs)
+    for (const name in recipient.attribs) attribs[name] = recipient.attribs[name] ?? ''
+    recipient.attribs = attribs
+  },
+}
+
+function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
+  if (attrs.length === 0) return NO_ATTRIBUTES
+  const attribs = dictionary<string>()
+  for (const { name, prefix, value } of attrs) attribs[prefix ? `${prefix}:${name}` : name] = value
+  return attribs
+}
+
+function namespacesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
+  const namespaces = dictionary<string>()
+  for (const { name, prefix, namespace } of attrs) {
+    if (namespace !== undefined) namespaces[prefix ? `${prefix}:${name}` : name] = namespace
+  }
+  return namespaces
+}
+
+class Excess extends Error {}
+
+/** `<html>` and `<body>` are open in every page, written or not. */
+const OPEN_ANYWAY = 2
+
+/** parse5, that gives up where a page is over a limit: it would take quadratic time for elements that nest. */
+class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
+  #tags = 0
+
+  constructor(text: string) {
+    super({ scriptingEnabled: false, treeAdapter: TREE_ADAPTER })
+    // A NUL is another character in each state; such pages are rare enough for the original.
+    if (!text.includes('\0')) this.tokenizer = new StretchTokenizer(this)
+  }
+
+  override onItemPush(node: ParentNode, tagId: number, isTop: boolean): void {
+    if (this.openElements.stackTop >= EXTRACT_LIMITS.depth + OPEN_ANYWAY) throw new Excess(TOO_MUCH.depth)
+    super.onItemPush(node, tagId, isTop)
+  }
+
+  override onStartTag(token: Token.TagToken): void {
+    this.#tags += 1
+    if (this.#tags > EXTRACT_LIMITS.tags) throw new Excess(TOO_MUCH.tags)
+    if (token.attrs.length > EXTRACT_LIMITS.attributesPerTag) throw new Excess(TOO_MUCH.attributes)
+    super.onStartTag(token)
+  }
+}
+
+/** Parses HTML as a browser without scripts does: `<noscript>` holds elements. Never throws on any text. */
+export function parseHtml(text: string): Tree | TooComplex {
+  const parser = new PageParser(text)
+  try {
+    // What the standard calls normalizing newlines.
+    parser.tokenizer.write(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text, true)
+  } catch (error) {
+    if (error instanceof Excess) return { kind: 'too_complex', excess: error.message }
+    throw error
+  }
+  const { document } = parser
+  return { document, kind: 'html', quirks: document['x-mode'] === 'quirks', prefixes: NO_PREFIXES }
+}

@@ -1,0 +1,34 @@
+import { readlinkSync } from 'node:fs'
+import { extract } from '../extract.ts'
+import { monotonicMs, PROGRESS } from './worker-task.ts'
+import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
+
+/** The entry of an extraction thread (`pool.ts`). Holds no secrets, no sockets and no environment; it is killed when it takes too long. */
+export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
+  progress[PROGRESS.thread] = THREAD
+  return tasks.map(({ page, config }, place) => {
+    const before = usedMs()
+    progress[PROGRESS.usedBefore] = before
+    progress[PROGRESS.since] = monotonicMs()
+    progress[PROGRESS.place] = place
+    const extraction = extract(page, config)
+    progress[PROGRESS.used + place] = usedMs() - before
+    return extraction
+  })
+}
+
+/** This thread's id by the system, or -1 where that is not Linux. */
+const THREAD = threadId()
+
+function threadId(): number {
+  try {
+    return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? -1)
+  } catch {
+    return -1
+  }
+}
+
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

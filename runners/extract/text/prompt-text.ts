@@ -1,0 +1,71 @@
+import { decode } from './charset.ts'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { failed } from '../page.ts'
+import type { Extraction, Page } from '../page.ts'
+import { isJsonType, mediaType } from './page-kind.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { prescanJson } from '../json/prescan-json.ts'
+import { LINE_END } from './readable-text.ts'
+
+/**
+ * Characters that nobody sees: zero-width ones, those that turn text around, and the tag characters that can spell whole sentences. Joiners stay
+ * between letters of the scripts that are written with them.
+ */
+const UNSEEN =
+  /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]|\p{Join_Control}{2,}|(?<![^\0-\u02ff])\p{Join_Control}|\p{Join_Control}(?![^\0-\u02ff])/gu
+
+/** The lines of a page as the model gets them: white space folded, nothing unseen, at most 50,000 characters (spec, Prompt extraction rules). */
+export function promptText(lines: string, warnings: readonly string[]): Extraction {
+  const tidy = lines
+    .replaceAll(UNSEEN, '')
+    .split(/[\0\n\r\u2028\u2029]+/)
+    .map((line) =>
+      line
+        .replace(/\s+/g, ' ')
+        .trim()
+        .replace(/(?: ?\|)+$/, ''),
+    )
+    .filter((line) => line !== '' && line !== '-' && !/^#+$/.test(line))
+    .join('\n')
+  if (tidy === '')
+    return failed(
+      'empty_body',
+      'The page has no text to be read. Check the address, or whether it needs a browser (fetch_mode browser).',
+    )
+  const { text, isCut } = cut(tidy)
+  const told = isCut ? [...warnings, CUT] : warnings
+  return { ok: true, values: {}, text, warnings: told }
+}
+
+const MOST = EXTRACT_LIMITS.promptCharacters
+const CUT = `The page has more than ${MOST.toLocaleString('en')} characters of text; the model was given those at its beginning.`
+
+/** Characters are code points: none is cut in two. */
+function cut(text: string): { text: string; isCut: boolean } {
+  let end = 0
+  for (let count = 0; count < MOST && end < text.length; count += 1)
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return { text: text.slice(0, end), isCut: end < text.length }
+}
+
+/** The text of an answer that is no markup; null when it is. JSON loses its white space, so that more of it is read. */
+export function plainText(page: Page): { readonly text: string; readonly warnings: readonly string[] } | null {
+  const type = mediaType(page.contentType)
+  if (isJsonType(type)) {
+    const { text, warnings } = decode(page.body, page.contentType, 'json')
+    return { text: compactJson(text) ?? text, warnings }
+  }
+  const isText = type.startsWith('text/') && !/^text\/(?:html|xml)$/.test(type)
+  if (!isText) return null
+  const { text, warnings } = decode(page.body, page.contentType, 'text')
+  return { text: text.replaceAll('\0', LINE_END), warnings }
+}
+
+function compactJson(text: string): string | null {
+  if (prescanJson(text) !== null) return null
+  try {
+    return JSON.stringify(parseJson(text).exact)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,90 @@
+import type { AnyNode, Element } from 'domhandler'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { childrenOf, isElement } from '../tree.ts'
+import type { Tree } from '../tree.ts'
+
+/** What people do not read: code, pictures, frames, and what stands in only where scripts do not run. Comments are no elements. */
+const UNREAD = new Set(
+  'script style noscript template svg math canvas iframe object embed video audio map link meta base datalist'.split(
+    ' ',
+  ),
+)
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'header hr html li main nav ol option p pre section select summary table tbody tfoot thead title tr ul'
+  ).split(' '),
+)
+const HIDDEN_STYLE =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:%|px|r?em|pt)?\s*(?:;|!|$))/i
+
+/** Leaves room for the white space that is folded afterwards: text that is cut anyway is not gathered. */
+const GATHERED = EXTRACT_LIMITS.promptCharacters * 20
+
+/**
+ * The text of a page as a person reads it, a line for each block, headings and list items marked, the cells of a row apart. What is hidden by an
+ * attribute or by its own style is left out, as are comments, scripts and alternative texts: what people do not see is where others put
+ * words for a model (security.md §3.2). Feeds and other XML give a line for each element that holds text, with its name.
+ */
+export function readableText(tree: Tree): string {
+  const out: string[] = []
+  let length = 0
+  const stack: (AnyNode | string)[] = [...childrenOf(tree.document)].reverse()
+  for (let next = stack.pop(); next !== undefined && length < GATHERED; next = stack.pop()) {
+    const text = typeof next === 'string' ? next : 'data' in next ? (next.type === 'text' ? next.data : '') : ''
+    if (text !== '') {
+      // A byte order mark is white space only to JavaScript. A line break in the source is no line break on the page; those of blocks are told apart by NUL, which no tree holds.
+      out.push(typeof next === 'string' ? next : text.replace(/[^\S\ufeff]+/g, ' '))
+      length += text.length
+    } else if (typeof next !== 'string' && 'children' in next) push(stack, next, tree.kind)
+  }
+  return out.join('')
+}
+
+/** What `readableText` writes for the end of a line. */
+export const LINE_END = '\0'
+
+function push(stack: (AnyNode | string)[], node: AnyNode, kind: Tree['kind']): void {
+  if (!isElement(node)) {
+    if (node.type === 'cdata') pushChildren(stack, node)
+    return
+  }
+  if (kind === 'xml') {
+    stack.push(LINE_END)
+    pushChildren(stack, node)
+    stack.push(isLeaf(node) ? `${LINE_END}${node.name}: ` : LINE_END)
+    return
+  }
+  if (UNREAD.has(node.name) || isHidden(node)) return
+  const { before, after } = marksOf(node.name)
+  if (after !== '') stack.push(after)
+  pushChildren(stack, node)
+  if (before !== '') stack.push(before)
+}
+
+function pushChildren(stack: (AnyNode | string)[], node: AnyNode): void {
+  const children = childrenOf(node)
+  for (let i = children.length - 1; i >= 0; i -= 1) {
+    const child = children[i]
+    if (child !== undefined) stack.push(child)
+  }
+}
+
+const isLeaf = (node: Element) => !childrenOf(node).some(isElement)
+
+function isHidden({ attribs }: Element): boolean {
+  return (
+    attribs['hidden'] !== undefined ||
+    attribs['aria-hidden']?.toLowerCase() === 'true' ||
+    HIDDEN_STYLE.test(attribs['style'] ?? '')
+  )
+}
+
+function marksOf(name: string): { before: string; after: string } {
+  const heading = /^h([1-6])$/.exec(name)?.[1]
+  if (heading !== undefined) return { before: `${LINE_END}${'#'.repeat(Number(heading))} `, after: LINE_END }
+  if (name === 'li') return { before: `${LINE_END}- `, after: LINE_END }
+  if (name === 'td' || name === 'th') return { before: '', after: ' | ' }
+  if (name === 'br') return { before: LINE_END, after: '' }
+  return BLOCKS.has(name) ? { before: LINE_END, after: LINE_END } : { before: '', after: '' }
+}

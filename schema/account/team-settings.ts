@@ -1,0 +1,15 @@
+import Type, { type Static } from 'typebox'
+import { Closed } from '../shape/shape.ts'
+
+/** What a team decides for all of its monitors (DESIGN §4.6). */
+export const TeamSettings = Closed({
+  proxy_enabled: Type.Boolean({ description: 'Checks that are blocked may be tried once more through the proxy.' }),
+  error_notifications: Type.Boolean({
+    description: 'The owner is told by e-mail when a monitor has failed five times in a row, and when it works again.',
+  }),
+})
+export type TeamSettings = Static<typeof TeamSettings>
+
+/** Body of `PATCH /v1/settings`: keys that are absent stay as they are. */
+export const TeamSettingsPatch = Type.Partial(TeamSettings, { additionalProperties: false })
+export type TeamSettingsPatch = Static<typeof TeamSettingsPatch>

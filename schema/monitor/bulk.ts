@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox'
+import { ERRORS, type ErrorCode } from '../error.ts'
+import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
+
+export const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
+export type BulkAction = (typeof BULK_ACTIONS)[number]
+
+/** Body of `POST /v1/monitors/bulk` (DESIGN §4.4). */
+export const MonitorBulk = Closed({
+  action: Choice(BULK_ACTIONS),
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'One that stands here twice is done once.' }),
+})
+export type MonitorBulk = Static<typeof MonitorBulk>
+
+/** What became of one monitor. */
+export const BulkResult = Closed({
+  id: Uuid(),
+  ok: Type.Boolean(),
+  run_id: Type.Optional(Uuid('The run that is queued; only of action run.')),
+  error: Type.Optional(
+    Closed(
+      {
+        code: Choice(Object.keys(ERRORS) as ErrorCode[]),
+        message: Text(1, 2000),
+        details: Type.Array(Type.Unknown(), { maxItems: 100 }),
+      },
+      { description: "Why not: what the monitor's own route would have answered." },
+    ),
+  ),
+})
+export type BulkResult = Static<typeof BulkResult>
+
+/** Answer of `POST /v1/monitors/bulk`. */
+export const MonitorBulkDone = Closed({
+  action: Choice(BULK_ACTIONS),
+  succeeded: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+  results: Type.Array(BulkResult, { description: 'One for each id, in the order of their first mention.' }),
+})
+export type MonitorBulkDone = Static<typeof MonitorBulkDone>

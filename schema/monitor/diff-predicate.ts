@@ -1,0 +1,60 @@
+import Type, { type TSchema } from 'typebox'
+import { Choice, RULES, Tagged, Text } from '../shape/shape.ts'
+
+/** Composite predicates nest at most this deep, with at most 25 conditions each: the API server's CEL budget ends there (DESIGN §2). */
+export const PREDICATE_DEPTH = 4
+export const PREDICATE_CONDITIONS = 25
+
+interface FieldThreshold {
+  readonly field: string
+  readonly threshold: number
+}
+
+/** When a difference is worth telling (spec, Diff predicate; `field_above` and `field_below` go beyond it, DESIGN §4.22). */
+export type DiffPredicate =
+  | { readonly type: 'any_field_changes' }
+  | { readonly type: 'field_changes'; readonly field: string }
+  | ({ readonly type: 'field_increases_by_percent' } & FieldThreshold)
+  | ({ readonly type: 'field_decreases_by_percent' } & FieldThreshold)
+  | ({ readonly type: 'field_increases_by_absolute' } & FieldThreshold)
+  | ({ readonly type: 'field_decreases_by_absolute' } & FieldThreshold)
+  | ({ readonly type: 'field_above' } & FieldThreshold)
+  | ({ readonly type: 'field_below' } & FieldThreshold)
+  | { readonly type: 'field_matches_regex'; readonly field: string; readonly pattern: string }
+  | { readonly type: 'field_equals'; readonly field: string; readonly value: string | number | boolean }
+  | { readonly type: 'composite'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly DiffPredicate[] }
+
+const Field = Text(1, 100, 'A name that extract_config defines.')
+const Threshold = Type.Number({
+  minimum: -1e15,
+  maximum: 1e15,
+  description: 'Percent types: a positive number, 5 means 5 percent.',
+})
+
+const leaves = {
+  any_field_changes: {},
+  field_changes: { field: Field },
+  field_increases_by_percent: { field: Field, threshold: Threshold },
+  field_decreases_by_percent: { field: Field, threshold: Threshold },
+  field_increases_by_absolute: { field: Field, threshold: Threshold },
+  field_decreases_by_absolute: { field: Field, threshold: Threshold },
+  field_above: { field: Field, threshold: Threshold },
+  field_below: { field: Field, threshold: Threshold },
+  field_matches_regex: { field: Field, pattern: Text(1, 1000, 'JavaScript regular expression.') },
+  field_equals: {
+    field: Field,
+    value: Type.Unknown({ description: 'A string, number or boolean.', [RULES]: ['scalar'] }),
+  },
+}
+
+function atDepth(depth: number): TSchema {
+  if (depth === PREDICATE_DEPTH) return Tagged('type', leaves, { rules: ['positive_percent'] })
+  const composite = {
+    operator: Choice(['AND', 'OR']),
+    conditions: Type.Array(atDepth(depth + 1), { minItems: 1, maxItems: PREDICATE_CONDITIONS }),
+  }
+  return Tagged('type', { ...leaves, composite }, { rules: ['positive_percent'] })
+}
+
+/** The shape of a predicate: composites on levels 1 to 3, leaves down to level 4. */
+export const DiffPredicate = Type.Unsafe<DiffPredicate>(atDepth(1))

@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox'
+import { DeliveryConfig } from './delivery-config.ts'
+import { DiffPredicate } from './diff-predicate.ts'
+import { ExtractConfig } from './extract-config.ts'
+import { RequestConfig } from './request-config.ts'
+import { RequestHeaders } from './request-headers.ts'
+import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
+import { VisualConfig } from './visual-config.ts'
+import { WebAddress } from '../shape/web-address.ts'
+
+export const FETCH_MODES = ['auto', 'browser'] as const
+/** Spec, Limits: every plan. The upper bound of a year keeps the next due time a lawful timestamp. */
+export const MIN_INTERVAL_SECONDS = 60
+export const MAX_INTERVAL_SECONDS = 31_536_000
+
+/** Where a monitor stands (spec, States). `store/monitors/monitor-status.ts` says how it moves. */
+export const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
+export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
+
+const needed = {
+  name: Text(1, 200),
+  url: WebAddress('The page, API or feed to watch.'),
+  schedule_interval_seconds: Whole(MIN_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS),
+  extract_config: ExtractConfig,
+  diff_predicate: DiffPredicate,
+}
+const given = {
+  deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'Capped further by the plan.' }),
+  fetch_mode: Choice(FETCH_MODES, { default: 'auto' }),
+  request_headers: Nullable(RequestHeaders, { default: null }),
+  request_config: Nullable(RequestConfig, { default: null }),
+  visual_config: Nullable(VisualConfig, { default: null }),
+}
+const TemplateSlug = Nullable(Text(1, 100), { default: null })
+
+/** Rules over several fields of a monitor; they hold for the merged record on PATCH too. */
+export const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
+
+/** A monitor as a person writes it, whole: the record's configuration, and the spec of the custom resource. */
+export const MonitorSpec = Closed({ ...needed, ...given, template_slug: TemplateSlug }, { rules: MONITOR_RULES })
+export type MonitorSpec = Static<typeof MonitorSpec>
+
+/** Body of `POST /v1/monitors`. */
+export const MonitorCreate = Closed(
+  {
+    ...needed,
+    deliveries: Type.Optional(given.deliveries),
+    template_slug: Type.Optional(TemplateSlug),
+    fetch_mode: Type.Optional(given.fetch_mode),
+    request_headers: Type.Optional(given.request_headers),
+    request_config: Type.Optional(given.request_config),
+    visual_config: Type.Optional(given.visual_config),
+  },
+  { rules: MONITOR_RULES },
+)
+
+/** Body of `PATCH /v1/monitors/{id}`: top-level keys replace whole, `{}` changes nothing, `template_slug` cannot be changed (DESIGN §4.12). */
+export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
+export type MonitorPatch = Static<typeof MonitorPatch>
+
+/** A monitor as the API answers it. Never holds the signing secret. */
+export const Monitor = Closed({
+  id: Uuid(),
+  user_id: Uuid('Who created it.'),
+  ...needed,
+  ...given,
+  template_slug: TemplateSlug,
+  status: Choice(MONITOR_STATUSES),
+  consecutive_failures: Type.Integer({ minimum: 0 }),
+  last_run_at: Nullable(Instant()),
+  next_run_at: Nullable(Instant()),
+  created_at: Instant(),
+})
+export type Monitor = Static<typeof Monitor>

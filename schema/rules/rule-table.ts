@@ -1,0 +1,27 @@
+import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from './monitor-rules.ts'
+import { FIELD_NAMES, POSITIVE_PERCENT, SCALAR } from './predicate-rules.ts'
+import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
+import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
+import type { RuleName } from './rule-name.ts'
+import { EMAIL_ADDRESS, WEB_ADDRESS } from './address-rules.ts'
+
+/**
+ * The rules that a shape alone cannot say, each written once and used in every engine: `check` here, `cel` in the custom resources.
+ * A schema node names those that hold for its value (`RULES` in shape.ts).
+ */
+export const RULE_TABLE = {
+  web_address: WEB_ADDRESS,
+  email_address: EMAIL_ADDRESS,
+  header_names: HEADER_NAMES,
+  header_values: HEADER_VALUES,
+  header_reserved: HEADER_RESERVED,
+  header_case: HEADER_CASE,
+  field_names: FIELD_NAMES,
+  scalar: SCALAR,
+  positive_percent: POSITIVE_PERCENT,
+  no_body_with_get: NO_BODY_WITH_GET,
+  body_paging_needs_json: BODY_PAGING_NEEDS_JSON,
+  selector_or_rect: SELECTOR_OR_RECT,
+  predicate_fields: PREDICATE_FIELDS,
+  direct_or_visual: DIRECT_OR_VISUAL,
+} as const satisfies Record<RuleName, unknown>

@@ -1,0 +1,118 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import type { RuleName } from '../rules/rule-name.ts'
+
+/**
+ * The builders that every noun is written with. They keep a shape lawful in all its outputs: TypeBox validation, OpenAPI 3.1, structural
+ * CRD schemas with CEL, Pulumi inputs. So: choices are `type` + `enum`, null only through `Nullable`, alternatives are one object with a tag and
+ * arms (`Tagged`), maps are `additionalProperties`, no `$ref`, and every string, list and map is bounded.
+ */
+
+/** One of a fixed list of strings. */
+export function Choice<const T extends readonly string[]>(
+  values: T,
+  options: { default?: T[number]; description?: string } = {},
+) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+}
+
+/** The value or null. The only way in which a shape may hold null. */
+export function Nullable<T extends TSchema>(schema: T, options: { default?: null; description?: string } = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/** A map whose keys a person chooses. */
+export function Dictionary<V extends TSchema>(
+  value: V,
+  options: { minProperties?: number; maxProperties: number; description?: string; rules?: readonly RuleName[] },
+) {
+  const { rules, ...rest } = options
+  return Type.Unsafe<Readonly<Record<string, Static<V>>>>({
+    type: 'object',
+    additionalProperties: value,
+    ...rest,
+    ...(rules && { [RULES]: rules }),
+  })
+}
+
+/** A closed object: unknown keys are refused with their path. */
+export function Closed<P extends TProperties>(
+  properties: P,
+  options: { description?: string; rules?: readonly RuleName[] } = {},
+) {
+  const { rules, ...rest } = options
+  return Type.Object(properties, { additionalProperties: false, ...rest, ...(rules && { [RULES]: rules }) })
+}
+
+/** Keyword under which a schema node names the cross-field rules of `rules.ts` that its value must satisfy. */
+export const RULES = 'x-tidemark-rules'
+/** Keyword under which a `Tagged` node keeps its tag and arms. */
+export const ARMS = 'x-tidemark-arms'
+
+/** What `ARMS` holds: for each value of the tag, the keys it needs and the keys it allows. */
+export interface ArmTable {
+  readonly tag: string
+  readonly arms: Readonly<Record<string, { readonly required: readonly string[]; readonly allowed: readonly string[] }>>
+}
+
+type ArmProperties = Readonly<Record<string, TProperties>>
+type Simplify<T> = { [K in keyof T]: T[K] } & {}
+type ArmUnion<Tag extends string, A extends ArmProperties> = {
+  [K in keyof A & string]: Simplify<{ readonly [T in Tag]: K } & Static<ReturnType<typeof Type.Object<A[K]>>>>
+}[keyof A & string]
+
+/**
+ * A union of objects told apart by the tag, written as one flat object: the tag is required, each arm lists its own properties, and a
+ * property that the chosen arm does not list is refused. A name shared by two arms must have the same shape in both.
+ * The static type is the discriminated union; OpenAPI prints `oneOf`; the CRD gets the flat object with one CEL rule an arm.
+ */
+export function Tagged<const Tag extends string, const A extends ArmProperties>(
+  tag: Tag,
+  arms: A,
+  options: { description?: string; default?: keyof A & string; rules?: readonly RuleName[] } = {},
+) {
+  const properties: Record<string, TSchema> = {}
+  const table: Record<string, { required: string[]; allowed: string[] }> = {}
+  for (const [name, arm] of Object.entries(arms)) {
+    const { required = [] } = Type.Object(arm) as { required?: string[] }
+    table[name] = { required: [...required], allowed: Object.keys(arm) }
+    for (const [key, schema] of Object.entries(arm)) properties[key] ??= Type.Optional(schema)
+  }
+  const { rules, default: byDefault, ...rest } = options
+  const tagChoice = Choice(Object.keys(arms), byDefault === undefined ? {} : { default: byDefault })
+  return Type.Unsafe<ArmUnion<Tag, A>>({
+    ...Type.Object({ [tag]: tagChoice, ...properties }, { additionalProperties: false, ...rest }),
+    [ARMS]: { tag, arms: table } satisfies ArmTable,
+    ...(rules && { [RULES]: rules }),
+  })
+}
+
+/** A string for people, bounded. Lengths are in code points, as JSON Schema and CEL count them. */
+export const Text = (minLength: number, maxLength: number, description?: string) =>
+  Type.String({ minLength, maxLength, ...(description && { description }) })
+
+/** A bounded string with rules of `rules.ts`. */
+export const RuledText = (maxLength: number, rules: readonly RuleName[], description?: string) =>
+  Type.String({ minLength: 1, maxLength, [RULES]: rules, ...(description && { description }) })
+
+/** A whole number within inclusive bounds. */
+export const Whole = (minimum: number, maximum: number, options: { default?: number; description?: string } = {}) =>
+  Type.Integer({ minimum, maximum, ...options })
+
+/** An identifier of the service. */
+export const Uuid = (description?: string) =>
+  Type.String({ format: 'uuid', maxLength: 36, ...(description && { description }) })
+
+/** An ISO 8601 instant in UTC with milliseconds, for example `2026-05-01T12:00:00.000Z`. */
+export const Instant = (description?: string) =>
+  Type.String({ format: 'date-time', maxLength: 40, ...(description && { description }) })
+
+/** Anything that JSON can carry. Only where the spec leaves the value open. */
+export const AnyJson = (description?: string) => Type.Unknown(description ? { description } : {})
+
+/** An object that JSON can carry, of unknown keys. */
+export const JsonObject = (description?: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    ...(description && { description }),
+  })

@@ -1,0 +1,137 @@
+import type { TSchema, Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { withDefaults } from './defaults.ts'
+import { type Issue, joinPath } from './issue.ts'
+import { findOversize } from './oversize.ts'
+import { RULE_TABLE } from '../rules/rule-table.ts'
+import { findUncleanText } from './unclean-text.ts'
+import { walkRules } from './walk-rules.ts'
+
+// All faults at once: a person mends a manifest in one go. The bound keeps an answer to a hostile body small.
+Settings.Set({ maxErrors: 50 })
+
+/** What `validate` answers. */
+export type Validated<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** A compiled schema with its cross-field rules. */
+export interface Checker<T> {
+  /** Nothing is coerced, nothing dropped: unknown keys are issues. With `defaults`, absent keys get theirs, on a copy. */
+  validate(value: unknown, options?: { defaults?: boolean }): Validated<T>
+}
+
+const compiled = new WeakMap<TSchema, Checker<unknown>>()
+
+/** The checker of a schema, compiled once. */
+export function checkerOf<S extends TSchema>(schema: S): Checker<Static<S>> {
+  let checker = compiled.get(schema)
+  if (!checker) compiled.set(schema, (checker = compile(schema)))
+  return checker as Checker<Static<S>>
+}
+
+function compile(schema: TSchema): Checker<unknown> {
+  const shape = Compile(schema)
+  return {
+    validate(input, { defaults = false } = {}) {
+      const unclean = findUncleanText(input)
+      if (unclean) return { ok: false, issues: [unclean] }
+      // Listing all faults of a list of a hundred thousand takes a second; that it is too long is seen at once.
+      const oversize = findOversize(schema, input)
+      if (oversize.length > 0) return { ok: false, issues: oversize }
+      const value = defaults ? withDefaults(schema, input) : input
+      const issues = shape.Check(value) ? [] : shapeIssues(shape.Errors(value), value)
+      // Rules judge values of the right shape only; arms are part of the shape, but one that JSON Schema says worse than we do.
+      const found = issues.length > 0 ? issues : walkRules(schema, value, RULE_TABLE)
+      return found.length > 0 ? { ok: false, issues: found } : { ok: true, value }
+    },
+  }
+}
+
+interface ShapeError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: object
+  readonly message: string
+}
+
+function shapeIssues(errors: readonly ShapeError[], root: unknown): Issue[] {
+  const issues = new Map<string, Issue>()
+  for (const error of errors) {
+    for (const issue of toIssues(error, root)) issues.set(issue.path, issues.get(issue.path) ?? issue)
+  }
+  // What is wrong stays wrong, also where we find no words for it.
+  if (issues.size === 0) return [{ path: '', message: 'is not valid' }]
+  return [...issues.values()].slice(0, 50)
+}
+
+function toIssues(error: ShapeError, root: unknown): Issue[] {
+  const path = pathOf(error.instancePath, root)
+  const params = error.params as Record<string, unknown>
+  const keys = (name: string) => (params[name] as string[]).map((key) => joinPath(path, key))
+  switch (error.keyword) {
+    case 'required':
+      return keys('requiredProperties').map((at) => ({ path: at, message: 'is required' }))
+    case 'additionalProperties':
+      return keys('additionalProperties').map((at) => ({ path: at, message: 'is not a known key' }))
+    case 'boolean':
+      // A closed object says this of each unknown key, before it lists them all; of many keys the list is beyond the bound.
+      return [{ path, message: 'is not a known key' }]
+    case 'anyOf':
+      // A nullable also says this of both its sides: the message of the side is better.
+      return []
+    case 'type':
+      // The side of a nullable that is null; the other side says what is wrong.
+      if (params['type'] === 'null') return []
+      return [{ path, message: sentence('type', params) ?? error.message }]
+    default:
+      return [{ path, message: sentence(error.keyword, params) ?? error.message }]
+  }
+}
+
+function sentence(keyword: string, params: Record<string, unknown>): string | undefined {
+  const limit = String(params['limit'])
+  switch (keyword) {
+    case 'type':
+      return `must be ${article(String(params['type']))}`
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'minLength':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`
+    case 'maxLength':
+      return `must have at most ${limit} characters`
+    case 'minItems':
+    case 'minProperties':
+      return `must have at least ${limit} ${limit === '1' ? 'item' : 'items'}`
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${limit} items`
+    case 'format':
+      return `must be a valid ${params['format'] === 'date-time' ? 'ISO 8601 instant, such as 2026-05-01T12:00:00Z' : String(params['format'])}`
+    case 'uniqueItems':
+      return 'must not hold the same item twice'
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`
+    default:
+      return undefined
+  }
+}
+
+const article = (type: string) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** JSON pointer to our spelling; whether `0` is an index or a key is read off the value itself. */
+function pathOf(pointer: string, root: unknown): string {
+  let path = ''
+  let here: unknown = root
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    path = Array.isArray(here) ? joinPath(path, Number(key)) : joinPath(path, key)
+    here = here !== null && typeof here === 'object' ? (here as Record<string, unknown>)[key] : undefined
+  }
+  return path
+}

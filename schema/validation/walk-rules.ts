@@ -1,0 +1,51 @@
+import { type Issue, joinPath } from './issue.ts'
+import type { RuleName } from '../rules/rule-name.ts'
+import { children, type SchemaNode } from '../shape/schema-node.ts'
+import { ARMS, RULES, type ArmTable } from '../shape/shape.ts'
+
+/** A JSON-Schema node as far as the walk looks at it. */
+interface Node extends SchemaNode<Node> {
+  readonly [ARMS]?: ArmTable
+  readonly [RULES]?: readonly RuleName[]
+}
+
+/** `never` lets a table of rules over different values stand here: shape.ts pairs each rule with the node whose value it takes. */
+type Judge = { check(value: never): readonly Issue[] }
+
+/**
+ * Walks schema and value together and applies the arms of `Tagged` nodes and the named rules. The value's shape is right but for arms.
+ * A node's rules run only when its arms and its children are in order, so that a rule never sees half an object.
+ */
+export function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
+  return visit(schema as Node, value, '')
+
+  function visit(node: Node, at: unknown, path: string): Issue[] {
+    if (node.anyOf)
+      return at === null ? [] : node.anyOf.flatMap((side) => (side.type === 'null' ? [] : visit(side, at, path)))
+    const issues = [
+      ...armIssues(node[ARMS], at, path),
+      ...children(node, at).flatMap(([key, child, item]) => visit(child, item, joinPath(path, key))),
+    ]
+    if (issues.length > 0) return issues
+    return (node[RULES] ?? []).flatMap((name) =>
+      table[name].check(at as never).map((issue) => ({ path: under(path, issue.path), message: issue.message })),
+    )
+  }
+}
+
+const under = (path: string, rest: string) =>
+  path !== '' && rest !== '' && !rest.startsWith('[') ? `${path}.${rest}` : path + rest
+
+function armIssues(table: ArmTable | undefined, value: unknown, path: string): Issue[] {
+  if (!table || value === null || typeof value !== 'object') return []
+  const tag = (value as Record<string, unknown>)[table.tag]
+  const arm = typeof tag === 'string' && Object.hasOwn(table.arms, tag) ? table.arms[tag] : undefined
+  if (!arm) return []
+  const missing = arm.required
+    .filter((key) => !Object.hasOwn(value, key))
+    .map((key) => ({ path: joinPath(path, key), message: `is required with ${table.tag} ${String(tag)}` }))
+  const foreign = Object.keys(value)
+    .filter((key) => key !== table.tag && !arm.allowed.includes(key))
+    .map((key) => ({ path: joinPath(path, key), message: `is not allowed with ${table.tag} ${String(tag)}` }))
+  return [...missing, ...foreign]
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword } from 'better-auth/crypto'
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
+import Type from 'typebox'
+import type { Scope } from '../../schema/account/api-key.ts'
+import type { Tier } from '../../schema/account/plan.ts'
+import { createApiKey, type IssuedApiKey } from './api-keys.ts'
+import { recordAudit } from './audit.ts'
+import type { Store, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { newSessionToken, signSessionToken } from './session-token.ts'
+import { openSession } from './sessions.ts'
+import { ensureTeam, hasNoTeam } from './teams.ts'
+
+const user = row({ id: Type.String() })
+const owner = row({ team_id: Type.String(), user_id: Type.String() })
+
+/** An account that the installation's administrator makes. */
+export interface NewOwner {
+  readonly email: string
+  /** Default: a random one, which is answered. */
+  readonly password?: string
+  readonly plan: Tier
+  readonly serp: boolean
+  /** The key of `sessionKey`. */
+  readonly sessionKey: string
+}
+
+/** What its owner needs, once: none of the three secrets can be read again. */
+export interface CreatedOwner {
+  readonly user_id: string
+  readonly team_id: string
+  readonly email: string
+  readonly password: string
+  readonly api_key: string
+  readonly session_token: string
+}
+
+/** What making an account can come to. */
+export type OwnerOutcome =
+  | { readonly ok: true; readonly owner: CreatedOwner }
+  | { readonly ok: false; readonly reason: 'email_taken' }
+
+/** Makes an account with a team of its own, an API key that may do all a key may, and an open session (`tidemark admin create-owner`). */
+export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
+  const password = wanted.password ?? randomBytes(15).toString('base64url')
+  const hash = await hashPassword(password)
+  try {
+    return { ok: true, owner: await store.transaction((tx) => insertOwner(tx, { ...wanted, password, hash })) }
+  } catch (error) {
+    if (error instanceof UniqueIntegrityConstraintViolationError) return { ok: false, reason: 'email_taken' }
+    throw error
+  }
+}
+
+/**
+ * The first owner of a new installation, on the largest plan with SERP (DESIGN §4.14); null when it has one. Programs that start together make
+ * one between them.
+ */
+export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
+  if (!(await hasNoTeam(store))) return null
+  const password = randomBytes(15).toString('base64url')
+  const hash = await hashPassword(password)
+  return store.transaction(async (tx) => {
+    await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtext('tidemark.first_owner'))`)
+    if (!(await hasNoTeam(tx))) return null
+    return insertOwner(tx, { email, password, hash, plan: 'scale', serp: true, sessionKey: key })
+  })
+}
+
+/** A key for scripts (`tidemark admin create-key`), on the record of its team's owner. Null when there is no such account. */
+export function createKeyFor(
+  store: Store,
+  ownerEmail: string,
+  name: string,
+  scopes: readonly Scope[],
+): Promise<IssuedApiKey | null> {
+  return store.transaction(async (tx) => {
+    const found = await tx.maybeOne(sql.type(owner)`
+      select t.id as team_id, u.id as user_id
+      from auth.users u join teams t on t.owner_user_id = u.id
+      where u.email = ${ownerEmail.toLowerCase()}`)
+    return found && issueBySystem(tx, { teamId: found.team_id, userId: found.user_id, name, scopes })
+  })
+}
+
+async function insertOwner(
+  tx: Transaction,
+  wanted: NewOwner & { readonly password: string; readonly hash: string },
+): Promise<CreatedOwner> {
+  const email = wanted.email.toLowerCase()
+  const { id: userId } = await tx.one(sql.type(user)`
+    insert into auth.users (name, email, email_verified) values (${email.split('@')[0] ?? email}, ${email}, true) returning id`)
+  await tx.query(sql.type(nothing)`
+    insert into auth.accounts (user_id, account_id, provider_id, password) values (${userId}, ${userId}, 'credential', ${wanted.hash})`)
+  const teamId = await ensureTeam(tx, { ownerId: userId, ownerEmail: email, plan: wanted.plan, serp: wanted.serp })
+  const { key } = await issueBySystem(tx, { teamId, userId, name: 'First key', scopes: ['read', 'write'] })
+  const token = newSessionToken()
+  await openSession(tx, userId, token)
+  const session = signSessionToken(token, wanted.sessionKey)
+  return { user_id: userId, team_id: teamId, email, password: wanted.password, api_key: key, session_token: session }
+}
+
+async function issueBySystem(
+  tx: Transaction,
+  wanted: {
+    readonly teamId: string
+    readonly userId: string
+    readonly name: string
+    readonly scopes: readonly Scope[]
+  },
+): Promise<IssuedApiKey> {
+  const issued = await createApiKey(tx, { ...wanted, expiresAt: null })
+  if (!issued) throw new Error('a key without an expiry was refused')
+  await recordAudit(tx, {
+    teamId: wanted.teamId,
+    actor: { type: 'system', id: null, label: 'System', ip: null },
+    action: 'api_key.created',
+    target: { id: issued.id, label: issued.prefix },
+    metadata: { name: issued.name, scopes: [...issued.scopes] },
+  })
+  return issued
+}

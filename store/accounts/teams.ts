@@ -1,0 +1,45 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { limitsOf, serpAccess } from '../../core/plan.ts'
+import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
+import type { Store, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { openUsage } from '../quota/usage.ts'
+
+const made = row({ id: Type.String() })
+
+/** The team that comes with an account. */
+export interface NewTeam {
+  readonly ownerId: string
+  readonly ownerEmail: string
+  readonly plan: Tier
+  /** Whether the plan is the variant with SERP; the trial always has it. */
+  readonly serp: boolean
+}
+
+/**
+ * Makes the account's team with its owner and its pools, or answers the one that it has: every account has exactly one of its own (spec, Team
+ * resources).
+ */
+export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
+  const trial = team.plan === 'free'
+  const { id: teamId } = (await tx.maybeOne(sql.type(made)`
+      insert into teams (name, owner_user_id, tier, serp, trial_ends_at)
+      values (
+        ${nameOf(team.ownerEmail)}, ${team.ownerId}, ${team.plan}, ${serpAccess(team.plan, team.serp)},
+        case when ${trial} then clock() + make_interval(days => ${TRIAL_DAYS}) end
+      )
+      on conflict (owner_user_id) do nothing
+      returning id`)) ?? { id: null }
+  if (teamId === null) return tx.oneFirst(sql.type(made)`select id from teams where owner_user_id = ${team.ownerId}`)
+  await tx.query(sql.type(nothing)`
+    insert into team_members (team_id, user_id, role) values (${teamId}, ${team.ownerId}, 'owner')`)
+  await openUsage(tx, teamId, limitsOf(team.plan), trial ? 'trial' : 'plan')
+  return teamId
+}
+
+/** True when no team exists yet: the installation is new. */
+export const hasNoTeam = (store: Store | Transaction): Promise<boolean> =>
+  store.maybeOne(sql.type(made)`select id from teams limit 1`).then((found) => found === null)
+
+const nameOf = (email: string) => `Team of ${email.split('@')[0] ?? email}`.slice(0, 80)

@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import type { Queryable } from '../db/client.ts'
+import { DELIVERY_COLUMNS, deliveryRow, StoredDelivery } from './stored-delivery.ts'
+import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/plan-limits.ts'
+import { type Page, pageStatement } from '../db/page.ts'
+import { row, rowOf } from '../db/row.ts'
+
+/** A delivery of the team inside its retention window, or null. */
+export async function findDelivery(store: Queryable, teamId: string, id: string): Promise<StoredDelivery | null> {
+  return store.maybeOne(sql.prepared('find_delivery', deliveryRow)`
+    select ${DELIVERY_COLUMNS}
+    from deliveries d join monitors m on m.no = d.monitor_no
+    where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}
+  `)
+}
+
+/** The deliveries of one run, in the order in which they were made. */
+export async function listRunDeliveries(
+  store: Queryable,
+  teamId: string,
+  runId: string,
+): Promise<readonly StoredDelivery[]> {
+  return store.any(sql.type(deliveryRow)`
+    select ${DELIVERY_COLUMNS}
+    from deliveries d join monitors m on m.no = d.monitor_no
+    where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
+    order by d.created_at, d.id
+  `)
+}
+
+/** Which deliveries, and which part of them. */
+export interface DeliveryQuery extends Page {
+  readonly teamId: string
+  readonly status?: DeliveryStatus | undefined
+}
+
+const listed = rowOf(Type.Object({ ...StoredDelivery.properties, ...retentionProperties }))
+
+/** A page of the team's deliveries inside its retention window, newest first, each with that window. */
+export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
+  const { typed, limit, offset } = pageStatement(`list_deliveries_${query.status ?? 'all'}`, listed, query)
+  return store.any(typed`
+    select ${DELIVERY_COLUMNS}, ${RETENTION_COLUMNS}
+    from (
+      select * from deliveries d where ${visible(query)}
+      order by d.created_at desc, d.id
+      limit ${limit} offset ${offset}
+    ) d
+    join monitors m on m.no = d.monitor_no
+    join teams t on t.id = d.team_id
+    order by d.created_at desc, d.id
+  `)
+}
+
+const summed = row({ ...retentionProperties, total: Type.Integer() })
+
+/** How many deliveries the whole list has, and the team's window. */
+export async function sumDeliveries(store: Queryable, query: Pick<DeliveryQuery, 'teamId' | 'status'>) {
+  return store.one(sql.type(summed)`
+    select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${visible(query)}) as total
+    from teams t where t.id = ${query.teamId}::uuid
+  `)
+}
+
+function visible({ teamId, status }: Pick<DeliveryQuery, 'teamId' | 'status'>) {
+  const all = sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`
+  return status === undefined ? all : sql.fragment`${all} and d.status = ${sql.literalValue(status)}`
+}

@@ -1,0 +1,154 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import { Choice } from '../../schema/shape/shape.ts'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
+import { nothing, row, rowOf } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** What an owner is told of a monitor: it failed five times in a row; it works again (DESIGN §4.7). */
+export const NOTICE_KINDS = ['failing', 'recovered'] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** A finished check, and how its monitor stood before it. */
+export interface Telling {
+  readonly no: number
+  readonly run_id: string
+  readonly failures_before: number
+}
+
+/** How a batch is recorded, and what a run in it that crosses the line means. */
+export interface Recording<T> {
+  readonly kind: NoticeKind
+  record(on: Queryable, runs: readonly T[]): Promise<{ has(no: number): boolean }>
+}
+
+/**
+ * Records a batch. Where a run in it crosses the line, its notice is written in the same transaction, so that a crash loses none and a record that is
+ * tried again, since its outcome was unknown, doubles none. A batch in which none does costs nothing more. True when one may have been written.
+ */
+export async function recordTelling<T extends Telling>(
+  store: Store,
+  runs: readonly T[],
+  { kind, record }: Recording<NoInfer<T>>,
+): Promise<boolean> {
+  const crossing = runs.filter(CROSSES[kind])
+  if (crossing.length === 0) {
+    await record(store, runs)
+    return false
+  }
+  await store.transaction(async (tx) => {
+    const recorded = await record(tx, runs)
+    const told = crossing.filter(({ no }) => recorded.has(no))
+    if (told.length > 0) await insertNotices(tx, kind, told)
+  })
+  return true
+}
+
+const CROSSES: Readonly<Record<NoticeKind, (run: Telling) => boolean>> = {
+  failing: (run) => run.failures_before === FAILURES_UNTIL_ERROR - 1,
+  recovered: (run) => run.failures_before >= FAILURES_UNTIL_ERROR,
+}
+
+/**
+ * Only where the owner wants to know, and of a monitor that is scheduled: what a user has paused fails and recovers in silence. A
+ * recovery is told where the failing was. SERP monitors pause themselves instead.
+ */
+async function insertNotices(tx: Transaction, kind: NoticeKind, runs: readonly Telling[]): Promise<void> {
+  const crossed =
+    kind === 'failing'
+      ? sql.fragment`c.failures = ${FAILURES_UNTIL_ERROR}`
+      : sql.fragment`(select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1) = 'failing'`
+  await tx.query(sql.type(nothing)`
+    with t as (select clock() as at)
+    insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
+    select uuid_v7(t.at), c.team_id, c.no, i.run_id, ${kind}, t.at, t.at
+    from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid' })}
+    join checks c on c.no = i.no
+    join teams team on team.id = c.team_id
+    where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp' and ${crossed}
+    on conflict (monitor_no, run_id) do nothing
+  `)
+}
+
+const Null = Type.Null()
+/** A notice that this process holds until its lease ends, with what its mail says. */
+const ClaimedNotice = Type.Object({
+  id: Type.String(),
+  fence: Type.Integer(),
+  kind: Choice(NOTICE_KINDS),
+  /** Attempts that were recorded before this one. */
+  attempts: Type.Integer(),
+  run_id: Type.String(),
+  created_at: Type.String(),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  failures: Type.Integer(),
+  /** The address of the team's owner; null when the account is gone. */
+  email: Type.Union([Type.String(), Null]),
+  error_message: Type.Union([Type.String(), Null]),
+})
+export type ClaimedNotice = Static<typeof ClaimedNotice>
+const claimedNotice = rowOf(ClaimedNotice)
+
+/** Takes due notices, the oldest first, so that a failing is told before its recovery. One that is never recorded is due again when the lease ends. */
+export async function claimNotices(
+  store: Store,
+  { limit, leaseSeconds }: { readonly limit: number; readonly leaseSeconds: number },
+): Promise<readonly ClaimedNotice[]> {
+  return store.any(sql.prepared('claim_notices', claimedNotice)`
+    with t as materialized (select clock() as at),
+    picked as materialized (
+      select id from notices where due_at <= (select at from t) order by due_at limit ${limit} for update skip locked
+    ),
+    held as (
+      update notices n
+      set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = n.fence + 1
+      from picked, t
+      where n.id = picked.id
+      returning n.*
+    )
+    select h.id, h.fence, h.kind, h.attempts, h.run_id, h.created_at, m.id as monitor_id, m.name, m.url, c.failures, u.email, r.error_message
+    from held h
+    join monitors m on m.no = h.monitor_no
+    join checks c on c.no = h.monitor_no
+    join teams on teams.id = h.team_id
+    left join auth.users u on u.id = teams.owner_user_id
+    left join runs r on r.monitor_no = h.monitor_no and r.id = h.run_id
+    order by h.created_at, h.id
+  `)
+}
+
+/** A finished attempt and what follows from it (`core/machine/delivery.ts`). */
+export interface NoticeRecord {
+  readonly id: string
+  readonly fence: number
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  /** Seconds from now to the next attempt; null: there is none. */
+  readonly retry_after_seconds: number | null
+  readonly response: string | null
+}
+
+const recorded = row({ id: Type.String() })
+
+/** Records an attempt under its fence; false when the notice was claimed again meanwhile. */
+export async function recordNotice(store: Store, notice: NoticeRecord): Promise<boolean> {
+  const done = await store.maybeOne(sql.prepared('record_notice', recorded)`
+    update notices
+    set fence = fence + 1, status = ${notice.status}, attempts = ${notice.attempts}, response = ${notice.response},
+      due_at = clock() + make_interval(secs => ${notice.retry_after_seconds}::int)
+    where id = ${notice.id}::uuid and fence = ${notice.fence}
+    returning id
+  `)
+  return done !== null
+}
+
+/** Gives a notice back unsent: it is due at once, and no attempt is counted. */
+export async function releaseNotice(store: Store, { id, fence }: { readonly id: string; readonly fence: number }) {
+  await store.query(sql.prepared('release_notice', nothing)`
+    update notices set fence = fence + 1, due_at = clock() where id = ${id}::uuid and fence = ${fence}
+  `)
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable } from '../db/client.ts'
+import { row } from '../db/row.ts'
+
+const replayed = row({ id: Type.String(), run_id: Type.String() })
+
+/** A delivery that was put back to the start. */
+export interface Replayed {
+  readonly id: string
+  readonly run_id: string
+}
+
+/**
+ * Puts one `failed` or `dead` delivery back to `pending`, due at once, attempts 0, with the same id and payload (spec, Delivery status; DESIGN §4.8).
+ * Null: there is none with that id in the team, or it is `pending` or `success`. An attempt under way is fenced off.
+ */
+export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
+  return store.maybeOne(sql.type(replayed)`
+    update deliveries d
+    set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    from (select clock() as at) t
+    where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.status in ('failed', 'dead')
+    returning d.id, d.run_id
+  `)
+}
+
+/** As `replayDelivery`, of all deliveries of a run that have no attempt ahead: the `dead` ones and the finally `failed`. */
+export async function replayRunDeliveries(
+  store: Queryable,
+  teamId: string,
+  runId: string,
+): Promise<readonly Replayed[]> {
+  return store.any(sql.type(replayed)`
+    update deliveries d
+    set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    from (select clock() as at) t
+    where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
+      and (d.status = 'dead' or d.status = 'failed' and d.next_attempt_at is null)
+    returning d.id, d.run_id
+  `)
+}

@@ -1,0 +1,61 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { type DeliveryConfig, destinationOf, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import type { Delivery, DeliveryStatus } from '../../schema/run/delivery.ts'
+import { rowOf } from '../db/row.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+
+const Null = Type.Null()
+const Instant = Type.Union([Type.String(), Null])
+
+/** A delivery with its monitor, as `DELIVERY_COLUMNS` selects it. */
+export const StoredDelivery = Type.Object({
+  id: Type.String(),
+  team_id: Type.String(),
+  monitor_id: Type.String(),
+  monitor_name: Type.String(),
+  user_id: Type.String(),
+  run_id: Type.String(),
+  type: Type.Unsafe<DeliveryType>({}),
+  target: Type.Unsafe<Uint8Array>({}),
+  payload: Type.String(),
+  status: Type.Unsafe<DeliveryStatus>({}),
+  attempts: Type.Integer(),
+  last_attempt_at: Instant,
+  next_attempt_at: Instant,
+  response_status: Type.Union([Type.Integer(), Null]),
+  response_body: Type.Union([Type.String(), Null]),
+  created_at: Type.String(),
+})
+export type StoredDelivery = Static<typeof StoredDelivery>
+export const deliveryRow = rowOf(StoredDelivery)
+
+/** Of `deliveries d join monitors m`. */
+export const DELIVERY_COLUMNS = sql.fragment`
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload, d.status, d.attempts,
+  d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
+
+/** In the place of an address that a tolerant box cannot open. */
+const UNREADABLE = 'cannot be read'
+
+/** The delivery as the API answers it (spec, Delivery). */
+export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
+  const place = { teamId: stored.team_id, column: 'deliveries.target' } as const
+  const config = secrets.open(place, stored.target) as DeliveryConfig | null
+  return {
+    id: stored.id,
+    monitor_id: stored.monitor_id,
+    user_id: stored.user_id,
+    run_id: stored.run_id,
+    delivery_type: stored.type,
+    destination: config === null ? UNREADABLE : destinationOf(config),
+    payload: JSON.parse(stored.payload) as Delivery['payload'],
+    status: stored.status,
+    attempts: stored.attempts,
+    last_attempt_at: stored.last_attempt_at,
+    next_attempt_at: stored.next_attempt_at,
+    response_status: stored.response_status,
+    response_body: stored.response_body,
+    created_at: stored.created_at,
+  }
+}

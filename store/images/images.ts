@@ -1,0 +1,91 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { PLANS, TIERS } from '../../schema/account/plan.ts'
+import type { Queryable } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** A picture that is about to be stored. */
+export interface NewImage {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The object's name in the object store. */
+export const imageName = (teamId: string, id: string): string => `${teamId}/${id.slice(-2)}/${id}.png`
+
+/** `screenshotBytesPerMonth` of the plan of `teams t`, with the team's own override; null: no limit. */
+const LIMIT = sql.fragment`coalesce((t.limits->>'screenshotBytesPerMonth')::bigint, case t.tier ${sql.join(
+  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].screenshotBytesPerMonth}::bigint`),
+  sql.fragment` `,
+)} end)`
+
+const outcome = row({ reserved: Type.Boolean(), used: Type.Number(), limit: Type.Union([Type.Number(), Type.Null()]) })
+
+/** Room for pictures was taken from the team's quota, or there is not enough. */
+export type Reservation = { readonly ok: true } | { readonly ok: false; readonly used: number; readonly limit: number }
+
+/** Whose pictures. */
+interface Owner {
+  readonly teamId: string
+  readonly no: number
+}
+
+/**
+ * Takes the bytes from the team's quota, all or none, and writes down that these objects are about to be there: one guarded statement, so that the quota is
+ * never overspent. To be called before the objects are put.
+ */
+export async function reserveImages(
+  store: Queryable,
+  { teamId, no }: Owner,
+  images: readonly NewImage[],
+): Promise<Reservation> {
+  const total = images.reduce((sum, { bytes }) => sum + bytes, 0)
+  const { reserved, used, limit } = await store.one(sql.type(outcome)`
+    with own as materialized (
+      select u.team_id, u.screenshot_bytes_used as used, ${LIMIT} as most
+      from team_usage u join teams t on t.id = u.team_id
+      where u.team_id = ${teamId}::uuid
+      for update of u
+    ),
+    counted as (
+      update team_usage u set screenshot_bytes_used = u.screenshot_bytes_used + ${total}::bigint
+      from own where u.team_id = own.team_id and (own.most is null or u.screenshot_bytes_used + ${total}::bigint <= own.most)
+      returning u.team_id
+    ),
+    written as (
+      insert into images (id, team_id, monitor_no, bytes)
+      select i.id, counted.team_id, ${no}::bigint, i.bytes
+      from counted, ${unnest('i', images, { id: 'uuid', bytes: 'int4' })}
+    )
+    select exists (select from counted) as reserved, used, most as limit from own
+  `)
+  return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used }
+}
+
+/** Gives back what was reserved for objects that could not be put. Those that were are deleted by the sweep. */
+export async function abandonImages(store: Queryable, ids: readonly string[]): Promise<void> {
+  await store.query(sql.type(nothing)`
+    with doomed as (
+      update images set doomed = true
+      where id = any(${sql.array([...ids], 'uuid')}) and last_run_id is null and not doomed
+      returning team_id, bytes
+    )
+    update team_usage u set screenshot_bytes_used = greatest(0, u.screenshot_bytes_used - d.bytes)
+    from (select team_id, sum(bytes) as bytes from doomed group by team_id) d
+    where u.team_id = d.team_id
+  `)
+}
+
+const readable = row({ is_current: Type.Boolean() })
+
+/** Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is none. */
+export async function findImage(
+  store: Queryable,
+  { teamId, id, untilMs }: { readonly teamId: string; readonly id: string; readonly untilMs: number },
+): Promise<{ readonly is_current: boolean } | null> {
+  return store.maybeOne(sql.prepared('find_image', readable)`
+    select clock() < to_timestamp(${untilMs}::float8 / 1000) as is_current
+    from images where id = ${id}::uuid and team_id = ${teamId}::uuid and not doomed
+  `)
+}

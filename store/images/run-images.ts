@@ -1,0 +1,56 @@
+import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
+import type { Queryable } from '../db/client.ts'
+import { retentionCutoff } from '../quota/plan-limits.ts'
+import type { RegionImages } from '../queue/record-pictured.ts'
+import { row, rowOf } from '../db/row.ts'
+
+const RunImagesRow = Type.Object({
+  run_id: Type.String(),
+  /** Of the run's record in `runs`, in milliseconds after the time of its id. */
+  start_offset_ms: Type.Integer(),
+  change_pct: Type.Number(),
+  has_changes: Type.Boolean(),
+  thumb_id: Type.String(),
+  regions: Type.Unsafe<readonly RegionImages[]>({}),
+  /** Now by the clock, in ms since the epoch: signed addresses end some time after it. */
+  now_ms: Type.Number(),
+})
+export type RunImagesRow = Static<typeof RunImagesRow>
+const runImages = rowOf(RunImagesRow)
+
+const COLUMNS = sql.fragment`v.run_id, r.start_offset_ms, v.change_pct, v.has_changes, v.thumb_id, v.regions,
+  (extract(epoch from clock()) * 1000)::float8 as now_ms`
+
+/** What a run of the team saw; null for one that saw nothing, that retention hides, or that is another team's. */
+export async function findRunImages(
+  store: Queryable,
+  { teamId, no, runId }: { readonly teamId: string; readonly no: number; readonly runId: string },
+): Promise<RunImagesRow | null> {
+  return store.maybeOne(sql.prepared('find_run_images', runImages)`
+    select ${COLUMNS}
+    from run_images v join runs r on r.monitor_no = v.monitor_no and r.id = v.run_id
+    where v.monitor_no = ${no}::bigint and v.run_id = ${runId}::uuid and v.team_id = ${teamId}::uuid
+      and v.run_id >= run_id_floor(${retentionCutoff(teamId)})
+  `)
+}
+
+const known = row({ no: Type.Integer() })
+
+/** The newest runs of a monitor that saw something; null when there is no such monitor. */
+export async function listRunImages(
+  store: Queryable,
+  { teamId, monitorId, limit }: { readonly teamId: string; readonly monitorId: string; readonly limit: number },
+): Promise<readonly RunImagesRow[] | null> {
+  const no = await store.maybeOneFirst(sql.prepared('monitor_of_images', known)`
+    select no from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and deleted_at is null
+  `)
+  if (no === null) return null
+  return store.any(sql.prepared('list_run_images', runImages)`
+    select ${COLUMNS}
+    from run_images v join runs r on r.monitor_no = v.monitor_no and r.id = v.run_id
+    where v.monitor_no = ${no}::bigint and v.run_id >= run_id_floor(${retentionCutoff(teamId)})
+    order by v.run_id desc
+    limit ${limit}
+  `)
+}

@@ -1,0 +1,66 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable } from '../db/client.ts'
+import { rowOf } from '../db/row.ts'
+
+/** Nothing is counted further than this: what a scrape costs must not grow with what waits. */
+export const MOST_COUNTED = 10_000
+
+const Seconds = Type.Number()
+const Backlog = Type.Object({
+  /** Checks that are due and that nobody holds, of teams that have runs left. */
+  checks_due: Type.Integer(),
+  /** For how long the one that waits longest has been due; 0: none is. */
+  oldest_check_seconds: Seconds,
+  /** Deliveries whose next attempt is due, or comes, or is under way. */
+  deliveries_waiting: Type.Integer(),
+  deliveries_due: Type.Integer(),
+  oldest_delivery_seconds: Seconds,
+  /** Deliveries that were given up in the last 24 hours. */
+  deliveries_dead: Type.Integer(),
+})
+/** What is in the store and has to be done, each count `MOST_COUNTED` at most. */
+export type Backlog = Static<typeof Backlog>
+const backlog = rowOf(Backlog)
+
+const counted = (rows: ReturnType<typeof sql.fragment>) =>
+  sql.fragment`(select count(*) from (${rows} limit ${MOST_COUNTED}) counted)`
+const secondsSince = (instant: ReturnType<typeof sql.fragment>) =>
+  sql.fragment`coalesce(extract(epoch from (select at from t) - (${instant})), 0)::float8`
+
+/** How much there is to do, read from the ends of the queues' own indexes. */
+export const readBacklog = (store: Queryable): Promise<Backlog> =>
+  store.one(sql.type(backlog)`
+    with t as materialized (select clock() as at),
+    -- A team without runs left is not late: its checks wait for its next period.
+    line as materialized (
+      select u.team_id, q.queue
+      from team_usage u cross join unnest(enum_range(null::check_queue)) q (queue)
+      where u.credits > 0 or case q.queue
+        when 'visual' then coalesce(u.visual_used < u.visual_limit, u.runs_used < u.runs_limit)
+        when 'serp' then coalesce(u.serp_used < u.serp_limit, u.runs_used < u.runs_limit)
+        else u.runs_used < u.runs_limit end
+      limit ${4 * MOST_COUNTED}
+    ),
+    first as materialized (
+      select line.*, c.due_at from line cross join lateral (
+        select due_at from checks
+        where team_id = line.team_id and queue = line.queue and due_at <= (select at from t)
+        order by due_at limit 1
+      ) c
+    )
+    select
+      ${counted(sql.fragment`
+        select from first cross join lateral (
+          select from checks
+          where team_id = first.team_id and queue = first.queue and due_at <= (select at from t)
+          limit ${MOST_COUNTED}
+        ) c`)} as checks_due,
+      ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
+      ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
+      ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,
+      ${secondsSince(sql.fragment`
+        select due_at from deliveries where due_at <= (select at from t) order by due_at limit 1`)} as oldest_delivery_seconds,
+      ${counted(sql.fragment`
+        select from deliveries
+        where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead`)

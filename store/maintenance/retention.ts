@@ -1,0 +1,176 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable, Store } from '../db/client.ts'
+import { RETENTION_DAYS } from '../quota/plan-limits.ts'
+import { nothing, row } from '../db/row.ts'
+import { sqlStateOf } from '../db/store-fault.ts'
+
+/** How much of what retention hides was deleted. */
+export interface Forgotten {
+  readonly months: number
+  readonly runs: number
+  readonly deliveries: number
+  readonly auditEvents: number
+}
+
+/** Rows a statement deletes at most, so that none of them holds up a check for long. */
+const BATCH = 5_000
+/** Monitors whose runs one statement looks through. */
+const MONITORS = 500
+
+const counted = row({ count: Type.Integer() })
+const month = row({ name: Type.String() })
+const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type.Null()]), deleted: Type.Integer() })
+
+/**
+ * Deletes what is older than its team's retention window (spec, Audit rules; DESIGN §3 and §4.27): whole months of runs that no team can see any
+ * more, and else runs, deliveries that have ended, and audit events in small batches. Stops between batches when the signal says so; a no-op while another
+ * process is at it.
+ */
+export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
+  return store.connect(async (connection) => {
+    const lock = sql.type(
+      row({ got: Type.Boolean() }),
+    )`select pg_try_advisory_lock(hashtext('tidemark.retention')) as got`
+    if (!(await connection.oneFirst(lock))) return NOTHING
+    try {
+      return {
+        months: await dropMonths(connection, signal),
+        runs: await deleteRuns(connection, signal),
+        deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
+        auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
+      }
+    } finally {
+      await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
+    }
+  })
+}
+
+const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0 }
+
+async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {
+  for (let all = 0; ;) {
+    const count = await deleteSome()
+    all += count
+    if (count < BATCH || signal.aborted) return all
+  }
+}
+
+/** Months that ended before any team's window begins. */
+async function dropMonths(connection: Queryable & Pick<Store, 'transaction'>, signal: AbortSignal): Promise<number> {
+  const names = await connection.anyFirst(sql.type(month)`
+    select c.relname as name
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'runs'::regclass
+      and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
+        <= (select clock() - make_interval(days => max(${RETENTION_DAYS})) from teams t)
+    order by c.relname
+  `)
+  let dropped = 0
+  for (const name of names) if (!signal.aborted && (await dropMonth(connection, name))) dropped += 1
+  return dropped
+}
+
+/** False when it would have had to wait: the months are not urgent, what holds them is. */
+async function dropMonth(connection: Pick<Store, 'transaction'>, name: string): Promise<boolean> {
+  const months = sql.identifier([name])
+  try {
+    await connection.transaction(async (tx) => {
+      // Less than deadlock_timeout: should a record hold the one and wait for the other, it is we who give way.
+      await tx.query(sql.type(nothing)`select set_config('lock_timeout', '900ms', true)`)
+      await tx.query(sql.type(nothing)`lock table checks in share row exclusive mode`)
+      await tx.query(sql.type(nothing)`lock table runs in access exclusive mode`)
+      await tx.query(sql.type(nothing)`
+        update checks c set runs_total = c.runs_total - n.count
+        from (select monitor_no, count(*) from ${months} group by monitor_no) n
+        where c.no = n.monitor_no
+      `)
+      await tx.query(sql.type(nothing)`drop table ${months}`)
+    })
+    return true
+  } catch (error) {
+    if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Runs before each team's window, monitor by monitor. Those stay to which a later run or the next one points. */
+async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<number> {
+  for (let all = 0, after = 0; ;) {
+    const { count, last, deleted } = await connection.one(sql.type(page)`
+      with batch as materialized (
+        select c.no, c.reading_id, run_id_floor(clock() - make_interval(days => ${RETENTION_DAYS})) as floor
+        from checks c join teams t on t.id = c.team_id
+        where c.no > ${after}
+        order by c.no
+        limit ${MONITORS}
+      ),
+      old as materialized (
+        select r.monitor_no, r.id
+        from batch b
+        left join lateral (
+          select coalesce(r.reading_id, r.id) as id from runs r
+          where r.monitor_no = b.no and r.id >= b.floor and r.status = 'success'
+          order by r.id limit 1
+        ) needed on true
+        cross join lateral (
+          select r.monitor_no, r.id from runs r
+          where r.monitor_no = b.no and r.id < b.floor
+            and r.id is distinct from b.reading_id and r.id is distinct from needed.id
+          limit ${BATCH}
+        ) r
+        limit ${BATCH}
+      ),
+      -- Never waits for a record, which may wait for us.
+      free as materialized (
+        select no from checks where no in (select monitor_no from old) order by no for update skip locked
+      ),
+      gone as (
+        delete from runs r using old o
+        where r.monitor_no = o.monitor_no and r.id = o.id and o.monitor_no in (select no from free)
+        returning r.monitor_no
+      ),
+      lowered as (
+        update checks c set runs_total = c.runs_total - n.count
+        from (select monitor_no, count(*) from gone group by monitor_no) n
+        where c.no = n.monitor_no
+      )
+      select count(*), max(no) as last, (select count(*) from gone) as deleted from batch
+    `)
+    all += deleted
+    if (count === 0 || last === null || signal.aborted) return all
+    if (deleted < BATCH) after = last
+  }
+}
+
+const deleteDeliveries = (connection: Queryable): Promise<number> =>
+  connection.oneFirst(sql.type(counted)`
+    with old as (
+      select d.id
+      from teams t cross join lateral (
+        select id from deliveries d
+        where d.team_id = t.id and d.due_at is null and d.created_at < clock() - make_interval(days => ${RETENTION_DAYS})
+        limit ${BATCH}
+      ) d
+      limit ${BATCH}
+    ),
+    gone as (delete from deliveries d using old where d.id = old.id returning 1)
+    select count(*) from gone
+  `)
+
+const deleteAuditEvents = (connection: Queryable): Promise<number> =>
+  connection.oneFirst(sql.type(counted)`
+    with old as (
+      select e.id
+      from teams t cross join lateral (
+        select id from audit_events e
+        where e.team_id = t.id and e.id < run_id_floor(clock() - make_interval(days => ${RETENTION_DAYS}))
+        limit ${BATCH}
+      ) e
+      limit ${BATCH}
+    ),
+    gone as (delete from audit_events e using old where e.id = old.id returning 1)
+    select count(*) from gone
+  `)

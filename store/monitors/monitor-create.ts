@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'slonik'
+import { shiftSeconds } from '../../core/schedule.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Transaction } from '../db/client.ts'
+import { monitorQueue } from '../../core/check-queue.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { bytes, json, sealSpec } from './monitor-seal.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { firstSecret } from './signing-secret.ts'
+
+/** A monitor in the making. */
+export interface NewMonitor {
+  readonly teamId: string
+  /** Whose it is: the account, or the account that created the API key. */
+  readonly userId: string
+  readonly spec: MonitorSpec
+}
+
+/** Stores a monitor and its check, which is due at once. The spec was checked before. */
+export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
+  const { teamId, userId, spec } = monitor
+  const id = randomUUID()
+  const sealed = sealSpec(teamId, spec, secrets)
+  const interval = spec.schedule_interval_seconds
+  return tx.one(sql.type(monitorRow)`
+    with t as (select clock() as at),
+    m as (
+      insert into monitors (
+        id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, request_config, visual_config,
+        template_slug, request_headers, deliveries, signing_secret, created_at)
+      select ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int, ${JSON.stringify(spec.extract_config)}::json,
+        ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json, ${json(spec.visual_config)}::json,
+        ${spec.template_slug}, ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)}, ${bytes(firstSecret(teamId, spec, secrets))}, t.at
+      from t
+      returning *
+    ),
+    c as (
+      insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
+      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, m.created_at, m.created_at, ${interval}::int, ${shiftSeconds(id, interval)}::smallint
+      from m
+      returning *
+    )
+    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+  `)
+}

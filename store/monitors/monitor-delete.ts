@@ -1,0 +1,32 @@
+import { sql } from 'slonik'
+import type { Transaction } from '../db/client.ts'
+import { nothing } from '../db/row.ts'
+
+const MESSAGE = 'The monitor was deleted while the run was under way.'
+
+/**
+ * Hides a monitor for good and ends its schedule. Its runs stay readable and pending deliveries finish (DESIGN §4.7); a run in flight or queued
+ * ends as an error, so that none is `running` for ever.
+ */
+export async function deleteMonitor(tx: Transaction, no: number): Promise<void> {
+  await tx.query(sql.type(nothing)`
+    with t as (select clock() as at),
+    m as (update monitors set deleted_at = t.at from t where no = ${no}),
+    before as (select no, team_id, run_id, queued_run_id from checks where no = ${no} for update),
+    open as (
+      select before.no, before.team_id, id
+      from before cross join unnest(array[run_id, queued_run_id]) id
+      where id is not null
+    ),
+    ended as (
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
+      select open.no, open.id, open.team_id, 0,
+        least(greatest(extract(epoch from t.at - run_id_time(open.id)) * 1000, 0), 2147483647)::int, 'error', ${MESSAGE}
+      from open, t
+    )
+    update checks c
+    set fence = c.fence + 1, holder = null, due_at = null, next_run_at = null, run_id = null, queued_run_id = null,
+      runs_total = c.runs_total + (select count(*) from open)
+    where c.no = ${no}
+  `)
+}

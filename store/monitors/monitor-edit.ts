@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'slonik'
+import { shiftSeconds } from '../../core/schedule.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Transaction } from '../db/client.ts'
+import { monitorQueue } from '../../core/check-queue.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { bytes, json, sealSpec } from './monitor-seal.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { firstSecret } from './signing-secret.ts'
+
+/** A change of one of these gives the next run nothing to compare with (DESIGN §4.9). */
+const MEANING = ['url', 'extract_config', 'request_config', 'request_headers', 'fetch_mode', 'visual_config'] as const
+
+/** Reads a monitor of the team and locks it against other edits; null where there is none. */
+export async function lockMonitor(tx: Transaction, teamId: string, id: string): Promise<MonitorRow | null> {
+  return tx.maybeOne(sql.type(monitorRow)`
+    select ${MONITOR_COLUMNS}
+    from monitors m join checks c on c.no = m.no
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+    for update of m
+  `)
+}
+
+/** The keys in which two configurations differ; the order of keys inside is no difference. */
+export function changedKeys(before: MonitorSpec, after: MonitorSpec): readonly (keyof MonitorSpec)[] {
+  return (Object.keys(after) as (keyof MonitorSpec)[]).filter((key) => !isDeepStrictEqual(before[key], after[key]))
+}
+
+/** An edit of a monitor that the transaction has locked. */
+export interface MonitorEdit {
+  readonly stored: Pick<MonitorRow, 'id' | 'no' | 'team_id'>
+  readonly spec: MonitorSpec
+  readonly changed: readonly (keyof MonitorSpec)[]
+}
+
+/** Stores an edited configuration and what it means for the check. A first webhook gets the monitor its signing secret. */
+export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow> {
+  const { stored, spec } = edit
+  const sealed = sealSpec(stored.team_id, spec, secrets)
+  return tx.one(sql.type(monitorRow)`
+    with t as (select clock() as at),
+    m as (
+      update monitors
+      set name = ${spec.name}, url = ${spec.url}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
+        extract_config = ${JSON.stringify(spec.extract_config)}::json, diff_predicate = ${JSON.stringify(spec.diff_predicate)}::json,
+        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json, visual_config = ${json(spec.visual_config)}::json,
+        request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
+        signing_secret = coalesce(signing_secret, ${bytes(firstSecret(stored.team_id, spec, secrets))})
+      where no = ${stored.no}
+      returning *
+    ),
+    c as (
+      update checks c set ${checkSets(edit)} from t where c.no = ${stored.no} returning c.*
+    )
+    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+  `)
+}
+
+function checkSets({ stored, spec, changed }: MonitorEdit) {
+  const interval = spec.schedule_interval_seconds
+  const sooner = sql.fragment`case when c.next_run_at is null then null else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
+  const resets = MEANING.some((key) => changed.includes(key))
+  // With what a run means, the layer that was remembered is forgotten.
+  const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
+  if (changed.includes('schedule_interval_seconds'))
+    sets.push(sql.fragment`
+      interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
+  if (resets)
+    sets.push(sql.fragment`
+      fence = c.fence + 1, holder = null, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
+  // A check in flight is due when its lease ends, a queued one at once: neither waits for the schedule. What is in flight under the old
+  // meaning starts over, with the same run id.
+  sets.push(sql.fragment`
+    due_at = case
+      when c.run_id is not null then ${resets ? sql.fragment`t.at` : sql.fragment`c.due_at`}
+      when c.queued_run_id is not null then c.due_at
+      else ${changed.includes('schedule_interval_seconds') ? sooner : sql.fragment`c.due_at`} end`)
+  return sql.join(sets, sql.fragment`, `)
+}

@@ -1,0 +1,35 @@
+import { sql } from 'slonik'
+import type { Transaction } from '../db/client.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+
+/** Stops a monitor's schedule. A check in flight keeps its lease, a queued run its turn: both still happen. */
+export async function pauseMonitor(tx: Transaction, no: number): Promise<MonitorRow> {
+  return tx.one(sql.type(monitorRow)`
+    with m as (update monitors set paused = true where no = ${no} returning *),
+    c as (
+      update checks
+      set next_run_at = null,
+        due_at = case when run_id is not null or queued_run_id is not null then due_at end
+      where no = ${no}
+      returning *
+    )
+    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+  `)
+}
+
+/** Starts it again: a run at once (spec, Monitor status), and a clean count of failures, so that its status is `active`. */
+export async function resumeMonitor(tx: Transaction, no: number): Promise<MonitorRow> {
+  return tx.one(sql.type(monitorRow)`
+    with t as (select clock() as at),
+    m as (update monitors set paused = false where no = ${no} returning *),
+    c as (
+      update checks c
+      set next_run_at = t.at, failures = 0,
+        due_at = case when c.run_id is not null then c.due_at else t.at end
+      from t
+      where c.no = ${no}
+      returning c.*
+    )
+    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+  `)
+}

@@ -1,0 +1,87 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { type FETCH_MODES, type Monitor, type MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { RequestConfig } from '../../schema/monitor/request-config.ts'
+import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import { monitorStatus } from './monitor-status.ts'
+import { rowOf } from '../db/row.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+
+const Null = Type.Null()
+const Bytes = Type.Unsafe<Uint8Array | null>({})
+// What was checked when it was written is not walked again at each read.
+const Stored = <T>() => Type.Unsafe<T>({})
+
+/** A monitor with the state of its check, as `MONITOR_COLUMNS` selects it. */
+const MonitorRow = Type.Object({
+  id: Type.String(),
+  no: Type.Integer(),
+  team_id: Type.String(),
+  user_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  schedule_interval_seconds: Type.Integer(),
+  extract_config: Stored<ExtractConfig>(),
+  diff_predicate: Stored<DiffPredicate>(),
+  fetch_mode: Stored<(typeof FETCH_MODES)[number]>(),
+  request_config: Stored<RequestConfig | null>(),
+  visual_config: Stored<VisualConfig | null>(),
+  template_slug: Type.Union([Type.String(), Null]),
+  request_headers: Bytes,
+  deliveries: Bytes,
+  paused: Type.Boolean(),
+  locked: Type.Boolean(),
+  managed_by: Type.String(),
+  created_at: Type.String(),
+  failures: Type.Integer(),
+  last_run_at: Type.Union([Type.String(), Null]),
+  next_run_at: Type.Union([Type.String(), Null]),
+})
+export type MonitorRow = Static<typeof MonitorRow>
+export const monitorRow = rowOf(MonitorRow)
+
+/** Of `monitors m join checks c`. */
+export const MONITOR_COLUMNS = sql.fragment`
+  m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate, m.fetch_mode,
+  m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries, m.paused, m.locked, m.managed_by, m.created_at,
+  c.failures, c.last_run_at, c.next_run_at`
+
+/** The configuration in a row, its secrets opened; what a tolerant box cannot open is absent. */
+export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {
+  const { team_id: teamId, request_headers: headers, deliveries } = stored
+  return {
+    name: stored.name,
+    url: stored.url,
+    schedule_interval_seconds: stored.schedule_interval_seconds,
+    extract_config: stored.extract_config,
+    diff_predicate: stored.diff_predicate,
+    deliveries: deliveries
+      ? ((secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[] | null) ?? [])
+      : [],
+    template_slug: stored.template_slug,
+    fetch_mode: stored.fetch_mode,
+    request_headers: headers
+      ? (secrets.open({ teamId, column: 'monitors.request_headers' }, headers) as RequestHeaders | null)
+      : null,
+    request_config: stored.request_config,
+    visual_config: stored.visual_config,
+  }
+}
+
+/** The monitor as the API answers it (spec, Monitor). */
+export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
+  return {
+    id: stored.id,
+    user_id: stored.user_id,
+    ...monitorSpec(stored, secrets),
+    status: monitorStatus(stored),
+    consecutive_failures: stored.failures,
+    last_run_at: stored.last_run_at,
+    next_run_at: stored.next_run_at,
+    created_at: stored.created_at,
+  }
+}

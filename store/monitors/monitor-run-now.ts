@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Transaction } from '../db/client.ts'
+import { row } from '../db/row.ts'
+
+const Null = Type.Null()
+const outcome = row({
+  name: Type.String(),
+  locked: Type.Boolean(),
+  waiting_run_id: Type.Union([Type.String(), Null]),
+  new_run_id: Type.Union([Type.String(), Null]),
+  used: Type.Union([Type.Number(), Null]),
+  limit: Type.Union([Type.Number(), Null]),
+  resets_at: Type.Union([Type.String(), Null]),
+  credits: Type.Union([Type.Number(), Null]),
+})
+
+/** What asking for a run comes to. */
+export type RunNow =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'locked' }
+  /** `isNew` is false when a run was waiting already: it is that one. */
+  | { readonly kind: 'queued'; readonly runId: string; readonly name: string; readonly isNew: boolean }
+  | { readonly kind: 'used_up'; readonly quota: UsedUp }
+
+/** The one element of the `details` of RUN_LIMIT_REACHED (spec, Errors). */
+export interface UsedUp {
+  readonly used: number
+  readonly limit: number
+  /** Null: nothing renews this pool, only credits can run it. */
+  readonly resets_at: string | null
+  readonly credits_remaining: number
+}
+
+/**
+ * Queues a run of a monitor, paused or not, and takes it from the team's quota: its pool first, then the credits, guarded in one
+ * statement so that neither is overspent. A monitor has at most one run waiting. The check is locked before the usage row; a claim takes them the other
+ * way round but never waits for either.
+ */
+export async function runNow(tx: Transaction, teamId: string, id: string): Promise<RunNow> {
+  const found = await tx.maybeOne(sql.type(outcome)`
+    with t as (select clock() as at),
+    target as materialized (
+      select m.no, m.team_id, m.name, m.locked, c.queue, c.queued_run_id
+      from monitors m join checks c on c.no = m.no
+      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+      for update of c
+    ),
+    reserved as (
+      update team_usage u
+      set visual_used = u.visual_used + case when target.queue = 'visual' and u.visual_used < u.visual_limit then 1 else 0 end,
+        runs_used = u.runs_used + case when (target.queue <> 'visual' or u.visual_limit is null) and u.runs_used < u.runs_limit then 1 else 0 end,
+        credits = u.credits - case
+          when target.queue = 'visual' and u.visual_limit is not null then (u.visual_used >= u.visual_limit)::int
+          else (u.runs_used >= u.runs_limit)::int end
+      from target
+      where u.team_id = target.team_id and not target.locked and target.queued_run_id is null
+        and (u.credits > 0 or case
+          when target.queue = 'visual' and u.visual_limit is not null then u.visual_used < u.visual_limit
+          else u.runs_used < u.runs_limit end)
+      returning u.team_id
+    ),
+    queued as (
+      update checks c
+      set queued_run_id = new_run_id(t.at, c.no),
+        due_at = case when c.run_id is null then least(c.due_at, t.at) else c.due_at end
+      from t, target, reserved
+      where c.no = target.no
+      returning c.queued_run_id
+    )
+    select target.name, target.locked, target.queued_run_id as waiting_run_id, queued.queued_run_id as new_run_id,
+      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_used else u.runs_used end as used,
+      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_limit else u.runs_limit end as limit,
+      u.resets_at, u.credits
+    from target left join queued on true left join team_usage u on u.team_id = target.team_id
+  `)
+  if (!found) return { kind: 'missing' }
+  if (found.locked) return { kind: 'locked' }
+  const runId = found.waiting_run_id ?? found.new_run_id
+  if (runId !== null) return { kind: 'queued', runId, name: found.name, isNew: found.waiting_run_id === null }
+  const { used, limit, resets_at, credits } = found
+  return { kind: 'used_up', quota: { used: used ?? 0, limit: limit ?? 0, resets_at, credits_remaining: credits ?? 0 } }
+}

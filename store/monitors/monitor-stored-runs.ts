@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Values } from '../../schema/shape/json.ts'
+import type { Diff } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import { retentionCutoff } from '../quota/plan-limits.ts'
+import { rowOf } from '../db/row.ts'
+
+/** A stored run that found a difference. */
+const StoredChange = Type.Object({
+  id: Type.String(),
+  start_offset_ms: Type.Integer(),
+  delivery_triggered: Type.Boolean(),
+  extracted: Type.Unsafe<Values>({}),
+  diff: Type.Unsafe<Diff>({}),
+  /** How many changes there are up to the limit, the ones left out for their size included. */
+  found: Type.Integer(),
+})
+export type StoredChange = Static<typeof StoredChange>
+const storedChange = rowOf(StoredChange)
+
+/** Which changes. */
+export interface ChangesQuery {
+  readonly teamId: string
+  readonly monitorNo: number
+  readonly limit: number
+  /** Of all readings together; a first one that is larger is answered nevertheless. */
+  readonly maxBytes: number
+}
+
+/** The most recent changes of a monitor inside the retention window, newest first. */
+export async function listChanges(store: Queryable, query: ChangesQuery): Promise<readonly StoredChange[]> {
+  const { teamId, monitorNo, limit, maxBytes } = query
+  return store.any(sql.prepared('list_changes', storedChange)`
+    select id, start_offset_ms, delivery_triggered, extracted, diff, found
+    from (
+      select r.*, sum(octet_length(extracted::text)) over (order by id desc) - octet_length(extracted::text) as bytes_before,
+        count(*) over () as found
+      from (
+        select id, start_offset_ms, delivery_triggered, extracted, diff
+        from runs
+        where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${retentionCutoff(teamId)})
+          and diff is not null and extracted is not null
+        order by id desc
+        limit ${limit}
+      ) r
+    ) sized
+    where bytes_before < ${maxBytes}
+    order by id desc
+  `)
+}

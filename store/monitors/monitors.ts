@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable } from '../db/client.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { type Page, pageStatement } from '../db/page.ts'
+import { row } from '../db/row.ts'
+
+/** A monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
+export async function findMonitor(store: Queryable, teamId: string, id: string): Promise<MonitorRow | null> {
+  return store.maybeOne(sql.prepared('find_monitor', monitorRow)`
+    select ${MONITOR_COLUMNS}
+    from monitors m join checks c on c.no = m.no
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+  `)
+}
+
+/** Which monitors, and which part of them. */
+export interface MonitorQuery extends Page {
+  readonly teamId: string
+  /** True: only those with the visual layer; false: only those without; undefined: all. */
+  readonly visual?: boolean | undefined
+}
+
+const counted = row({ total: Type.Integer() })
+
+/** A page of the team's monitors, newest first. */
+export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
+  const { visual = 'all' } = query
+  const { typed, limit, offset } = pageStatement(`list_monitors_${visual}`, monitorRow, query)
+  return store.any(typed`
+    select ${MONITOR_COLUMNS}
+    from (
+      select * from monitors m
+      where ${ofTeam(query)}
+      order by m.created_at desc, m.id
+      limit ${limit} offset ${offset}
+    ) m
+    join checks c on c.no = m.no
+    order by m.created_at desc, m.id
+  `)
+}
+
+/** How many monitors the whole list has. */
+export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 'teamId' | 'visual'>): Promise<number> {
+  const { total } = await store.one(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(query)}`)
+  return total
+}
+
+const alone = row({ is_alone: Type.Boolean() })
+
+/** True when one monitor of the team at most bears this name. */
+export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
+  return store.oneFirst(sql.type(alone)`
+    select count(*) < 2 as is_alone
+    from (select from monitors m where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.name = ${name} limit 2) same
+  `)
+}
+
+function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
+  const all = sql.fragment`m.team_id = ${teamId}::uuid and m.deleted_at is null`
+  if (visual === undefined) return all
+  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${sql.literalValue(String(visual))}::boolean`
+}

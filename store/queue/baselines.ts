@@ -1,0 +1,48 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { Store } from '../db/client.ts'
+import type { VisualBaseline } from './record-pictured.ts'
+import { rowOf } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** What a reading is compared with and judged by, as it stands now. */
+const Baseline = Type.Object({
+  no: Type.Integer(),
+  /** Null: there is no baseline; this reading becomes it, silently. */
+  reading_id: Type.Union([Type.String(), Type.Null()]),
+  extracted: Type.Unknown(),
+  /** What worker/record/vanished.ts counts; null: nothing is missing. */
+  missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  diff_predicate: Type.Unknown(),
+  deliveries: Type.Unsafe<Buffer | null>({}),
+  /** Null: the layer was never configured. */
+  visual_config: Type.Unsafe<VisualConfig | null>({}),
+  /** What the next pictures are compared with; null: they are the first. */
+  pictures: Type.Unsafe<VisualBaseline | null>({}),
+})
+export type Baseline = Static<typeof Baseline>
+const baseline = rowOf(Baseline)
+
+/**
+ * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and whatever changes a baseline (a record,
+ * an edit) raises the fence first. A check that lost its fence is missing.
+ */
+export async function readBaselines(
+  store: Store,
+  checks: readonly { no: number; fence: number }[],
+): Promise<ReadonlyMap<number, Baseline>> {
+  const rows = await store.any(sql.prepared('read_baselines', baseline)`
+    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.visual_config,
+      case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
+    join checks c on c.no = i.no and c.fence = i.fence
+    join monitors m on m.no = c.no
+    left join baselines b on b.no = c.no and c.reading_id is not null
+    left join visual_baselines v on v.no = c.no and c.reading_id is not null
+  `)
+  return new Map(rows.map((found) => [found.no, found]))
+}

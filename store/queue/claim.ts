@@ -1,0 +1,141 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { CheckQueue } from '../../core/check-queue.ts'
+import type { Store } from '../db/client.ts'
+import { rowOf } from '../db/row.ts'
+
+const Bytes = Type.Unsafe<Buffer | null>({})
+
+/** A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record them under. */
+export const Claimed = Type.Object({
+  no: Type.Integer(),
+  fence: Type.Integer(),
+  run_id: Type.String(),
+  team_id: Type.String(),
+  monitor_id: Type.String(),
+  /** The nominal time of the check, in ms since the epoch; null when a person asked for it. */
+  due_ms: Type.Union([Type.Number(), Type.Null()]),
+  claimed_ms: Type.Number(),
+  url: Type.String(),
+  fetch_mode: Type.String(),
+  extract_config: Type.Unknown(),
+  request_config: Type.Unknown(),
+  visual_config: Type.Unknown(),
+  request_headers: Bytes,
+  /** Failures in a row before this check. */
+  failures: Type.Integer(),
+  reading_id: Type.Union([Type.String(), Type.Null()]),
+  reading_hash: Bytes,
+  body_hash: Bytes,
+  etag: Type.Union([Type.String(), Type.Null()]),
+  last_modified: Type.Union([Type.String(), Type.Null()]),
+  /** The check is in the browser's queue for what the static layer gave once, and that is to be tried again. */
+  tries_static: Type.Boolean(),
+})
+export type Claimed = Static<typeof Claimed>
+const claimed = rowOf(Claimed)
+
+/** `Claimed` of `h`, a row of `checks` with the time `at`, and its monitor `m`. */
+export const CLAIMED = sql.fragment`
+  h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
+  (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
+  m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
+  h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified,
+  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static`
+
+/** How much to claim. */
+export interface ClaimRequest {
+  readonly queue: CheckQueue
+  /** Checks at most. */
+  readonly limit: number
+  /** Checks of one team at most: below `limit` when several teams wait, so that a flood of one does not starve the others. */
+  readonly perTeam: number
+  /** Teams looked at in one claim start after this id: the cursor of a round over all teams. '' starts anew. */
+  readonly afterTeam: string
+  readonly leaseSeconds: number
+  /** The runner token that it is claimed with over HTTP; absent: a worker claims. */
+  readonly holder?: number | null
+}
+
+/** Teams that one claim looks at: bounds its cost when there are many. */
+const TEAMS_PER_CLAIM = 256
+const NO_TEAM = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim holds skipped), of each
+ * its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the quota counted. A check whose run
+ * was claimed before and never recorded keeps its run id and is not counted again.
+ *
+ * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement under backlog); a
+ * queue table of its own (three more writes a check).
+ */
+export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
+  const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request
+  return store.any(sql.prepared('claim_checks', claimed)`
+    with t as materialized (select clock() as at),
+    -- room and credits are those of the locked row: the statement's own snapshot may be older than what the claim before this one counted.
+    team as materialized (
+      select u.team_id, u.credits,
+        case ${queue}
+          when 'visual' then coalesce(u.visual_limit - u.visual_used, u.runs_limit - u.runs_used)
+          when 'serp' then coalesce(u.serp_limit - u.serp_used, u.runs_limit - u.runs_used)
+          else u.runs_limit - u.runs_used
+        end as room,
+        case when ${queue} = 'visual' and u.visual_limit is not null then 'visual'
+          when ${queue} = 'serp' and u.serp_limit is not null then 'serp' else 'runs' end as pool
+      from team_usage u
+      where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
+        -- A team whose quota is used up is looked at only for what is paid already; else such teams would take the places of others.
+        and exists (
+          select from checks c
+          where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)
+            and (c.run_id is not null or c.queued_run_id is not null or u.credits > 0 or case ${queue}
+              when 'visual' then coalesce(u.visual_used < u.visual_limit, u.runs_used < u.runs_limit)
+              when 'serp' then coalesce(u.serp_used < u.serp_limit, u.runs_used < u.runs_limit)
+              else u.runs_used < u.runs_limit end)
+        )
+      order by u.team_id
+      limit ${TEAMS_PER_CLAIM}
+      for update of u skip locked
+    ),
+    picked as materialized (
+      select c.no, team.team_id, c.run_id is null and c.queued_run_id is null as fresh
+      from (select *, greatest(room, 0) + credits as remaining from team) team
+      cross join lateral (
+        select no, run_id, queued_run_id from checks
+        where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
+          and (team.remaining > 0 or run_id is not null or queued_run_id is not null)
+        order by due_at
+        limit least(${perTeam}::bigint, case when team.remaining > 0 then team.remaining end)
+        for update skip locked
+      ) c
+      limit ${limit}
+    ),
+    counted as (
+      update team_usage u
+      set runs_used = u.runs_used + case when p.pool = 'runs' then p.pooled else 0 end,
+        visual_used = u.visual_used + case when p.pool = 'visual' then p.pooled else 0 end,
+        serp_used = u.serp_used + case when p.pool = 'serp' then p.pooled else 0 end,
+        credits = u.credits - (p.fresh - p.pooled)
+      from (
+        select team.team_id, team.pool, w.fresh, least(w.fresh, greatest(team.room, 0)) as pooled
+        from (select team_id, count(*) as fresh from picked where fresh group by team_id) w
+        join team using (team_id)
+      ) p
+      where u.team_id = p.team_id
+    ),
+    held as (
+      update checks c
+      set due_at = t.at + make_interval(secs => ${leaseSeconds}),
+        fence = c.fence + 1,
+        holder = ${holder}::int,
+        run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
+        queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+      from picked, t
+      where c.no = picked.no
+      returning c.*, t.at
+    )
+    select ${CLAIMED}
+    from held h join monitors m on m.no = h.no
+  `)
+}

@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** A check that is held under a fence. */
+export interface Held {
+  readonly no: number
+  readonly fence: number
+}
+
+const held = row({ no: Type.Integer() })
+
+/**
+ * Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void. `holder`: only of those that were
+ * claimed with this runner token.
+ */
+export async function extendLeases(
+  store: Store,
+  checks: readonly Held[],
+  leaseSeconds: number,
+  holder: number | null = null,
+): Promise<ReadonlySet<number>> {
+  const rows = await store.any(sql.prepared('extend_leases', held)`
+    update checks c
+    set due_at = clock() + make_interval(secs => ${leaseSeconds})
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
+    where c.no = i.no and c.fence = i.fence and c.run_id is not null
+      and (${holder}::int is null or c.holder = ${holder}::int)
+    returning c.no
+  `)
+  return new Set(rows.map(({ no }) => no))
+}
+
+/** Gives claimed checks back so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and stays counted: it was started. */
+export async function releaseChecks(
+  store: Store,
+  checks: readonly (Held & { readonly delayMs: number })[],
+  holder: number | null = null,
+): Promise<void> {
+  await store.query(sql.prepared('release_checks', nothing)`
+    update checks c
+    set due_at = clock() + make_interval(secs => i."delayMs" / 1000.0), fence = c.fence + 1, holder = null
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4', delayMs: 'int8' })}
+    where c.no = i.no and c.fence = i.fence and c.run_id is not null
+      and (${holder}::int is null or c.holder = ${holder}::int)
+  `)
+}

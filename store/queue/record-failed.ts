@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import { row } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** A finished check that failed. */
+export interface FailedRun {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  readonly start_offset_ms: number
+  readonly duration_ms: number
+  readonly fetch_method: FetchMethod | null
+  readonly error_code: RunFaultCode
+  readonly error_message: string
+  /** How long the target asked to be left alone (Retry-After), in milliseconds; 0: it did not. */
+  readonly retry_after_ms: number
+}
+
+const recorded = row({ no: Type.Integer(), failures: Type.Integer() })
+
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  error_code: 'text',
+  error_message: 'text',
+  retry_after_ms: 'int8',
+} as const
+
+/** Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled. core/schedule.ts is its twin. */
+const NEXT_AFTER_FAILURE = sql.fragment`
+  case when c.next_run_at is not null then greatest(
+    next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+    t.at + make_interval(secs => i.retry_after_ms / 1000.0),
+    case when c.failures >= 4
+      then t.at + make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end
+  ) end`
+
+/**
+ * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`, DESIGN §4.7) a check backs off: twice its
+ * interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by number; one that is missing lost its fence.
+ */
+export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
+  const rows = await store.any(sql.prepared('record_failed', recorded)`
+    with t as materialized (select clock() as at),
+    input as materialized (
+      select * from ${unnest('i', runs, COLUMNS)}
+    ),
+    moved as (
+      update checks c
+      set run_id = null,
+        last_run_at = t.at,
+        failures = c.failures + 1,
+        runs_total = c.runs_total + 1,
+        next_run_at = ${NEXT_AFTER_FAILURE},
+        due_at = case when c.queued_run_id is not null then t.at else ${NEXT_AFTER_FAILURE} end
+      from input i, t
+      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      returning c.no, c.team_id, c.failures
+    ),
+    inserted as (
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code, error_message)
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.error_code, i.error_message
+      from moved m join input i on i.no = m.no
+    )
+    select no, failures from moved
+  `)
+  return new Map(rows.map(({ no, failures }) => [no, failures]))
+}

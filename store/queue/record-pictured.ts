@@ -1,0 +1,95 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import type { Queryable } from '../db/client.ts'
+import { type ReadingRun, recordReadings } from './record-reading.ts'
+import { nothing, row } from '../db/row.ts'
+
+/** A region as a run saw it; the names of images. */
+export interface RegionImages {
+  readonly label: string
+  /** Changed area in percent. */
+  readonly pct: number
+  /** Null: there was none to compare with. */
+  readonly before: string | null
+  readonly after: string
+  /** Null: nothing changed. */
+  readonly diff: string | null
+}
+
+/** A region as the next run compares with it. */
+export interface BaselineRegion {
+  readonly image: string
+  /** SHA-256 of its PNG in base64url: the same bytes are not stored again. */
+  readonly hash: string
+  readonly width: number
+  readonly height: number
+}
+
+/** What stands in visual_baselines. */
+export interface VisualBaseline {
+  readonly thumb: string
+  readonly regions: readonly BaselineRegion[]
+}
+
+/** What a run saw, and what the next one compares with. */
+export interface RunPictures {
+  readonly changePct: number
+  readonly hasChanges: boolean
+  readonly regions: readonly RegionImages[]
+  readonly baseline: VisualBaseline
+}
+
+/** A finished check of a monitor with the visual layer. */
+export interface PicturedRun extends ReadingRun {
+  readonly team_id: string
+  /** Null: no picture was taken or kept, as when the quota is used up. */
+  readonly pictures: RunPictures | null
+  /** There was no baseline before it: what pictures an earlier configuration left are void. */
+  readonly is_first: boolean
+}
+
+/**
+ * Records readings with what they saw: run, baseline, outbox and references to images in one transaction, so that none is there without the others.
+ * Answers the numbers that were recorded. Throws when an image is not there any more.
+ */
+export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]): Promise<ReadonlySet<number>> {
+  return on.transaction(async (tx) => {
+    const recorded = await recordReadings(tx, runs)
+    for (const run of runs) {
+      if (!recorded.has(run.no)) continue
+      if (run.pictures) await insertPictures(tx, run, run.pictures)
+      else if (run.is_first)
+        await tx.query(sql.type(nothing)`delete from visual_baselines where no = ${run.no}::bigint`)
+    }
+    return recorded
+  })
+}
+
+const counted = row({ count: Type.Integer() })
+type Kept = Pick<PicturedRun, 'no' | 'run_id' | 'team_id'>
+
+async function insertPictures(tx: Queryable, run: Kept, pictures: RunPictures): Promise<void> {
+  const { changePct, hasChanges, regions, baseline } = pictures
+  const shown = regions.flatMap(({ before, after, diff }) => [before, after, diff])
+  const images = [...new Set([...shown, baseline.thumb].filter((id) => id !== null))]
+  const kept = [...new Set([...baseline.regions.map(({ image }) => image), baseline.thumb])]
+  const { count } = await tx.one(sql.type(counted)`
+    with t as (
+      update images set last_run_id = ${run.run_id}::uuid
+      where id = any(${sql.array(images, 'uuid')}) and team_id = ${run.team_id}::uuid and not doomed
+      returning 1
+    )
+    select count(*) from t
+  `)
+  if (count !== images.length) throw new Error('a picture of a run is about to be deleted')
+  await tx.query(sql.type(nothing)`
+    with shown as (
+      insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
+      values (${run.no}::bigint, ${run.run_id}::uuid, ${run.team_id}::uuid, ${changePct}::float8, ${hasChanges}, ${baseline.thumb}::uuid,
+        ${JSON.stringify(regions)}::json)
+    )
+    insert into visual_baselines (no, team_id, thumb_id, regions, image_ids)
+    values (${run.no}::bigint, ${run.team_id}::uuid, ${baseline.thumb}::uuid, ${JSON.stringify(baseline.regions)}::json, ${sql.array(kept, 'uuid')})
+    on conflict (no) do update set thumb_id = excluded.thumb_id, regions = excluded.regions, image_ids = excluded.image_ids
+  `)
+}

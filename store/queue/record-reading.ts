@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import type { DeliveryRow } from '../deliveries/delivery-row.ts'
+import { row } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** A finished check whose reading is stored: the first one, one that differs, or one that has something to say besides. */
+export interface ReadingRun {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  readonly start_offset_ms: number
+  readonly duration_ms: number
+  readonly fetch_method: FetchMethod
+  readonly etag: string | null
+  readonly last_modified: string | null
+  readonly body_hash: Buffer | null
+  /** Null: the next reading is compared with this one, be it the same or not. */
+  readonly reading_hash: Buffer | null
+  /** JSON text of the values. */
+  readonly extracted: string
+  /** JSON text of what is missing in it (worker/record/vanished.ts); null: nothing. */
+  readonly missing: string | null
+  /** JSON text of the diff; null when nothing was compared or nothing differs. */
+  readonly diff: string | null
+  readonly warnings: string | null
+  /** What it sends: rows of the outbox, written in the same statement. */
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+const recorded = row({ no: Type.Integer() })
+
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  etag: 'text',
+  last_modified: 'text',
+  body_hash: 'bytea',
+  reading_hash: 'bytea',
+  extracted: 'json',
+  missing: 'json',
+  diff: 'json',
+  warnings: 'json',
+  triggered: 'bool',
+} as const
+
+const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
+
+/**
+ * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly there, with its deliveries,
+ * or not at all. Answers the numbers that were recorded.
+ */
+export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
+  const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
+  const readings = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
+  const rows = await store.any(sql.prepared('record_readings', recorded)`
+    with t as materialized (select clock() as at),
+    input as materialized (
+      select * from ${unnest('i', readings, COLUMNS)}
+    ),
+    moved as (
+      update checks c
+      set run_id = null,
+        last_run_at = t.at,
+        failures = 0,
+        runs_total = c.runs_total + 1,
+        reading_id = i.run_id,
+        reading_hash = nullif(i.reading_hash, ''), body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
+        next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+        due_at = case when c.queued_run_id is not null then t.at
+          else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
+      from input i, t
+      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      returning c.no, c.team_id, c.reading_id
+    ),
+    kept as (
+      insert into baselines (no, team_id, extracted, missing)
+      select m.no, m.team_id, i.extracted, i.missing from moved m join input i on i.no = m.no
+      on conflict (no) do update set extracted = excluded.extracted, missing = excluded.missing
+    ),
+    inserted as (
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted, diff, warnings)
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.triggered, i.extracted, i.diff, i.warnings
+      from moved m join input i on i.no = m.no
+    ),
+    sent as (
+      insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
+      select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
+      from ${unnest('o', outbox, OUTBOX_COLUMNS)}
+      join moved m on m.no = o.no, t
+    )
+    select no from moved
+  `)
+  return new Set(rows.map(({ no }) => no))
+}

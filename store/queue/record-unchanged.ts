@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import { row } from '../db/row.ts'
+import { unnest } from '../db/unnest.ts'
+
+/** A finished check whose reading equals the baseline. */
+export interface UnchangedRun {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  readonly fetch_method: FetchMethod
+  /** Milliseconds from the run id's time to the start of the fetch, and from there to the end. */
+  readonly start_offset_ms: number
+  readonly duration_ms: number
+  /** What the next conditional request sends; null: none. */
+  readonly etag: string | null
+  readonly last_modified: string | null
+  /** Hash of the body; it differs from the baseline's when only what is not extracted changed. */
+  readonly body_hash: Buffer | null
+}
+
+const recorded = row({ no: Type.Integer() })
+
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  etag: 'text',
+  last_modified: 'text',
+  body_hash: 'bytea',
+} as const
+
+/**
+ * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check to its next due time and
+ * inserts its lean run. The first unchanged run of a month stores the reading again and becomes the one that later runs point at, so that
+ * a month of runs can be dropped whole. Answers the numbers that were recorded: one that is missing lost its fence and changed nothing.
+ */
+export async function recordUnchanged(store: Queryable, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
+  const rows = await store.any(sql.prepared('record_unchanged', recorded)`
+    with t as materialized (select clock() as at, run_id_floor(date_trunc('month', clock(), 'UTC')) as month),
+    input as materialized (
+      select * from ${unnest('i', runs, COLUMNS)}
+    ),
+    moved as (
+      update checks c
+      set run_id = null,
+        last_run_at = t.at,
+        failures = 0,
+        runs_total = c.runs_total + 1,
+        reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end,
+        body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
+        next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+        due_at = case when c.queued_run_id is not null then t.at
+          else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
+      from input i, t
+      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      returning c.no, c.team_id, c.reading_id
+    ),
+    inserted as (
+      insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
+      select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success', i.fetch_method,
+        case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end
+      from moved m join input i on i.no = m.no
+    )
+    select no from moved
+  `)
+  return new Set(rows.map(({ no }) => no))
+}

@@ -1,0 +1,55 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { PLANS, TIERS } from '../../schema/account/plan.ts'
+import type { Queryable } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+
+/** The limit of the team in `teams t`, with its own override; null there is none (as in monitor-limits.ts). */
+const LIMIT = sql.fragment`coalesce((t.limits->>'llmCallsPerMonth')::bigint, case t.tier ${sql.join(
+  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].llmCallsPerMonth}::bigint`),
+  sql.fragment` `,
+)} end)`
+
+const outcome = row({
+  taken: Type.Boolean(),
+  period: Type.String(),
+  limit: Type.Number(),
+  resets_at: Type.Union([Type.String(), Type.Null()]),
+})
+
+/** A call of the model comes to this: it is counted, in a period that is named, or the period's calls are used up. */
+export type TakenCall =
+  | { readonly kind: 'taken'; readonly period: string }
+  | { readonly kind: 'used_up'; readonly limit: number; readonly resetsAt: string | null }
+
+/** Counts one call of the model in the team's quota, in one guarded update: so that it is never overspent. */
+export async function takeModelCall(store: Queryable, teamId: string): Promise<TakenCall> {
+  const {
+    taken,
+    period,
+    limit,
+    resets_at: resetsAt,
+  } = await store.one(sql.type(outcome)`
+    with own as materialized (
+      select u.team_id, u.llm_calls_used, u.period_start, u.resets_at, ${LIMIT} as most
+      from team_usage u join teams t on t.id = u.team_id
+      where u.team_id = ${teamId}::uuid
+      for update of u
+    ),
+    counted as (
+      update team_usage u set llm_calls_used = u.llm_calls_used + 1
+      from own where u.team_id = own.team_id and own.llm_calls_used < own.most
+      returning u.team_id
+    )
+    select exists (select from counted) as taken, own.period_start::text as period, own.most as limit, own.resets_at from own
+  `)
+  return taken ? { kind: 'taken', period } : { kind: 'used_up', limit, resetsAt }
+}
+
+/** Takes a call back that nobody answered. Not in another period than its own, whose count it never was in. */
+export async function giveBackModelCall(store: Queryable, teamId: string, period: string): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update team_usage set llm_calls_used = llm_calls_used - 1
+    where team_id = ${teamId}::uuid and period_start = ${period}::timestamptz and llm_calls_used > 0
+  `)
+}

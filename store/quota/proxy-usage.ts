@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import { PLANS, TIERS } from '../../schema/account/plan.ts'
+import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+
+/** Who pays: the team of a check, or a team. */
+export type ProxyPayer = { readonly checkNo: number } | { readonly teamId: string }
+
+/** Bytes that are put aside, or why there are none. */
+export type ProxyBytes =
+  | { readonly kind: 'held'; readonly id: string; readonly teamId: string; readonly bytes: number }
+  | { readonly kind: 'off' | 'not_in_plan' | 'used_up' }
+
+/** A hold whose process is gone counts for so long. A fetch takes half a minute. */
+const HOLD_SECONDS = 300
+
+const LIMIT = sql.fragment`coalesce((t.limits->>'proxyBytesPerMonth')::bigint, case t.tier ${sql.join(
+  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].proxyBytesPerMonth}::bigint`),
+  sql.fragment` `,
+)} end)`
+
+const team = row({ team_id: Type.String(), proxy_enabled: Type.Boolean(), most: Type.Number(), used: Type.Number() })
+const made = row({ id: Type.String(), bytes: Type.Number() })
+
+/**
+ * Puts bytes aside for one fetch: as many as are asked for, or as are left of the plan's proxyBytesPerMonth when what others hold is taken away. The
+ * team's row is locked before what is held is counted, so two never get the same bytes: the sum of what is used and held never passes the limit.
+ */
+export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
+  return store.transaction(async (tx) => {
+    const found = await tx.maybeOne(sql.type(team)`
+      select u.team_id, t.proxy_enabled, ${LIMIT} as most, u.proxy_bytes_used as used
+      from team_usage u join teams t on t.id = u.team_id
+      where u.team_id = ${teamOf(payer)}
+      for update of u
+    `)
+    if (!found?.proxy_enabled) return { kind: 'off' }
+    const { team_id: teamId, most, used } = found
+    if (most === 0) return { kind: 'not_in_plan' }
+    await tx.query(sql.type(nothing)`delete from proxy_holds where team_id = ${teamId}::uuid and until <= clock()`)
+    const hold = await tx.maybeOne(sql.type(made)`
+      insert into proxy_holds (team_id, bytes, until)
+      select ${teamId}::uuid, least(${bytes}::bigint, room), clock() + make_interval(secs => ${HOLD_SECONDS})
+      from (select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room from proxy_holds where team_id = ${teamId}::uuid) r
+      where room > 0
+      returning id, bytes
+    `)
+    return hold ? { kind: 'held', id: hold.id, teamId, bytes: hold.bytes } : { kind: 'used_up' }
+  })
+}
+
+function teamOf(payer: ProxyPayer) {
+  return 'teamId' in payer
+    ? sql.fragment`${payer.teamId}::uuid`
+    : sql.fragment`(select team_id from checks where no = ${payer.checkNo})`
+}
+
+/** Books what a fetch used, be it more than it held, and lets go of the rest. */
+export async function settleProxyBytes(
+  store: Queryable,
+  held: { id: string; teamId: string },
+  used: number,
+): Promise<void> {
+  await store.query(sql.type(nothing)`
+    with gone as (delete from proxy_holds where id = ${held.id}::uuid and team_id = ${held.teamId}::uuid)
+    update team_usage set proxy_bytes_used = proxy_bytes_used + ${used}::bigint where team_id = ${held.teamId}::uuid
+  `)
+}

@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { limitsOf, type SerpAccess } from '../../core/plan.ts'
+import { type PlanLimits, type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
+import type { Usage, UsageLimits } from '../../schema/account/usage.ts'
+import type { Queryable } from '../db/client.ts'
+import { rowOf } from '../db/row.ts'
+import { NO_LIMIT } from './usage.ts'
+
+const Null = Type.Null()
+const TeamUsage = Type.Object({
+  tier: Type.Unsafe<Tier>({}),
+  serp: Type.Unsafe<SerpAccess>({}),
+  limits: Type.Unsafe<Partial<PlanLimits> | null>({}),
+  runs_used: Type.Number(),
+  runs_limit: Type.Number(),
+  visual_used: Type.Number(),
+  visual_limit: Type.Union([Type.Number(), Null]),
+  serp_used: Type.Number(),
+  serp_limit: Type.Union([Type.Number(), Null]),
+  llm_calls_used: Type.Number(),
+  proxy_bytes_used: Type.Number(),
+  screenshot_bytes_used: Type.Number(),
+  credits: Type.Number(),
+  period_start: Type.String(),
+  resets_at: Type.String(),
+  trial_ends_at: Type.Union([Type.String(), Null]),
+  trial_active: Type.Boolean(),
+  monitors_active: Type.Number(),
+  monitors_locked: Type.Number(),
+})
+type TeamUsage = Static<typeof TeamUsage>
+const teamUsage = rowOf(TeamUsage)
+
+/** The team's usage summary (spec). */
+export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
+  const found = await store.one(sql.prepared('read_usage', teamUsage)`
+    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used, u.serp_limit, u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
+      u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as resets_at,
+      t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked
+    from teams t
+    join team_usage u on u.team_id = t.id
+    cross join lateral (
+      select count(*) filter (where not paused and not locked) as monitors_active, count(*) filter (where locked) as monitors_locked
+      from monitors where team_id = t.id and deleted_at is null
+    ) m
+    where t.id = ${teamId}::uuid
+  `)
+  return toUsage(found)
+}
+
+function toUsage(found: TeamUsage): Usage {
+  const { tier, serp, credits, trial_ends_at: trialEndsAt, trial_active: trialActive } = found
+  const isTrial = tier === 'free'
+  const runsLimit = found.runs_limit >= Number(NO_LIMIT) ? null : found.runs_limit
+  return {
+    monitorsActive: found.monitors_active,
+    monitorsLocked: found.monitors_locked,
+    // There are no SERP monitors in this version yet.
+    serpMonitorsLocked: 0,
+    llmCallsThisMonth: found.llm_calls_used,
+    proxyBytesThisMonth: found.proxy_bytes_used,
+    screenshotBytesThisMonth: found.screenshot_bytes_used,
+    runs: { used: found.runs_used, limit: runsLimit },
+    visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
+    serpRuns: found.serp_limit === null ? null : { used: found.serp_used, limit: found.serp_limit },
+    // After a trial nothing runs until a plan is chosen, whatever credits are left.
+    serpAllowed: serp === 'trial' ? trialActive : serp === 'included' || credits > 0,
+    serpViaCredits: serp === 'none',
+    runCredits: credits,
+    serpTrialEndsAt: serp === 'trial' ? trialEndsAt : null,
+    trialEndsAt: isTrial ? trialEndsAt : null,
+    trialActive,
+    runsPeriodStart: found.period_start,
+    runsResetAt: found.resets_at,
+    // Subscriptions come with billing.
+    runsPeriodIsBilling: false,
+    tier,
+    limits: { ...shownLimits(tier, found.limits), serp },
+  }
+}
+
+/** The plan's limits with the team's own in their place; a null there is no override (as in monitor-limits.ts). */
+function shownLimits(tier: Tier, own: Partial<PlanLimits> | null): Omit<UsageLimits, 'serp'> {
+  const given = Object.entries(own ?? {}).filter(([, limit]) => limit !== null)
+  const { maxTeamMembers: _, ...shown } = { ...limitsOf(tier), ...Object.fromEntries(given) } as PlanLimits
+  return shown
+}

@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import { runIdTime } from '../../core/run-id.ts'
+import type { Diff, FetchMethod, Run, RunStatus } from '../../schema/run/run.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import { rowOf } from '../db/row.ts'
+
+const Null = Type.Null()
+const Stored = <T>() => Type.Unsafe<T>({})
+
+/** A run with its monitor, recorded or still waiting; `RUN_COLUMNS` of runs.ts selects it. */
+const RunRow = Type.Object({
+  id: Type.String(),
+  monitor_id: Type.String(),
+  monitor_name: Type.String(),
+  user_id: Type.String(),
+  status: Stored<RunStatus>(),
+  start_offset_ms: Type.Integer(),
+  duration_ms: Type.Integer(),
+  fetch_method: Stored<FetchMethod | null>(),
+  delivery_triggered: Type.Boolean(),
+  extracted: Stored<Readonly<Record<string, unknown>> | null>(),
+  diff: Stored<Diff | null>(),
+  error_code: Stored<RunFaultCode | null>(),
+  error_message: Type.Union([Type.String(), Null]),
+  warnings: Stored<readonly string[] | null>(),
+  visual_change_pct: Type.Union([Type.Number(), Null]),
+})
+export type RunRow = Static<typeof RunRow>
+export const runRow = rowOf(RunRow)
+
+/** The run as the API answers it (spec, Run). */
+export function toRun(stored: RunRow): Run {
+  const startedAt = runIdTime(stored.id) + stored.start_offset_ms
+  return {
+    id: stored.id,
+    monitor_id: stored.monitor_id,
+    user_id: stored.user_id,
+    started_at: new Date(startedAt).toISOString(),
+    completed_at: stored.status === 'running' ? null : new Date(startedAt + stored.duration_ms).toISOString(),
+    status: stored.status,
+    extracted: stored.extracted ?? {},
+    diff: stored.diff ?? {},
+    delivery_triggered: stored.delivery_triggered,
+    fetch_method: stored.fetch_method,
+    duration_ms: stored.duration_ms,
+    error_message: stored.error_message,
+    ...(stored.visual_change_pct !== null && { visual_change_pct: stored.visual_change_pct }),
+    error_code: stored.error_code,
+    warnings: [...(stored.warnings ?? [])],
+  }
+}

@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import { runIdMonitor } from '../../core/run-id.ts'
+import type { Queryable } from '../db/client.ts'
+import { retentionCutoff } from '../quota/plan-limits.ts'
+import { type Page, pageStatement } from '../db/page.ts'
+import { row } from '../db/row.ts'
+import { runRow, type RunRow } from './run-record.ts'
+
+/** Of `monitors m join lateral (…) r`, with the reading that an unchanged run points at. */
+const RUN_COLUMNS = sql.fragment`
+  r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.delivery_triggered,
+  case when r.reading_id is null then r.extracted
+    else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
+  r.diff, r.error_code, r.error_message, r.warnings,
+  (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
+
+const STORED = sql.fragment`
+  s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method, s.delivery_triggered, s.reading_id,
+  s.extracted, s.diff, s.error_code, s.error_message, s.warnings`
+
+/** A run that is claimed or queued has no row yet: it is read from its check (`no` is the monitor's). */
+const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
+  select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method, false as delivery_triggered,
+    null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code, null::text as error_message,
+    null::json as warnings
+  from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
+  where c.no = ${no} and w.id is not null`
+
+/** A run of the team inside its retention window, or null. Runs of deleted monitors stay readable. */
+export async function findRun(store: Queryable, teamId: string, id: string): Promise<RunRow | null> {
+  const no = runIdMonitor(id)
+  return store.maybeOne(sql.prepared('find_run', runRow)`
+    select ${RUN_COLUMNS}
+    from monitors m
+    cross join lateral (
+      select ${STORED} from runs s where s.monitor_no = m.no and s.id = ${id}::uuid
+      union all
+      (${waiting(sql.fragment`m.no`)} and w.id = ${id}::uuid)
+      limit 1
+    ) r
+    where m.no = ${no} and m.team_id = ${teamId}::uuid and r.id >= run_id_floor(${retentionCutoff(teamId)})
+  `)
+}
+
+/** Which runs, and which part of them. */
+export interface RunQuery extends Page {
+  readonly teamId: string
+  readonly monitorId: string
+}
+
+/** A page of a monitor's runs, newest first, those under way included. Empty also when there is no such monitor: `countRuns` tells. */
+export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
+  const { teamId, monitorId } = query
+  const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
+  return store.any(typed`
+    with m as materialized (
+      select no, id, name, user_id from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and deleted_at is null
+    )
+    select ${RUN_COLUMNS}
+    from m
+    cross join lateral (
+      select * from (
+        (${waiting(sql.fragment`m.no`)})
+        union all
+        (select ${STORED} from runs s
+          where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
+          order by s.id desc limit ${reach})
+      ) both_kinds
+      order by id desc
+      limit ${limit} offset ${offset}
+    ) r
+    order by r.id desc
+  `)
+}
+
+const counted = row({ total: Type.Integer() })
+
+/**
+ * How many runs a monitor's list has; null where there is no such monitor. The check counts what is stored; only what retention hides and has not
+ * deleted yet is counted here, so that no list counts a million rows.
+ */
+export async function countRuns(store: Queryable, teamId: string, monitorId: string): Promise<number | null> {
+  return store.maybeOneFirst(sql.prepared('count_runs', counted)`
+    select greatest(c.runs_total - (
+        select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
+      ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
+    from monitors m join checks c on c.no = m.no
+    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+  `)
+}

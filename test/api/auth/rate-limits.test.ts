@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRateLimits, type RateRule } from '../../../api/auth/rate-limits.ts'
+import { ok, publicRoute } from '../../../api/http/route.ts'
+import { routes } from '../../../api/routes.ts'
+import { createLogger } from '../../../core/logger.ts'
+import { purgeRateLimits } from '../../../store/accounts/rate-limit.ts'
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { row } from '../../../store/db/row.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+/** Far enough into a minute that it does not end during a test. */
+const HALF_A_MINUTE_ON = `alter database %s set tidemark.clock_offset = '%s milliseconds'`
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi({ trustedProxies: ['127.0.0.1'] })
+  await holdTheMinute(api)
+})
+afterAll(() => api.close())
+
+async function holdTheMinute({ databaseUrl, sql: run }: TestApi): Promise<void> {
+  const offset = 30_000 - (Date.now() % 60_000)
+  await run(HALF_A_MINUTE_ON.replace('%s', new URL(databaseUrl).pathname.slice(1)).replace('%s', String(offset)))
+}
+
+const log = createLogger('silent')
+const passes = async (limits: ReturnType<typeof createRateLimits>, rule: RateRule, times: number) => {
+  const verdicts = await Promise.all(Array.from({ length: times }, () => limits.take(rule)))
+  return verdicts.filter(({ passed }) => passed).length
+}
+const used = (subject: string) =>
+  api.services.store.oneFirst(
+    sql.type(row({ used: Type.Integer() }))`select used from rate_limits where subject = ${subject}`,
+  )
+
+describe('a limit', () => {
+  test.each([1, 5, 60, 6_000])('of %i lets exactly so many pass, however many come at once', async (perMinute) => {
+    const limits = createRateLimits(api.services.store, log)
+    expect(await passes(limits, { subject: `exactly ${perMinute}`, perMinute, exact: false }, perMinute + 100)).toBe(
+      perMinute,
+    )
+  })
+
+  test('is one limit for all replicas', async () => {
+    const rule = { subject: 'replicas', perMinute: 5, exact: true }
+    const [one, two] = [createRateLimits(api.services.store, log), createRateLimits(api.services.store, log)]
+    const passed = await Promise.all([passes(one, rule, 10), passes(two, rule, 10)])
+    expect(passed[0] + passed[1]).toBe(5)
+  })
+
+  test('is leased in blocks: a busy key hardly writes', async () => {
+    const limits = createRateLimits(api.services.store, log)
+    await passes(limits, { subject: 'blocks', perMinute: 6_000, exact: false }, 121)
+    expect(await used('blocks')).toBe(240)
+  })
+
+  test('is counted request by request where it is exact', async () => {
+    const limits = createRateLimits(api.services.store, log)
+    await passes(limits, { subject: 'one by one', perMinute: 6_000, exact: true }, 7)
+    expect(await used('one by one')).toBe(7)
+  })
+
+  test('that is used up refuses without asking the store again', async () => {
+    const limits = createRateLimits(api.services.store, log)
+    const rule = { subject: 'flood', perMinute: 3, exact: true }
+    await passes(limits, rule, 4)
+    const before = await used('flood')
+    expect(await passes(limits, rule, 50)).toBe(0)
+    expect(await used('flood')).toBe(before)
+  })
+
+  test('is whole again in the next minute', async () => {
+    const own = await createTestApi()
+    await holdTheMinute(own)
+    const rule = { subject: 'next', perMinute: 2, exact: true }
+    expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
+    const offset = 90_000 - (Date.now() % 60_000)
+    await own.sql(
+      `alter database ${new URL(own.databaseUrl).pathname.slice(1)} set tidemark.clock_offset = '${offset} milliseconds'`,
+    )
+    expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
+    await own.close()
+  })
+
+  test('leaves no row behind of who has been silent', async () => {
+    await api.sql(`insert into rate_limits values ('old', clock() - interval '6 minutes', 1), ('new', clock(), 1)`)
+    await purgeRateLimits(api.services.store)
+    expect(
+      await api.services.store.anyFirst(sql.type(row({ subject: Type.String() }))`
+      select subject from rate_limits where subject in ('old', 'new')`),
+    ).toEqual(['new'])
+  })
+})
+
+describe('over the API', () => {
+  let limited: TestApi
+  afterEach(() => limited.close())
+  const start = async (rateLimit: number, table = routes) => {
+    limited = await createTestApi({ rateLimit, trustedProxies: ['127.0.0.1'] }, table)
+    await holdTheMinute(limited)
+    return limited
+  }
+  const anonymous = (address: string, url = '/v1/keys') =>
+    limited.app.inject({ url, headers: { 'x-forwarded-for': address } })
+
+  test('each key and each session has its own, told in the headers, and 429 says when to come back', async () => {
+    await start(3)
+    const owner = await limited.owner()
+    const answers = []
+    for (let i = 0; i < 4; i += 1) answers.push(await limited.call(owner.api_key, 'GET', '/v1/keys'))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(answers[0]?.headers).toMatchObject({
+      'ratelimit-policy': '"default";q=3;w=60',
+      ratelimit: expect.stringMatching(/^"default";r=2;t=(29|30)$/),
+    })
+    const last = answers[3]
+    expect(last?.body.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+    expect(Number(last?.headers['retry-after'])).toBeGreaterThan(25)
+    expect(Number(last?.headers['retry-after'])).toBeLessThanOrEqual(30)
+    expect((await limited.call(owner.session_token, 'GET', '/v1/keys')).status).toBe(200)
+    expect((await limited.call(await limited.key(owner, 'read'), 'GET', '/v1/keys')).status).toBe(200)
+  })
+
+  test('60 calls a minute without good credentials for each address, then 429; good ones still pass', async () => {
+    await start(6_000)
+    const { api_key } = await limited.owner()
+    const statuses = []
+    for (let i = 0; i < 62; i += 1) statuses.push((await anonymous('198.51.100.1')).statusCode)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(60)
+    expect(statuses.slice(60)).toEqual([429, 429])
+    expect((await anonymous('198.51.100.2')).statusCode).toBe(401)
+    const good = { 'x-forwarded-for': '198.51.100.1', authorization: `Bearer ${api_key}` }
+    expect((await limited.app.inject({ url: '/v1/keys', headers: good })).statusCode).toBe(200)
+  })
+
+  test('addresses of one IPv6 network share a limit', async () => {
+    await start(6_000)
+    for (let i = 0; i < 60; i += 1) await anonymous(`2001:db8:1:2::${i.toString(16)}`)
+    expect((await anonymous('2001:db8:1:2:ffff::1')).statusCode).toBe(429)
+    expect((await anonymous('2001:db8:1:3::1')).statusCode).toBe(401)
+  })
+
+  test('sign-in is limited to 10 a minute for each address, and for each account from wherever', async () => {
+    await start(0)
+    const attempt = (address: string, email: string) =>
+      limited.app.inject({
+        method: 'POST',
+        url: '/auth/sign-in/email',
+        headers: { 'x-forwarded-for': address },
+        payload: { email, password: 'wrong password' },
+      })
+    const oneAddress = []
+    for (let i = 0; i < 11; i += 1) oneAddress.push((await attempt('198.51.100.3', `user${i}@example.com`)).statusCode)
+    expect(oneAddress).toEqual([...Array<number>(10).fill(401), 429])
+    const oneAccount = []
+    for (let i = 0; i < 11; i += 1)
+      oneAccount.push((await attempt(`198.51.100.${i + 10}`, 'Victim@example.com')).statusCode)
+    expect(oneAccount).toEqual([...Array<number>(10).fill(401), 429])
+  })
+
+  test('0 sets keys and anonymous calls free', async () => {
+    await start(0)
+    const { api_key } = await limited.owner()
+    const answer = await limited.call(api_key, 'GET', '/v1/keys')
+    expect(answer.headers).not.toHaveProperty('ratelimit')
+    for (let i = 0; i < 65; i += 1) expect((await anonymous('198.51.100.4')).statusCode).toBe(401)
+  })
+
+  test('a public route may have a limit of its own', async () => {
+    const preview = publicRoute({
+      method: 'GET',
+      path: '/v1/preview',
+      summary: 'Preview',
+      tag: 'Probe',
+      policy: 'public',
+      perAddress: 2,
+      answers: { 200: { description: 'Done.' } },
+      handle: async () => ok({}),
+    })
+    await start(6_000, [preview])
+    const statuses = []
+    for (let i = 0; i < 3; i += 1) statuses.push((await anonymous('198.51.100.5', '/v1/preview')).statusCode)
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('health is exempt', async () => {
+    await start(1)
+    for (let i = 0; i < 70; i += 1) expect((await anonymous('198.51.100.6', '/healthz')).statusCode).toBe(200)
+  })
+})
+
+test('without trusted proxies X-Forwarded-For changes nothing', async () => {
+  const direct = await createTestApi({ rateLimit: 6_000 })
+  await holdTheMinute(direct)
+  for (let i = 0; i < 60; i += 1)
+    await direct.app.inject({ url: '/v1/keys', headers: { 'x-forwarded-for': `198.51.100.${i}` } })
+  expect((await direct.app.inject({ url: '/v1/keys', headers: { 'x-forwarded-for': '203.0.113.1' } })).statusCode).toBe(
+    429,
+  )
+  await direct.close()
+})

@@ -1,0 +1,167 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { buildApp } from '../../../api/http/app.ts'
+import { createServices } from '../../../api/services.ts'
+import { routes } from '../../../api/routes.ts'
+import { openApiStore } from '../../../cli/boot/parts/api-store.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** A way to the database that can be cut, or made to swallow everything. */
+async function startGate(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const host = target.searchParams.get('host') ?? decodeURIComponent(target.hostname)
+  const port = Number(target.port || 5432)
+  const path = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const sockets = new Set<Socket>()
+  let swallow = false
+  let frozen = false
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    if (swallow || frozen) return
+    const onward = connect(path)
+    sockets.add(onward)
+    onward.on('error', () => socket.destroy())
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      from.on('data', (chunk) => !frozen && to.write(chunk))
+      from.on('close', () => to.destroy())
+    }
+  })
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const own = (server.address() as AddressInfo).port
+  const cut = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+    await closed
+  }
+  open.push(async () => server.listening && cut())
+  const url = new URL(databaseUrl)
+  url.searchParams.delete('host')
+  url.hostname = '127.0.0.1'
+  url.port = String(own)
+  return {
+    url: url.href,
+    freeze: () => (frozen = true),
+    thaw: () => (frozen = false),
+    cut,
+    restore: () => listen(own),
+    swallow: () => (swallow = true),
+  }
+}
+
+async function startBehind(gateUrl: string, api: TestApi) {
+  const store = await openApiStore(gateUrl)
+  const services = createServices({
+    ...api.services,
+    store,
+    databaseUrl: gateUrl,
+    encryptionKey: 'a key of the tests, which is long enough',
+    signUpPlan: 'free',
+  })
+  const app = buildApp(services, routes)
+  open.push(async () => {
+    await app.close()
+    await services.close()
+    await store.end().catch(() => {})
+  })
+  return app
+}
+
+const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
+  const began = performance.now()
+  return [await work, performance.now() - began]
+}
+
+test('a store that is gone is a 503 with Retry-After within 5 s, and all is well once it is back', async () => {
+  const api = await createTestApi()
+  open.push(() => api.close())
+  const gate = await startGate(api.databaseUrl)
+  const app = await startBehind(gate.url, api)
+  const { api_key, email, password } = await api.owner()
+  const ask = () => app.inject({ url: '/v1/keys', headers: { authorization: `Bearer ${api_key}` } })
+  const signIn = () => app.inject({ method: 'POST', url: '/auth/sign-in/email', payload: { email, password } })
+  expect((await ask()).statusCode).toBe(200)
+  expect((await signIn()).statusCode).toBe(200)
+
+  await gate.cut()
+  for (const request of [ask, signIn]) {
+    const [answer, took] = await timed(request())
+    expect(answer.json().error, answer.payload).toMatchObject({ code: 'UNAVAILABLE', details: [] })
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(took).toBeLessThan(5_000)
+  }
+  expect((await app.inject('/healthz')).statusCode).toBe(200)
+
+  await gate.restore()
+  expect((await ask()).statusCode).toBe(200)
+  expect((await signIn()).statusCode).toBe(200)
+})
+
+test('a store that takes connections and never answers is a 503 within 5 s too', async () => {
+  const api = await createTestApi()
+  open.push(() => api.close())
+  const gate = await startGate(api.databaseUrl)
+  const app = await startBehind(gate.url, api)
+  const { api_key } = await api.owner()
+  await gate.cut()
+  gate.swallow()
+  await gate.restore()
+  const [answer, took] = await timed(app.inject({ url: '/v1/keys', headers: { authorization: `Bearer ${api_key}` } }))
+  expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(took).toBeLessThan(5_000)
+})
+
+test('a store that freezes under open connections is a 503 within 8 s, also in the middle of what writes', async () => {
+  const api = await createTestApi()
+  open.push(() => api.close())
+  const gate = await startGate(api.databaseUrl)
+  const app = await startBehind(gate.url, api)
+  const { api_key, session_token, email, password } = await api.owner()
+  const ask = (method: 'GET' | 'POST', url: string, credential: string | null, payload?: object) =>
+    app.inject({
+      method,
+      url,
+      ...(credential && { headers: { authorization: `Bearer ${credential}` } }),
+      ...(payload && { payload }),
+    })
+  const asks = () =>
+    [
+      ask('GET', '/v1/monitors', api_key),
+      ask('GET', '/v1/deliveries', api_key),
+      ask('POST', '/v1/keys', session_token, { name: 'a' }),
+      ask('POST', '/auth/sign-in/email', null, { email, password }),
+    ] as const
+  for (const { statusCode } of await Promise.all(asks())) expect(statusCode).toBeLessThan(300)
+
+  gate.freeze()
+  for (const [answer, took] of await Promise.all(asks().map((one) => timed(one)))) {
+    expect(answer.json().error, answer.payload).toMatchObject({ code: 'UNAVAILABLE' })
+    expect(took).toBeLessThan(8_000)
+  }
+  // A second time, when the first connections have been given up.
+  const [answer, took] = await timed(ask('GET', '/v1/monitors', api_key))
+  expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(took).toBeLessThan(8_000)
+
+  gate.thaw()
+  // More than there are connections: none of those that were given up stands in the way.
+  const after = await Promise.all(Array.from({ length: 40 }, () => ask('GET', '/v1/monitors', api_key)))
+  expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+}, 40_000)

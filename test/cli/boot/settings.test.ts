@@ -1,0 +1,132 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readSettings, SettingsError, shownSettings } from '../../../cli/boot/settings/read-config.ts'
+import { runCli } from '../cli-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const faults = (environment: Record<string, string>): string[] => {
+  try {
+    readSettings(environment)
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.issues.map(({ path }) => path)
+    throw error
+  }
+}
+
+test('Without settings there are defaults, and an empty variable is as none.', () => {
+  expect(readSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({
+    PORT: 8080,
+    HOST: '127.0.0.1',
+    TIDEMARK_LEASE_SECONDS: 60,
+    allowPrivateCidrs: [],
+  })
+})
+
+test('Lists are split at commas, numbers are read as digits.', () => {
+  const settings = readSettings({ PORT: '0', TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8, ::1/128 ,' })
+  expect(settings).toMatchObject({ PORT: 0, allowPrivateCidrs: ['127.0.0.0/8', '::1/128'] })
+})
+
+test('Every fault is told at once, those of form beside those between settings.', () => {
+  const wrong = {
+    PORT: '80a',
+    TIDEMARK_LEASE_SECONDS: '1',
+    TIDEMARK_ALLOW_PRIVATE_CIDRS: '10.0.0.0/33',
+    TIDEMARK_BASE_URL: 'ftp://example.com',
+    DATABASE_URL: 'mysql://localhost/x',
+    TIDEMARK_LEASE_SECOND: '5',
+  }
+  expect(faults(wrong).sort()).toEqual(
+    [
+      'DATABASE_URL',
+      'PORT',
+      'TIDEMARK_ALLOW_PRIVATE_CIDRS',
+      'TIDEMARK_BASE_URL',
+      'TIDEMARK_ENCRYPTION_KEY',
+      'TIDEMARK_LEASE_SECOND',
+      'TIDEMARK_LEASE_SECONDS',
+    ].sort(),
+  )
+})
+
+test('Hexadecimal, fractions and exponents are no numbers of settings.', () => {
+  for (const text of ['0x50', '8080.5', '8e3', ' 8080', '65536', '-1'])
+    expect(faults({ PORT: text }), text).toEqual(['PORT'])
+})
+
+test('The address of the proxy is checked, and nothing of it repeated.', () => {
+  expect(faults({ TIDEMARK_PROXY_URL: 'http://user:p%40ss@proxy.example:8000' })).toEqual([])
+  for (const text of [
+    'proxy.example:8000',
+    'socks5://user:s3cret@proxy.example',
+    'http://user:s3cret@proxy.example/path',
+  ]) {
+    expect(faults({ TIDEMARK_PROXY_URL: text })).toEqual(['TIDEMARK_PROXY_URL'])
+    expect(() => readSettings({ TIDEMARK_PROXY_URL: text })).toThrow(/^(?!.*s3cret)/s)
+  }
+})
+
+test('What may be logged holds no secret.', () => {
+  const settings = readSettings({
+    DATABASE_URL: 'postgres://u:canary@h/d',
+    TIDEMARK_ENCRYPTION_KEY: 'canary-canary-canary',
+  })
+  expect(JSON.stringify(shownSettings(settings))).not.toContain('canary')
+})
+
+test('A start under wrong settings lists them all, starts nothing and exits with 1.', async () => {
+  await using folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  const started = performance.now()
+  const { code, stdout, stderr } = await runCli(['serve'], {
+    PORT: 'http',
+    TIDEMARK_RATE_LIMIT: 'many',
+    TIDEMARK_DATA_DIR: dataDir,
+    TIDEMARK_TRUSTED_PROXIES: 'everyone',
+  })
+  expect([code, stdout]).toEqual([1, ''])
+  for (const name of ['PORT', 'TIDEMARK_RATE_LIMIT', 'TIDEMARK_TRUSTED_PROXIES']) expect(stderr).toContain(`  ${name} `)
+  expect(stderr).not.toContain('    at ')
+  expect(await readdir(folder.path)).toEqual([])
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+test('Parts of an installation need its database; without one they start nothing.', async () => {
+  await using folder = await temporaryFolder()
+  const runs = await Promise.all(
+    ['api', 'worker'].map((command) => runCli([command], { TIDEMARK_DATA_DIR: join(folder.path, command) })),
+  )
+  for (const { code, stderr } of runs) {
+    expect(code).toBe(1)
+    expect(stderr).toContain('DATABASE_URL is required')
+  }
+  expect(await readdir(folder.path)).toEqual([])
+})
+
+test('A database that does not answer is said so without a stack, and without its password.', async () => {
+  const { code, stderr } = await runCli(['migrate'], {
+    DATABASE_URL: 'postgres://someone:canary@127.0.0.1:1/none',
+    TIDEMARK_ENCRYPTION_KEY: 'the key of a test',
+  })
+  expect(code).toBe(1)
+  expect(stderr).toContain('check DATABASE_URL')
+  expect(stderr).not.toMatch(/canary|\n\s+at /)
+})
+
+test('Every command explains itself, with an example.', async () => {
+  const commands = [['--help'], ['serve', '--help'], ['worker', '--help'], ['admin', 'create-owner', '--help']]
+  const answers = await Promise.all(commands.map((args) => runCli(args)))
+  for (const { code, stdout } of answers) {
+    expect(code).toBe(0)
+    expect(stdout).toContain('Usage: tidemark')
+    expect(stdout).toContain('  $ ')
+  }
+}, 60_000)
+
+test('A command that does not exist is refused with a hint.', async () => {
+  const { code, stderr } = await runCli(['serv'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('tidemark --help')
+})

@@ -1,0 +1,82 @@
+import { writeFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { configurationOf } from '../../../cli/check/configuration.ts'
+import type { CheckOptions } from '../../../cli/check/options.ts'
+import { runCheck } from '../../../cli/check/run-check.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { createPreviews } from '../../../worker/previews/previews.ts'
+import { createPolicy } from '../../../egress/policy.ts'
+import { openSite, type Site } from '../../runners/browser/site.ts'
+import { testBrowsers } from '../../runners/browser/test-browsers.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const OPEN = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+const PROSE = 'There is enough to read here before any script has run. '.repeat(20)
+const CSS: CheckOptions = { css: ['price=.price'], json: true }
+
+let site: Site
+let browsers: Browsers
+
+beforeAll(async () => {
+  site = await openSite()
+  browsers = testBrowsers()
+  const script = `<script>document.querySelector('#root').innerHTML = '<b class="price">made</b>'</script>`
+  site.page('/shell', `<!doctype html><div id="root"></div>${script}`)
+  site.page('/complete', `<!doctype html><p>${PROSE}</p><div id="root"><b class="price">sent</b></div>${script}`)
+})
+
+afterAll(async () => {
+  await browsers.close()
+  await site.close()
+})
+
+/** What `tidemark check` prints, as the object that it is with `--json`. */
+async function check(path: string, options: CheckOptions, browser?: Browsers): Promise<unknown> {
+  let out = ''
+  const output = { json: true, out: (text: string) => void (out += text), err: () => {} }
+  await runCheck(await configurationOf([site.origin + path], options, OPEN), OPEN, output, browser ? { browser } : {})
+  return JSON.parse(out)
+}
+
+test('tidemark check renders a page that needs it, and none that does not.', async () => {
+  expect(await check('/shell', CSS, browsers)).toMatchObject({ fetch_method: 'browser', fields: { price: 'made' } })
+  expect(await check('/complete', CSS, browsers)).toMatchObject({ fetch_method: 'static', fields: { price: 'sent' } })
+})
+
+test('tidemark check --browser renders any page.', async () => {
+  const shown = await check('/complete', { ...CSS, browser: true }, browsers)
+  expect(shown).toMatchObject({ fetch_method: 'browser', http_status: 200, fields: { price: 'made' } })
+})
+
+test('Without a browser at hand --browser says so; a page that would need one is read as it came.', async () => {
+  expect(await check('/shell', { ...CSS, browser: true })).toMatchObject({ error_code: 'not_available' })
+  expect(await check('/shell', CSS)).toMatchObject({ fetch_method: 'static', fields: { price: null } })
+})
+
+test('--browser beside --monitor is refused: the monitor says it itself.', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'))
+  const monitor = join(folder, 'monitor.json')
+  await writeFile(monitor, '{}')
+  await expect(configurationOf([], { monitor, browser: true }, OPEN)).rejects.toThrow('fetch_mode')
+  await rm(folder, { recursive: true })
+})
+
+test('A preview renders as a run does.', async () => {
+  const previews = createPreviews({ egress: OPEN, browser: browsers })
+  const place = previews.enter('a team')
+  if (place.kind === 'limit') throw new Error('no place')
+  const shown = await place.run({
+    url: `${site.origin}/shell`,
+    extract_config: { method: 'css', fields: { price: '.price' } },
+    fetch_mode: 'auto',
+    request_config: null,
+    request_headers: null,
+    visual_config: null,
+  })
+  place.leave()
+  await previews.close()
+  expect(shown).toMatchObject({ status: 'success', fetch_method: 'browser', fields: { price: 'made' } })
+})

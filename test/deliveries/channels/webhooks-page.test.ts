@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { sign } from '../../../core/signature.ts'
+import { describeIf } from '../../support/skip.ts'
+
+const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
+const SECRET = 'e'.repeat(64)
+const BODY = '{"text":"ünï 👍\\r\\n"}'
+const now = Math.floor(Date.now() / 1000)
+
+/** Each with what a check should say to it. */
+const CASES: readonly (readonly [string, string, boolean])[] = [
+  [sign([SECRET], now, BODY), BODY, true],
+  [sign(['f'.repeat(64), SECRET], now, BODY), BODY, true],
+  [sign([SECRET], now, BODY), `${BODY} `, false],
+  [sign(['f'.repeat(64)], now, BODY), BODY, false],
+  [sign([SECRET], now - 330, BODY), BODY, false],
+  [sign([SECRET], now + 330, BODY), BODY, false],
+  [`t=${now}`, BODY, false],
+  ['v1=00', BODY, false],
+  ['', BODY, false],
+  [`t=${now},v1=é`, BODY, false],
+]
+
+function code(language: string): string {
+  const found = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1]
+  if (found === undefined) throw new Error(`the page has no ${language} code`)
+  return found
+}
+
+/** Runs the page's code with a line that says what it thinks of each case. */
+function verdicts(command: readonly [string, ...string[]], program: string): unknown {
+  const [name, ...args] = command
+  const { stdout, stderr } = spawnSync(name, [...args, program, JSON.stringify(CASES), SECRET], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+describe('the code of docs/webhooks.md', () => {
+  test('in TypeScript accepts our signatures and nothing else', () => {
+    const program = `${code('ts')}
+      const [cases, secret] = process.argv.slice(1)
+      process.stdout.write(JSON.stringify(JSON.parse(cases).map(([header, body]) => isFromTidemark(header, Buffer.from(body), secret))))`
+    const command = [process.execPath, '--no-warnings', '--input-type=module-typescript', '-e'] as const
+    expect(verdicts([...command], program)).toEqual(CASES.map(([, , expected]) => expected))
+  })
+})
+
+describeIf(spawnSync('python3', ['--version']).status === 0, 'install python3')(
+  'the Python code of docs/webhooks.md',
+  () => {
+    test('accepts our signatures and nothing else', () => {
+      const program = `${code('python')}
+import json, sys
+print(json.dumps([is_from_tidemark(h, b.encode(), sys.argv[2]) for h, b, _ in json.loads(sys.argv[1])]))`
+      expect(verdicts(['python3', '-c'], program)).toEqual(CASES.map(([, , expected]) => expected))
+    })
+  },
+)

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NO_METRICS } from '../../../deliveries/loop/delivery-metrics.ts'
+import { createHeldLeases, type HeldLeases } from '../../../deliveries/loop/held-leases.ts'
+import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
+import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
+import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
+import { eventually, openOutbox, type Outbox } from './outbox.ts'
+
+let outbox: Outbox
+beforeAll(async () => {
+  outbox = await openOutbox()
+})
+afterAll(() => outbox[Symbol.asyncDispose]())
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+const LEASE = { leaseSeconds: 0.15 }
+
+async function claimed(): Promise<ClaimedDelivery> {
+  const url = 'https://a.example/'
+  await outbox.webhook(url)
+  const rooms = [{ host: destinationKey(outbox.teamId, { type: 'webhook', url }), room: 1 }]
+  const [one] = await claimDeliveries(outbox.store, { rooms, limit: 1, leaseSeconds: 60 })
+  if (one === undefined) throw new Error('nothing was claimed')
+  return one
+}
+
+function openLeases(): HeldLeases & Disposable {
+  const leases = createHeldLeases({ store: outbox.store, log: quiet, metrics: NO_METRICS, ...LEASE })
+  leases.start()
+  return { ...leases, [Symbol.dispose]: leases.stop }
+}
+
+const dueAt = async ({ id }: ClaimedDelivery) => Number((await outbox.see(id)).due_at)
+
+test('what is held is kept by heartbeats for as long as it takes', async () => {
+  using leases = openLeases()
+  const delivery = await claimed()
+  leases.hold(delivery)
+  const first = await eventually(
+    () => dueAt(delivery),
+    (due) => due < Date.now() + 1_000,
+  )
+  await eventually(
+    () => dueAt(delivery),
+    (due) => due > first,
+  )
+})
+
+test('what was dropped or taken over is left alone', async () => {
+  using leases = openLeases()
+  const [dropped, lost, kept] = [await claimed(), await claimed(), await claimed()]
+  for (const delivery of [dropped, lost, kept]) leases.hold(delivery)
+  leases.drop(dropped)
+  await releaseDeliveries(outbox.store, [lost])
+  const before = [await dueAt(dropped), await dueAt(lost)]
+  await eventually(
+    () => dueAt(kept),
+    (due) => due < Date.now() + 1_000,
+  )
+  expect([await dueAt(dropped), await dueAt(lost)]).toEqual(before)
+})

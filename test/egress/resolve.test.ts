@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { createResolver } from '../../egress/resolve.ts'
+import type { Lookup } from '../../egress/resolve.ts'
+
+function failing(code: string): Lookup {
+  return () => Promise.reject(Object.assign(new Error(code), { code }))
+}
+
+function counting(addresses: readonly string[] = ['1.1.1.1']): { lookup: Lookup; asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    lookup: (name) => {
+      asked.push(name)
+      return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+    },
+  }
+}
+
+describe('a resolver', () => {
+  test.each([
+    ['ENOTFOUND', 'not_found'],
+    ['ENODATA', 'not_found'],
+    ['EAI_AGAIN', 'failed'],
+    ['ESERVFAIL', 'failed'],
+    ['ETIMEOUT', 'timeout'],
+    ['EAI_FAIL', 'failed'],
+  ])('names %s %s', async (code, cause) => {
+    const resolver = createResolver({ lookup: failing(code) })
+    expect(await resolver.resolve('a.test')).toEqual({ ok: false, failure: { kind: 'dns', cause } })
+  })
+
+  test('counts an empty answer as no such host', async () => {
+    const resolver = createResolver({ lookup: counting([]).lookup })
+    expect(await resolver.resolve('a.test')).toEqual({ ok: false, failure: { kind: 'dns', cause: 'not_found' } })
+  })
+
+  test('gives up on a lookup that hangs, and does not start it again while it hangs', async () => {
+    let asked = 0
+    const lookup: Lookup = () => {
+      asked++
+      return new Promise(() => {})
+    }
+    const resolver = createResolver({ lookup, timeoutMs: 20 })
+    const answers = await Promise.all([resolver.resolve('a.test'), resolver.resolve('A.test.')])
+    expect(answers.map((answer) => !answer.ok && answer.failure)).toEqual(
+      Array(2).fill({ kind: 'dns', cause: 'timeout' }),
+    )
+    await resolver.resolve('a.test')
+    expect(asked).toBe(1)
+  })
+
+  test('asks nobody about literals and localhost', async () => {
+    const { lookup, asked } = counting()
+    const resolver = createResolver({ lookup })
+    expect(await resolver.resolve('10.0.0.1')).toMatchObject({ addresses: [{ address: '10.0.0.1', family: 4 }] })
+    expect(await resolver.resolve('[::1]')).toMatchObject({ addresses: [{ address: '::1', family: 6 }] })
+    expect(await resolver.resolve('x.LOCALHOST.')).toMatchObject({
+      addresses: [{ address: '127.0.0.1' }, { address: '::1' }],
+    })
+    expect(asked).toEqual([])
+  })
+
+  test('uses an answer again for a few seconds, and no longer', async () => {
+    const { lookup, asked } = counting()
+    let now = 0
+    const resolver = createResolver({ lookup, cacheMs: 5_000, now: () => now })
+    await resolver.resolve('a.test')
+    now = 4_999
+    await resolver.resolve('a.test')
+    expect(asked).toEqual(['a.test'])
+    now = 5_000
+    await resolver.resolve('a.test')
+    expect(asked).toEqual(['a.test', 'a.test'])
+  })
+
+  test('keeps no more than a thousand names', async () => {
+    const { lookup, asked } = counting()
+    const resolver = createResolver({ lookup, cacheMs: 60_000 })
+    for (let i = 0; i <= 1_000; i++) await resolver.resolve(`a${i}.test`)
+    await resolver.resolve('a1000.test')
+    expect(asked).toHaveLength(1_001)
+    await resolver.resolve('a0.test')
+    expect(asked).toHaveLength(1_002)
+  })
+})

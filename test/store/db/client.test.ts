@@ -1,0 +1,63 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { row } from '../../../store/db/row.ts'
+import { isStoreAway } from '../../../store/db/store-fault.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const at = row({ at: Type.String() })
+const number = row({ n: Type.Number() })
+
+test('Instants come as ISO 8601 in UTC with milliseconds, whatever the time zone of the server.', async () => {
+  const [{ name } = { name: '' }] = await world.query<{ name: string }>('select current_database() as name')
+  for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns']) {
+    await world.query(`alter database ${name} set timezone = '${zone}'`)
+    const store = await world.anotherStore(1)
+    const found = await store.one(sql.type(at)`select '2026-07-01T12:00:00.123456Z'::timestamptz as at`)
+    expect(found.at, zone).toBe('2026-07-01T12:00:00.123Z')
+  }
+  await world.query(`alter database ${name} reset timezone`)
+})
+
+test('bigint comes as a number, json parsed.', async () => {
+  const both = row({ n: Type.Number(), j: Type.Unknown() })
+  expect(await world.store.one(sql.type(both)`select 1099511627775::bigint as n, '{"a":[1]}'::jsonb as j`)).toEqual({
+    n: 1_099_511_627_775,
+    j: { a: [1] },
+  })
+})
+
+test('A row that is not of the shape of its statement is refused.', async () => {
+  await expect(world.store.one(sql.type(number)`select 'x' as n`)).rejects.toThrow('schema')
+})
+
+test('A connection that the server ends is a fault of the moment; the pool goes on.', async () => {
+  const store = await world.anotherStore(1)
+  await store.one(sql.type(number)`select 1 as n`)
+  const slow = store.one(sql.type(number)`select 1 as n from pg_sleep(20)`)
+  const ended = slow.then(
+    () => 'an answer',
+    (error: unknown) => error,
+  )
+  const victims = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()`
+  for (let n = 0; n < 200 && (await world.query(victims)).length === 0; n++)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(isStoreAway(await ended)).toBe(true)
+  expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
+})
+
+test('The clock follows the setting of the database at once, in sessions that are open.', async () => {
+  const read = async () => Date.parse((await world.store.one(sql.type(at)`select clock() as at`)).at) - Date.now()
+  await world.setClock('3 days')
+  expect(Math.abs((await read()) - 3 * 86_400_000)).toBeLessThan(5_000)
+  await world.setClock('-1 hour')
+  expect(Math.abs((await read()) + 3_600_000)).toBeLessThan(5_000)
+  await world.setClock('0')
+  expect(Math.abs(await read())).toBeLessThan(5_000)
+})

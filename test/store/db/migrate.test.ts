@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'vitest'
+import pg from 'pg'
+import { isMigrated, migrate, StoreIsNewerError } from '../../../store/db/migrate.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.ts'
+
+const open: TestDatabase[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.drop()))
+})
+
+async function emptyDatabase(): Promise<string> {
+  const database = await createEmptyDatabase()
+  open.push(database)
+  return database.url
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('An empty database is brought to shape, and a second time nothing is left to do.', async () => {
+  const url = await emptyDatabase()
+  expect(await isMigrated(url)).toBe(false)
+  const applied = await migrate(url)
+  expect(applied[0]).toBe('000001-clock-and-ids.sql')
+  expect(applied).toEqual(applied.toSorted())
+  expect(await isMigrated(url)).toBe(true)
+  expect(await migrate(url)).toEqual([])
+})
+
+test('Programs that migrate at once apply each file once between them.', async () => {
+  const url = await emptyDatabase()
+  const applied = (await Promise.all(Array.from({ length: 5 }, () => migrate(url)))).filter((names) => names.length > 0)
+  expect(applied).toHaveLength(1)
+  expect(await query(url, 'select count(*)::int as n from migrations')).toEqual([{ n: applied[0]?.length }])
+})
+
+test('A store that a newer version has migrated is refused, and left as it is.', async () => {
+  const url = await emptyDatabase()
+  await migrate(url)
+  await query(url, `insert into migrations (name) values ('999999-the-future.sql')`)
+  await expect(migrate(url)).rejects.toThrow(StoreIsNewerError)
+  await expect(migrate(url)).rejects.toThrow('999999-the-future.sql')
+})
+
+test('A store that lacks the newest migration is not migrated.', async () => {
+  const url = await emptyDatabase()
+  const applied = await migrate(url)
+  await query(url, `delete from migrations where name = '${applied.at(-1)}'`)
+  expect(await isMigrated(url)).toBe(false)
+})
+
+test('A migration that fails is rolled back whole, and its error names it.', async () => {
+  const url = await emptyDatabase()
+  await query(url, 'create table teams (here boolean)')
+  await expect(migrate(url)).rejects.toThrow('000002-teams.sql')
+  expect(await query(url, 'select name from migrations')).toEqual([{ name: '000001-clock-and-ids.sql' }])
+  await query(url, 'drop table teams')
+  expect((await migrate(url))[0]).toBe('000002-teams.sql')
+})
+
+test('A database that cannot be reached is said so, and nothing hangs.', async () => {
+  await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('ECONNREFUSED')
+})

@@ -1,0 +1,142 @@
+import { sql } from 'slonik'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { recordReadings } from '../../../store/queue/record-reading.ts'
+import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { nothing } from '../../../store/db/row.ts'
+import { forgetOld } from '../../../store/maintenance/retention.ts'
+import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { ensureRunPartitions } from '../../../store/queue/run-partitions.ts'
+import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await world.query('truncate runs, deliveries, audit_events, baselines, checks, monitors cascade')
+})
+
+const forget = () => forgetOld(world.store, new AbortController().signal)
+
+/** Moves the clock to noon of a day (from 1) of a month that is so many months ahead. */
+async function toDay(day: number, months = 1): Promise<void> {
+  const [row] = await world.query<{ offset: string }>(
+    `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1, days => $2, hours => 12)) at time zone 'UTC' - now())
+       || ' seconds' as offset`,
+    [months, day - 1],
+  )
+  await world.setClock(row?.offset ?? '')
+  await ensureRunPartitions(world.store)
+}
+
+async function team(tier: 'free' | 'scale'): Promise<string> {
+  const id = await world.team()
+  await world.query('update teams set tier = $2 where id = $1', [id, tier])
+  return id
+}
+
+/** A first reading, then unchanged ones, on these days. */
+async function runOn(days: readonly number[], months = 1): Promise<void> {
+  for (const [at, day] of days.entries()) {
+    await toDay(day, months)
+    await world.query('update checks set due_at = clock()')
+    const taken = await world.claim()
+    const isFirst = at === 0 && months === 1
+    if (isFirst)
+      await recordReadings(
+        world.store,
+        taken.map((one) => readingRun(one, { price: '1' })),
+      )
+    else
+      await recordUnchanged(
+        world.store,
+        taken.map((one) => unchangedRun(one)),
+      )
+  }
+}
+
+const idOf = async (no: number) =>
+  (await world.query<{ id: string }>('select id from monitors where no = $1', [no]))[0]?.id ?? ''
+
+test('Runs before the window of their team are deleted; what visible runs point to stays, unseen.', async () => {
+  const [free, scale] = [await team('free'), await team('scale')]
+  const [[short = 0], [long = 0]] = [await world.monitors(free), await world.monitors(scale)]
+  await runOn([1, 2, 12, 17])
+  await toDay(18)
+  await world.query('update checks set due_at = clock()')
+  const changed = (await world.claim()).map((one) => readingRun(one, { price: '2' }))
+  await recordReadings(world.store, changed)
+  await toDay(20)
+  expect(await forget()).toMatchObject({ months: 0, runs: 1 })
+  expect(await world.runs(long)).toHaveLength(5)
+  expect(await world.runs(short)).toHaveLength(4)
+  expect((await world.check(short)).runs_total).toBe(4)
+  expect(await countRuns(world.store, free, await idOf(short))).toBe(3)
+  const seen = await listRuns(world.store, { teamId: free, monitorId: await idOf(short), offset: 0, limit: 10 })
+  expect(seen.map(({ extracted }) => extracted)).toEqual([{ price: '2' }, { price: '1' }, { price: '1' }])
+  expect(await forget()).toEqual({ months: 0, runs: 0, deliveries: 0, auditEvents: 0 })
+})
+
+test('The reading that the next run may point to stays, however old it is.', async () => {
+  const [no = 0] = await world.monitors(await team('free'))
+  await runOn([1, 2])
+  await toDay(28)
+  expect(await forget()).toMatchObject({ runs: 1 })
+  await world.query('update checks set due_at = clock()')
+  const taken = await world.claim()
+  await recordUnchanged(
+    world.store,
+    taken.map((one) => unchangedRun(one)),
+  )
+  const [first, last] = await world.runs(no)
+  expect(last?.reading_id).toBe(first?.id)
+  expect(first?.extracted).toEqual({ price: '1' })
+})
+
+test('A month that no team can see any more is dropped whole, and counted out of the totals.', async () => {
+  const [no = 0] = await world.monitors(await team('scale'))
+  await runOn([1, 2])
+  await runOn([5], 2)
+  const months = async () => (await world.query(`select 1 from pg_inherits where inhparent = 'runs'::regclass`)).length
+  await toDay(3, 1 + 25)
+  const before = await months()
+  expect(await forget()).toMatchObject({ runs: 0 })
+  expect(await months()).toBeLessThan(before)
+  expect(await world.runs(no)).toHaveLength(1)
+  expect((await world.check(no)).runs_total).toBe(1)
+})
+
+test('Deliveries and audit events before the window go; a delivery that is still to be sent stays.', async () => {
+  const [free, scale] = [await team('free'), await team('scale')]
+  await toDay(1)
+  for (const id of [free, scale])
+    await world.query(
+      `with d as (
+         insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at)
+         values (gen_random_uuid(), $1, 1, gen_random_uuid(), 'webhook', '', 'h', '{}', 'success', null),
+           (gen_random_uuid(), $1, 1, gen_random_uuid(), 'webhook', '', 'h', '{}', 'pending', clock())
+       )
+       insert into audit_events (team_id, action, target_type, actor_type, actor_label) values ($1, 'monitor.created', 'monitor', 'user', 'a')`,
+      [id],
+    )
+  await toDay(14)
+  expect(await forget()).toMatchObject({ deliveries: 0, auditEvents: 0 })
+  await toDay(16)
+  expect(await forget()).toMatchObject({ deliveries: 1, auditEvents: 1 })
+  expect(await world.query('select status from deliveries where team_id = $1', [free])).toEqual([{ status: 'pending' }])
+  expect(await world.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
+})
+
+test('While one process deletes, another does nothing.', async () => {
+  await world.monitors(await team('free'))
+  await runOn([1, 2])
+  await toDay(28)
+  await world.store.connect(async (connection) => {
+    await connection.query(sql.type(nothing)`select pg_advisory_lock(hashtext('tidemark.retention'))`)
+    expect(await forget()).toEqual({ months: 0, runs: 0, deliveries: 0, auditEvents: 0 })
+    await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
+  })
+  expect(await forget()).toMatchObject({ runs: 1 })
+})

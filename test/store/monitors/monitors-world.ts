@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
+import { changedKeys, lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
+import type { QueueWorld } from '../queue/queue-world.ts'
+
+export const SPEC: MonitorSpec = {
+  name: 'Prices',
+  url: 'https://example.com/prices',
+  schedule_interval_seconds: 600,
+  extract_config: { method: 'css', fields: { price: '.price' } },
+  diff_predicate: { type: 'any_field_changes' },
+  deliveries: [],
+  template_slug: null,
+  fetch_mode: 'auto',
+  request_headers: null,
+  request_config: null,
+  visual_config: null,
+}
+
+/** Creates a monitor as the API does. */
+export function create(world: QueueWorld, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
+  const spec = { ...SPEC, ...more }
+  return world.store.transaction((tx) => insertMonitor(tx, world.secrets, { teamId, userId: randomUUID(), spec }))
+}
+
+/** Edits it as the API does. */
+export function edit(world: QueueWorld, { team_id, id }: MonitorRow, patch: Partial<MonitorSpec>): Promise<MonitorRow> {
+  return world.store.transaction(async (tx) => {
+    const stored = await lockMonitor(tx, team_id, id)
+    if (!stored) throw new Error('there is no such monitor')
+    const before = monitorSpec(stored, world.secrets)
+    const spec = { ...before, ...patch }
+    return saveMonitor(tx, world.secrets, { stored, spec, changed: changedKeys(before, spec) })
+  })
+}

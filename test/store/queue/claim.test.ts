@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runIdMonitor } from '../../../core/run-id.ts'
+import { releaseChecks } from '../../../store/queue/lease.ts'
+import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+import { unchangedRun } from './finished-runs.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const idle = async () => void (await world.query('update checks set due_at = null'))
+const numbers = (rows: readonly { no: number }[]) => rows.map(({ no }) => no).sort((a, b) => a - b)
+
+test('A claim takes what is due, and nothing that is due later, paused or of another queue.', async () => {
+  const team = await world.team()
+  const due = await world.monitors(team, { count: 2 })
+  const [paused] = await world.monitors(team)
+  await world.monitors(team, { dueSeconds: -30 })
+  await world.monitors(team, { queue: 'visual' })
+  await world.query('update checks set due_at = null, next_run_at = null where no = $1', [paused])
+
+  expect(numbers(await world.claim())).toEqual(due)
+  expect(await world.claim()).toEqual([])
+  await idle()
+})
+
+test('The most overdue checks are taken first.', async () => {
+  const team = await world.team()
+  const late = await world.monitors(team, { count: 5, dueSeconds: 5 })
+  const later = await world.monitors(team, { count: 5, dueSeconds: 50 })
+
+  expect(numbers(await world.claim({ limit: 5 }))).toEqual(later)
+  expect(numbers(await world.claim({ limit: 5 }))).toEqual(late)
+  await idle()
+})
+
+test('A claimed check carries its own run id, fence, configuration and times.', async () => {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team, {
+    url: 'https://example.com/a',
+    request: { method: 'POST' },
+    dueSeconds: 2,
+  })
+  const [claimed] = await world.claim()
+  const seen = await world.check(no)
+
+  expect(claimed).toMatchObject({
+    no,
+    fence: 1,
+    run_id: seen.run_id,
+    team_id: team,
+    url: 'https://example.com/a',
+    reading_id: null,
+  })
+  expect(claimed?.request_config).toEqual({ method: 'POST' })
+  expect(runIdMonitor(claimed?.run_id ?? '')).toBe(no)
+  expect((claimed?.claimed_ms ?? 0) - (claimed?.due_ms ?? 0)).toBeGreaterThan(1_900)
+  expect(Math.abs((seen.due_ms ?? 0) - (claimed?.claimed_ms ?? 0) - 60_000)).toBeLessThan(1)
+  await idle()
+})
+
+test('Claims at once never take the same check, and together take each.', async () => {
+  const teams = await Promise.all(Array.from({ length: 5 }, () => world.team()))
+  const due = (await Promise.all(teams.map((team) => world.monitors(team, { count: 120 })))).flat()
+  const taken: number[] = []
+  // Rounds, for a claim skips teams that another holds at that moment.
+  for (let round = 0; round < 50 && taken.length < due.length; round++) {
+    const claims = await Promise.all(Array.from({ length: 10 }, () => world.claim({ limit: 17, perTeam: 5 })))
+    taken.push(...claims.flatMap(numbers))
+  }
+
+  expect(taken.toSorted((a, b) => a - b)).toEqual(due.toSorted((a, b) => a - b))
+  for (const team of teams) expect((await world.usage(team)).runs_used).toBe(120)
+  await idle()
+})
+
+test('A check whose lease ended is due again, with the same run id and a new fence, and is not counted twice.', async () => {
+  const team = await world.team()
+  await world.monitors(team)
+  const [first] = await world.claim({ leaseSeconds: 0 })
+  const [second] = await world.claim()
+
+  expect(second?.run_id).toBe(first?.run_id)
+  expect(second?.fence).toBe((first?.fence ?? 0) + 1)
+  expect((await world.usage(team)).runs_used).toBe(1)
+  await idle()
+})
+
+test('Exactly seven checks start where seven runs are left, however many claim at once.', async () => {
+  const team = await world.team({ runs: 10, used: 3 })
+  await world.monitors(team, { count: 60 })
+  const started: number[] = []
+  for (let round = 0; round < 3; round++)
+    started.push(...(await Promise.all(Array.from({ length: 20 }, () => world.claim({ limit: 5 })))).flatMap(numbers))
+
+  expect(new Set(started).size).toBe(7)
+  expect(started).toHaveLength(7)
+  expect(await world.usage(team)).toMatchObject({ runs_used: 10, credits: 0 })
+  await idle()
+})
+
+test('Credits are taken when the pool is used up, and neither is overspent by claims at once.', async () => {
+  const team = await world.team({ runs: 3, credits: 2 })
+  await world.monitors(team, { count: 20 })
+  const started: number[] = []
+  for (let round = 0; round < 3; round++)
+    started.push(...(await Promise.all(Array.from({ length: 8 }, () => world.claim({ limit: 1 })))).flatMap(numbers))
+
+  expect(started).toHaveLength(5)
+  expect(await world.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })
+  await idle()
+})
+
+test('What another claim has counted since the statement began is seen: the pool is not overspent in place of credits.', async () => {
+  await using slow = await openQueueWorld()
+  const team = await slow.team({ runs: 3, credits: 2 })
+  await slow.monitors(team, { count: 20 })
+  // The clock is read after the statement's snapshot was taken and before the row of the quota is locked.
+  await slow.query(
+    `create or replace function clock() returns timestamptz language sql volatile as 'select now() from pg_sleep(0.4)'`,
+  )
+  const claiming = slow.claim()
+  const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+  for (let n = 0; n < 200 && (await slow.query(sleeping)).length === 0; n++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  await slow.query('update team_usage set runs_used = 3')
+
+  expect(await claiming).toHaveLength(2)
+  expect(await slow.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })
+})
+
+test('Credits still run checks where a smaller plan left more used than its limit.', async () => {
+  const team = await world.team({ runs: 200, used: 900, credits: 4 })
+  await world.monitors(team, { count: 9 })
+
+  expect(await world.claim()).toHaveLength(4)
+  expect(await world.usage(team)).toMatchObject({ runs_used: 900, credits: 0 })
+  await idle()
+})
+
+test('The pools of a trial are apart: visual and search checks do not take from the runs.', async () => {
+  const team = await world.team({ runs: 10, visual: 2, serp: 1 })
+  for (const queue of ['static', 'visual', 'serp'] as const) await world.monitors(team, { count: 4, queue })
+
+  expect(await world.claim({ queue: 'visual' })).toHaveLength(2)
+  expect(await world.claim({ queue: 'serp' })).toHaveLength(1)
+  expect(await world.claim({ queue: 'static' })).toHaveLength(4)
+  expect(await world.usage(team)).toEqual({ runs_used: 4, visual_used: 2, serp_used: 1, credits: 0 })
+  await idle()
+})
+
+test('Where a plan has one pool, all kinds of checks share it.', async () => {
+  const team = await world.team({ runs: 5 })
+  for (const queue of ['static', 'browser', 'visual', 'serp'] as const) await world.monitors(team, { count: 2, queue })
+  const started = []
+  for (const queue of ['visual', 'serp', 'browser', 'static'] as const) started.push(...(await world.claim({ queue })))
+
+  expect(started).toHaveLength(5)
+  expect(await world.usage(team)).toEqual({ runs_used: 5, visual_used: 0, serp_used: 0, credits: 0 })
+  await idle()
+})
+
+test('A run that was paid when it was asked for is claimed though the quota is used up.', async () => {
+  const team = await world.team({ runs: 5, used: 5 })
+  const [, asked = 0] = await world.monitors(team, { count: 3 })
+  await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [asked])
+  const { queued_run_id } = await world.check(asked)
+  const claimed = await world.claim()
+
+  expect(claimed.map(({ no, run_id }) => [no, run_id])).toEqual([[asked, queued_run_id]])
+  expect((await world.check(asked)).queued_run_id).toBeNull()
+  expect(await world.usage(team)).toMatchObject({ runs_used: 5 })
+  await idle()
+})
+
+test('A run asked for while another is under way waits for it, and keeps its id.', async () => {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team)
+  const [first] = await world.claim()
+  await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+  const { queued_run_id } = await world.check(no)
+  expect(await world.claim()).toEqual([])
+
+  await recordUnchanged(world.store, [unchangedRun(first)])
+  const [second] = await world.claim()
+  expect(second?.run_id).toBe(queued_run_id)
+  await recordUnchanged(world.store, [unchangedRun(second)])
+  // Two runs of one millisecond have no order.
+  const ended = await world.runs(no)
+  expect(new Set(ended.map(({ id }) => id))).toEqual(new Set([first?.run_id, queued_run_id]))
+  await idle()
+})
+
+test('A paused check that was asked for runs once and is not scheduled after it.', async () => {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team)
+  await world.query(
+    'update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
+    [no],
+  )
+  const [claimed] = await world.claim()
+  await recordUnchanged(world.store, [unchangedRun(claimed)])
+
+  expect(claimed?.due_ms).toBeNull()
+  expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
+})
+
+test('What is given back is due again at once or after its delay, with the same run id and no second count.', async () => {
+  const team = await world.team()
+  await world.monitors(team, { count: 2 })
+  const [now, later] = await world.claim()
+  if (!now || !later) throw new Error('two checks were due')
+  await releaseChecks(world.store, [
+    { no: now.no, fence: now.fence, delayMs: 0 },
+    { no: later.no, fence: later.fence, delayMs: 3_000 },
+  ])
+
+  const again = await world.claim()
+  expect(again.map(({ no, run_id }) => [no, run_id])).toEqual([[now.no, now.run_id]])
+  expect((await world.usage(team)).runs_used).toBe(2)
+  await world.setClock('3 seconds')
+  expect(numbers(await world.claim())).toEqual([later.no])
+  await world.setClock('0')
+  await idle()
+})
+
+test('Due times follow the clock of the store.', async () => {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team, { dueSeconds: -3 * 86_400 })
+  expect(await world.claim()).toEqual([])
+  await world.setClock('3 days 1 second')
+  const [claimed] = await world.claim()
+  expect(claimed?.no).toBe(no)
+  await recordUnchanged(world.store, [unchangedRun(claimed)])
+  const { now_ms, next_ms } = await world.check(no)
+  expect((next_ms ?? 0) - now_ms).toBeGreaterThan(50_000)
+  await world.setClock('0')
+  await idle()
+})
+
+test('Teams without quota do not take the places of those behind them.', async () => {
+  const poor = Array.from({ length: 300 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
+  await world.query(
+    `with u as (select unnest($1::uuid[]) as id),
+     t as (insert into teams (id, name, owner_user_id, tier) select id, 'P', gen_random_uuid(), 'free' from u),
+     q as (insert into team_usage (team_id, runs_limit, runs_used) select id, 200, 200 from u)
+     insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
+     select 900000 + row_number() over (), id, 'static', clock(), clock(), 60, 0 from u`,
+    [poor],
+  )
+  const team = await world.team({ id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' })
+  const [no] = await world.monitors(team)
+
+  expect(numbers(await world.claim())).toEqual([no])
+  await idle()
+})

@@ -1,0 +1,205 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
+import { deleteMonitor } from '../../../store/monitors/monitor-delete.ts'
+import { pauseMonitor } from '../../../store/monitors/monitor-pause.ts'
+import { recordFailed } from '../../../store/queue/record-failed.ts'
+import { recordReadings } from '../../../store/queue/record-reading.ts'
+import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { readBaselines } from '../../../store/queue/baselines.ts'
+import { failedRun, readingRun, unchangedRun } from './finished-runs.ts'
+import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** One check, claimed. */
+async function claimedCheck(more: Parameters<QueueWorld['monitors']>[1] = {}) {
+  await world.query('update checks set due_at = null')
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team, more)
+  const [taken] = await world.claim()
+  if (taken?.no !== no) throw new Error('another check was claimed')
+  return { team, no, taken }
+}
+
+/** Claims the same check once more. */
+async function claimAgain(no: number) {
+  await world.query('update checks set due_at = clock() where no = $1', [no])
+  return (await world.claim()).find((taken) => taken.no === no)
+}
+
+test('A reading is stored once; unchanged runs after it point at it.', async () => {
+  const { team, no, taken } = await claimedCheck()
+  expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set([no]))
+  const again = await claimAgain(no)
+  expect(again).toMatchObject({ reading_id: taken.run_id, etag: '"1"' })
+  expect(await recordUnchanged(world.store, [unchangedRun(again, { etag: '"2"' })])).toEqual(new Set([no]))
+
+  const [first, second] = await world.runs(no)
+  expect(first).toMatchObject({
+    status: 'success',
+    extracted: { price: '1' },
+    reading_id: null,
+    diff: null,
+    duration_ms: 20,
+  })
+  expect(second).toMatchObject({ status: 'success', extracted: null, reading_id: taken.run_id })
+  expect(await world.check(no)).toMatchObject({ run_id: null, reading_id: taken.run_id, etag: '"2"', runs_total: 2 })
+  expect((await world.usage(team)).runs_used).toBe(2)
+})
+
+test('A change replaces the baseline and writes its deliveries in the same statement.', async () => {
+  const { team, no, taken } = await claimedCheck()
+  await recordReadings(world.store, [readingRun(taken, { price: '1' })])
+  const again = await claimAgain(no)
+  const config = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
+  const deliveries = [1, 2].map(() =>
+    newDelivery({ secrets: world.secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id }) }),
+  )
+  const diff = JSON.stringify({ fields_changed: ['price'], before: { price: '1' }, after: { price: '2' } })
+  await recordReadings(world.store, [readingRun(again, { price: '2' }, { diff, deliveries })])
+
+  const [, run] = await world.runs(no)
+  expect(run).toMatchObject({ delivery_triggered: true, diff: { fields_changed: ['price'] } })
+  const sent = await world.query(
+    'select id, run_id, team_id, status, due_at <= clock() as due from deliveries where monitor_no = $1 order by id',
+    [no],
+  )
+  expect(sent).toEqual(
+    deliveries
+      .map(({ id }) => ({ id, run_id: again?.run_id, team_id: team, status: 'pending', due: true }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+  )
+  const third = await claimAgain(no)
+  const baselines = await readBaselines(world.store, third ? [third] : [])
+  expect(baselines.get(no)?.extracted).toEqual({ price: '2' })
+})
+
+test('A run without a body hash is recorded too.', async () => {
+  const { no, taken } = await claimedCheck()
+  await recordReadings(world.store, [readingRun(taken, { price: '1' }, { body_hash: null })])
+  expect((await claimAgain(no))?.body_hash).toBeNull()
+})
+
+test('A failure leaves the baseline, counts up, and a success ends the count.', async () => {
+  const { no, taken } = await claimedCheck()
+  await recordReadings(world.store, [readingRun(taken, { price: '1' })])
+  expect(await recordFailed(world.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 1]]))
+  expect(await recordFailed(world.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 2]]))
+  expect(await world.check(no)).toMatchObject({ failures: 2, reading_id: taken.run_id })
+  expect((await world.runs(no)).at(-1)).toMatchObject({ status: 'error', error_code: 'http_status', extracted: null })
+
+  await recordUnchanged(world.store, [unchangedRun(await claimAgain(no))])
+  expect(await world.check(no)).toMatchObject({ failures: 0, runs_total: 4 })
+})
+
+test('A late writer changes nothing after another worker has taken the check.', async () => {
+  const { no, taken } = await claimedCheck()
+  const stolen = await claimAgain(no)
+  const before = await world.check(no)
+  expect(await recordUnchanged(world.store, [unchangedRun(taken)])).toEqual(new Set())
+  expect(await recordFailed(world.store, [failedRun(taken)])).toEqual(new Map())
+  expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set())
+  expect(await readBaselines(world.store, [taken])).toEqual(new Map())
+
+  expect({ ...(await world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
+  expect(await world.runs(no)).toEqual([])
+  expect(await recordReadings(world.store, [readingRun(stolen, { price: '1' })])).toEqual(new Set([no]))
+})
+
+test('Recording the same outcome twice, as after a commit of unknown outcome, does nothing the second time.', async () => {
+  const { team, no, taken } = await claimedCheck()
+  const config = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
+  const delivery = newDelivery({
+    secrets: world.secrets,
+    teamId: team,
+    config,
+    at: Date.now(),
+    payload: (id) => ({ id }),
+  })
+  const row = readingRun(taken, { price: '1' }, { deliveries: [delivery] })
+  expect((await recordReadings(world.store, [row])).size).toBe(1)
+  expect((await recordReadings(world.store, [row])).size).toBe(0)
+  expect(await world.runs(no)).toHaveLength(1)
+  expect(await world.query('select id from deliveries where monitor_no = $1', [no])).toHaveLength(1)
+  expect((await world.check(no)).runs_total).toBe(1)
+})
+
+test('A check that was edited under way is fenced off and starts over under the same run id.', async () => {
+  const { no, taken } = await claimedCheck()
+  // What an edit that resets the baseline does (store/monitors/monitor-edit.ts).
+  await world.query(
+    `update checks set fence = fence + 1, reading_id = null, reading_hash = null, due_at = clock() where no = $1`,
+    [no],
+  )
+  expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
+  const [again] = await world.claim()
+  expect(again).toMatchObject({ no, run_id: taken.run_id, reading_id: null })
+})
+
+test('The run of a monitor deleted under way ends as an error, and its late writer changes nothing.', async () => {
+  const { no, taken } = await claimedCheck()
+  await world.store.transaction((tx) => deleteMonitor(tx, no))
+  expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
+  expect((await recordFailed(world.store, [failedRun(taken)])).size).toBe(0)
+  const [run, ...more] = await world.runs(no)
+  expect(more).toEqual([])
+  expect(run).toMatchObject({ id: taken.run_id, status: 'error' })
+  expect(await world.check(no)).toMatchObject({ due_ms: null, run_id: null, runs_total: 1 })
+})
+
+test('A check that was paused under way is recorded and not scheduled again, whatever came of it.', async () => {
+  for (const record of [
+    (taken: Parameters<typeof unchangedRun>[0]) => recordReadings(world.store, [readingRun(taken, {})]),
+    (taken: Parameters<typeof unchangedRun>[0]) =>
+      recordFailed(world.store, [failedRun(taken, { retry_after_ms: 5_000 })]),
+  ]) {
+    const { no, taken } = await claimedCheck()
+    await world.store.transaction((tx) => pauseMonitor(tx, no))
+    await record(taken)
+    expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
+  }
+})
+
+test('A pause that comes while a failure is being written is not undone by it.', async () => {
+  const { no, taken } = await claimedCheck()
+  const person = new pg.Client({ connectionString: world.url })
+  await person.connect()
+  await person.query('begin')
+  await person.query('update checks set next_run_at = null where no = $1', [no])
+  // Waits for the row that the pause holds, and finds it changed.
+  const recording = recordFailed(world.store, [failedRun(taken)])
+  await waitingForLock()
+  await person.query('commit')
+  await person.end()
+  expect((await recording).size).toBe(1)
+  expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null })
+})
+
+async function waitingForLock(): Promise<void> {
+  const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  for (let n = 0; n < 500 && (await world.query(text)).length === 0; n++)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+test('One row that the store refuses takes its batch with it, and changes nothing.', async () => {
+  const { team, no, taken } = await claimedCheck()
+  const [other = 0] = await world.monitors(team)
+  const [second] = await world.claim()
+  const rows = [readingRun(taken, { price: '1' }), readingRun(second, {}, { etag: 'NUL: \0' })]
+  await expect(recordReadings(world.store, rows)).rejects.toThrow(/Query violates|invalid byte sequence/i)
+  expect([...(await world.runs(no)), ...(await world.runs(other))]).toEqual([])
+})
+
+test('What was asked for while a run was under way is due as soon as that is recorded.', async () => {
+  const { no, taken } = await claimedCheck()
+  await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+  await recordFailed(world.store, [failedRun(taken, { retry_after_ms: 600_000 })])
+  const { due_ms, next_ms, now_ms } = await world.check(no)
+  expect(due_ms).toBeLessThanOrEqual(now_ms)
+  expect(next_ms).toBeGreaterThan(now_ms + 590_000)
+})

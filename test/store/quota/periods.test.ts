@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renewPeriods } from '../../../store/quota/renew-periods.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+  await world.query('create table standing_clock as select now() as at')
+  await world.query(
+    `create or replace function clock() returns timestamptz language sql stable as 'select at from standing_clock'`,
+  )
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+async function team(resetsAt: string | null): Promise<string> {
+  const id = await world.team({ used: 40, visual: 10, serp: 10, credits: 3 })
+  await world.query(
+    `update team_usage set resets_at = $2, visual_used = 5, serp_used = 6, period_start = '2026-01-01Z' where team_id = $1`,
+    [id, resetsAt],
+  )
+  return id
+}
+
+async function at(now: string, id: string): Promise<unknown> {
+  await world.query('update standing_clock set at = $1', [now])
+  await renewPeriods(world.store)
+  const [row] = await world.query<{ from: Date; to: Date | null; used: number }>(
+    'select period_start as from, resets_at as to, (runs_used + visual_used + serp_used)::int as used from team_usage where team_id = $1',
+    [id],
+  )
+  return [row?.from.toISOString().slice(0, 16), row?.to?.toISOString().slice(0, 16) ?? null, row?.used]
+}
+
+test('A period that has ended is followed by the next month, with nothing used and the credits kept.', async () => {
+  const id = await team('2026-03-10T08:30Z')
+  expect(await at('2026-03-10T08:29:59Z', id)).toEqual(['2026-01-01T00:00', '2026-03-10T08:30', 51])
+  expect(await at('2026-03-10T08:30Z', id)).toEqual(['2026-03-10T08:30', '2026-04-10T08:30', 0])
+  expect(await world.usage(id)).toMatchObject({ credits: 3 })
+})
+
+test('Months in which nobody looked are passed over: now lies inside the new period.', async () => {
+  const id = await team('2026-03-10T08:30Z')
+  expect(await at('2026-08-02T00:00Z', id)).toEqual(['2026-07-10T08:30', '2026-08-10T08:30', 0])
+})
+
+test('A period that ends on a 31st is renewed once, to the last day of a shorter month, and keeps that day.', async () => {
+  const id = await team('2026-01-31T12:00Z')
+  expect(await at('2026-01-31T12:00Z', id)).toEqual(['2026-01-31T12:00', '2026-02-28T12:00', 0])
+  expect(await at('2026-02-28T13:00Z', id)).toEqual(['2026-02-28T12:00', '2026-03-28T12:00', 0])
+  expect(await at('2028-01-01T00:00Z', id)).toEqual(['2027-12-28T12:00', '2028-01-28T12:00', 0])
+})
+
+test('A look at the very end of a skipped short month still lands inside the period.', async () => {
+  const id = await team('2026-01-31T00:00Z')
+  expect(await at('2026-02-28T12:00Z', id)).toEqual(['2026-02-28T00:00', '2026-03-31T00:00', 0])
+})
+
+test('A pool that nothing renews is let be.', async () => {
+  const id = await team(null)
+  expect(await at('2030-01-01T00:00Z', id)).toEqual(['2026-01-01T00:00', null, 51])
+})
+
+test('Programs that renew at once add one month between them.', async () => {
+  const id = await team('2031-03-10T08:30Z')
+  await world.query(`update standing_clock set at = '2031-03-11Z'`)
+  await Promise.all(Array.from({ length: 6 }, () => renewPeriods(world.store)))
+  expect(await at('2031-03-11T00:00Z', id)).toEqual(['2031-03-10T08:30', '2031-04-10T08:30', 0])
+})

@@ -1,0 +1,118 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
+import { row } from '../../../store/db/row.ts'
+import { renewPeriods } from '../../../store/quota/renew-periods.ts'
+import type { Tier } from '../../../schema/account/plan.ts'
+import { createTestApi, type TestApi } from '../../api/test-api.ts'
+
+const numberOf = (id: string) => sql.type(row({ no: Type.Integer() }))`select no from monitors where id = ${id}::uuid`
+const MB = 1_048_576
+const STARTER = 50 * MB
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+async function team(plan: Tier = 'starter', isOn = true) {
+  const owner = await api.owner({ plan })
+  await api.sql(`update teams set proxy_enabled = ${isOn} where id = '${owner.team_id}'`)
+  const payer: ProxyPayer = { teamId: owner.team_id }
+  return {
+    owner,
+    teamId: owner.team_id,
+    hold: (bytes: number) => holdProxyBytes(api.services.store, payer, bytes),
+    settle: (held: { id: string; teamId: string }, used: number) => settleProxyBytes(api.services.store, held, used),
+    used: async () => Number((await api.call(owner.api_key, 'GET', '/v1/usage')).body['proxyBytesThisMonth']),
+  }
+}
+
+async function held(one: Awaited<ReturnType<typeof team>>, bytes: number) {
+  const hold = await one.hold(bytes)
+  if (hold.kind !== 'held') throw new Error(hold.kind)
+  return hold
+}
+
+describe('Bytes of the proxy', () => {
+  test('are for teams that have it switched on, in plans that have any', async () => {
+    expect(await (await team('pro', false)).hold(MB)).toEqual({ kind: 'off' })
+    expect(await (await team('free')).hold(MB)).toEqual({ kind: 'not_in_plan' })
+    expect(await (await team('lite')).hold(MB)).toEqual({ kind: 'not_in_plan' })
+    for (const plan of ['starter', 'pro', 'scale'] as const)
+      expect(await (await team(plan)).hold(MB)).toMatchObject({ kind: 'held', bytes: MB })
+  })
+
+  test('are put aside, and what was used is booked', async () => {
+    const one = await team()
+    const first = await held(one, 10 * MB)
+    expect(await one.used()).toBe(0)
+    await one.settle(first, 1_234)
+    expect(await one.used()).toBe(1_234)
+    expect((await held(one, STARTER)).bytes).toBe(STARTER - 1_234)
+  })
+
+  test('are fewer when fewer are left, and none when none are', async () => {
+    const one = await team()
+    const first = await held(one, 40 * MB)
+    expect((await held(one, 20 * MB)).bytes).toBe(10 * MB)
+    expect(await one.hold(1)).toEqual({ kind: 'used_up' })
+    await one.settle(first, 39 * MB)
+    expect((await held(one, 20 * MB)).bytes).toBe(MB)
+  })
+
+  test('that were used beyond what was held count too, and nothing is given out then', async () => {
+    const one = await team()
+    await one.settle(await held(one, STARTER), STARTER + 5_000)
+    expect(await one.used()).toBe(STARTER + 5_000)
+    expect(await one.hold(MB)).toEqual({ kind: 'used_up' })
+  })
+
+  test('of many at once are never given out twice', async () => {
+    const one = await team()
+    const holds = await Promise.all(Array.from({ length: 40 }, (_, i) => one.hold((i % 7) * MB + 1_000)))
+    const sum = holds.reduce((total, hold) => total + (hold.kind === 'held' ? hold.bytes : 0), 0)
+    expect(sum).toBe(STARTER)
+  })
+
+  test('that a killed process held come back', async () => {
+    const one = await team()
+    await held(one, STARTER)
+    expect(await one.hold(1)).toEqual({ kind: 'used_up' })
+    await api.sql(`update proxy_holds set until = clock() - interval '1 second' where team_id = '${one.teamId}'`)
+    expect((await held(one, STARTER)).bytes).toBe(STARTER)
+  })
+
+  test('begin anew with the period', async () => {
+    const one = await team()
+    await one.settle(await held(one, MB), MB)
+    await api.sql(`update team_usage set resets_at = clock() - interval '1 hour' where team_id = '${one.teamId}'`)
+    await renewPeriods(api.services.store)
+    expect(await one.used()).toBe(0)
+  })
+
+  test("are limited by the team's own limit where it has one", async () => {
+    const one = await team('scale')
+    await api.sql(`update teams set limits = '{"proxyBytesPerMonth": 77}' where id = '${one.teamId}'`)
+    expect((await held(one, MB)).bytes).toBe(77)
+  })
+
+  test('are those of the team whose check it is, and of no other', async () => {
+    const [one, other] = [await team('scale'), await team('scale')]
+    const { body } = await api.call(one.owner.api_key, 'POST', '/v1/monitors', {
+      name: 'M',
+      url: 'https://example.com/',
+      schedule_interval_seconds: 3600,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+    })
+    const no = await api.services.store.oneFirst(numberOf(String(body['id'])))
+    const hold = await holdProxyBytes(api.services.store, { checkNo: no }, MB)
+    expect(hold).toMatchObject({ kind: 'held', teamId: one.teamId })
+    if (hold.kind === 'held') await one.settle(hold, 5)
+    expect([await one.used(), await other.used()]).toEqual([5, 0])
+    expect(await holdProxyBytes(api.services.store, { checkNo: 999_999 }, MB)).toEqual({ kind: 'off' })
+  })
+})

@@ -1,0 +1,60 @@
+import { Registry } from 'prom-client'
+import { sql } from 'slonik'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
+import { nothing } from '../../../store/db/row.ts'
+import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const scrape = async (store = world.store): Promise<Record<string, number>> => {
+  const registry = new Registry()
+  createBacklogMetrics(registry, store)
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]))
+}
+
+test('Metrics tell what waits in the store: nothing, then all that is due, late, waiting and dead.', async () => {
+  expect(await scrape()).toEqual({
+    tidemark_checks_due: 0,
+    tidemark_checks_oldest_due_seconds: 0,
+    tidemark_deliveries_waiting: 0,
+    tidemark_deliveries_due: 0,
+    tidemark_deliveries_oldest_due_seconds: 0,
+    tidemark_deliveries_dead_last_day: 0,
+  })
+  const [one, other, spent] = [await world.team(), await world.team(), await world.team({ runs: 1, used: 1 })]
+  await world.monitors(one, { count: 3, dueSeconds: 100 })
+  await world.monitors(one, { count: 2, dueSeconds: -100 })
+  await world.monitors(other, { queue: 'visual', dueSeconds: 500 })
+  // Not late, but without a quota.
+  await world.monitors(spent, { dueSeconds: 90_000 })
+  await world.store.query(sql.type(nothing)`
+    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at, last_attempt_at)
+    select gen_random_uuid(), ${one}::uuid, 1, gen_random_uuid(), 'webhook', '', 'a:443', '{}', status,
+      clock() - make_interval(secs => due), clock() - make_interval(secs => last)
+    from (values ('pending', 50, null), ('pending', -300, 60), ('success', null, 60), ('dead', null, 3600), ('dead', null, 90000))
+      given (status, due, last)`)
+
+  const seen = await scrape()
+  expect(seen).toMatchObject({
+    tidemark_checks_due: 4,
+    tidemark_deliveries_waiting: 2,
+    tidemark_deliveries_due: 1,
+    tidemark_deliveries_dead_last_day: 1,
+  })
+  expect(seen['tidemark_checks_oldest_due_seconds']).toBeCloseTo(500, -2)
+  expect(seen['tidemark_deliveries_oldest_due_seconds']).toBeCloseTo(50, -2)
+  await world.claim()
+  expect(await scrape()).toMatchObject({ tidemark_checks_due: 1 })
+})
+
+test('Metrics of a store that is away are left out, and none is wrong.', async () => {
+  const away = await world.anotherStore(1)
+  await away.end()
+  expect(await scrape(away)).toEqual({})
+})

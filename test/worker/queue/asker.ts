@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import type { Task } from '../../../runners/check/task.ts'
+import type { HttpLane } from '../../../runners/client/http-check-source.ts'
+import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
+import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
+import type { MonitorOptions } from '../../store/queue/queue-world.ts'
+import { draw } from '../pictures/drawings.ts'
+import { type LaneWorld, openLaneWorld } from './runner-world.ts'
+
+export const VERBS = ['claim', 'heartbeat', 'complete', 'release'] as const
+export const MARK = { etag: null, last_modified: null, body_hash: null }
+export const VALUES = { kind: 'values', fetch_method: 'browser', mark: MARK, warnings: [] }
+
+/** A monitor to be rendered; with pictures where `visual` is given. */
+export type Watched = MonitorOptions & { readonly visual?: object }
+
+export interface Answer {
+  readonly status: number
+  readonly code: string
+  /** Of the issues. */
+  readonly paths: readonly string[]
+}
+
+/** Somebody with a token, who can say to the lane whatever a test wants. */
+export interface Asker extends AsyncDisposable {
+  readonly lanes: LaneWorld
+  readonly team: string
+  readonly png: Uint8Array
+  /** Whose token the requests carry, and a lane that is used rightly. */
+  job: { readonly token: string; readonly lane: HttpLane }
+  newJob(): Promise<void>
+  /** Nothing is due any more. */
+  reset(): Promise<void>
+  claimed(options?: Watched): Promise<Task>
+  post(verb: string, body: Buffer | string, headers?: Record<string, string>): Promise<Answer>
+  /** All that a verb could change. */
+  state(): Promise<object[]>
+}
+
+export async function openAsker(): Promise<Asker> {
+  const lanes = await openLaneWorld()
+  const team = await lanes.world.team()
+  const newJob = async () => {
+    const { token } = await lanes.token()
+    return { token, lane: await lanes.httpLane({ token }) }
+  }
+  const asker: Asker = {
+    lanes,
+    team,
+    png: await draw(),
+    job: await newJob(),
+    async newJob() {
+      asker.job = await newJob()
+    },
+    async reset() {
+      await lanes.world.setClock('0')
+      await lanes.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+    },
+    async claimed({ visual, ...rest } = {}) {
+      const [no = 0] = await lanes.world.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
+      if (visual)
+        await lanes.world.query('update monitors set visual_config = $2 where no = $1', [no, JSON.stringify(visual)])
+      const task = (await asker.job.lane.claim(10)).find((one) => one.no === no)
+      if (!task) throw new Error('not claimed')
+      return task
+    },
+    post: (verb, body, headers = {}) =>
+      ask(`${lanes.laneUrl}/lane/${verb}`, body, {
+        authorization: `Bearer ${asker.job.token}`,
+        'content-type': verb === 'complete' ? OUTCOME_TYPE : 'application/json',
+        ...headers,
+      }),
+    state: () =>
+      lanes.world.query(
+        `select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no`,
+      ),
+    [Symbol.asyncDispose]: () => lanes[Symbol.asyncDispose](),
+  }
+  return asker
+}
+
+async function ask(url: string, body: Buffer | string, headers: Record<string, string>): Promise<Answer> {
+  const response = await fetch(url, { method: 'POST', headers, body: body as never })
+  const text = await response.text()
+  if (response.ok) return { status: response.status, code: '', paths: [] }
+  const { error } = JSON.parse(text) as { error: { code: string; details: { path: string }[]; requestId: string } }
+  expect(error.requestId).toMatch(/./)
+  return { status: response.status, code: error.code, paths: error.details.map(({ path }) => path) }
+}
+
+/** A good outcome, and what is to be otherwise about it. */
+export const outcome = (task: Task, more: object = {}) => ({
+  no: task.no,
+  fence: task.fence,
+  started_ms: Math.round(task.claimedMs),
+  ended_ms: Math.round(task.claimedMs),
+  reading: VALUES,
+  values: { price: '$1' },
+  pictures: [] as number[],
+  ...more,
+})
+
+export const frame = (head: unknown, pictures: readonly Uint8Array[] = []): Buffer =>
+  Buffer.concat(frameOutcome({ head: Buffer.from(JSON.stringify(head)), pictures }))

@@ -1,0 +1,104 @@
+import { Registry } from 'prom-client'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../../core/logger.ts'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createRecorder } from '../../../worker/record/recorder.ts'
+import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let world: QueueWorld
+let loop: CheckLoop | undefined
+const patterns = createPatternMatcher()
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterEach(async () => {
+  await loop?.drain(0)
+  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+})
+afterAll(async () => {
+  await patterns.close()
+  await world[Symbol.asyncDispose]()
+})
+
+/** A loop that claims what it has places for; its checks end when the test says so. */
+function start(concurrency: number, perHost: number) {
+  const { store, secrets } = world
+  const log = createLogger('silent')
+  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
+  const under = new Map<Task, (reading: Reading) => void>()
+  loop = createCheckLoop({
+    lane: createPostgresLane({ store, secrets, recorder, queues: ['browser'], leaseMs: 60_000 }),
+    check: (task, signal) =>
+      new Promise((resolve) => {
+        under.set(task, resolve)
+        signal.addEventListener('abort', () => resolve({ kind: 'abandoned' }))
+      }),
+    log,
+    metrics: createCheckMetrics(new Registry()),
+    leaseMs: 60_000,
+    concurrency,
+    perHost,
+    claimsAhead: false,
+    idleMs: 20,
+  })
+  loop.start()
+  return under
+}
+const held = async () =>
+  (
+    await world.query<{ n: number }>(
+      "select count(*)::int as n from checks where run_id is not null and due_at > clock() + interval '30 seconds'",
+    )
+  )[0]?.n
+const FAILED: Reading = {
+  kind: 'failed',
+  fetchMethod: 'browser',
+  fault: { code: 'timeout', message: 'Late.' },
+  retryAfterMs: 0,
+}
+
+test('A loop that does not claim ahead holds as many checks as it has places, and the next one as soon as one ends.', async () => {
+  const team = await world.team()
+  for (let n = 0; n < 8; n++) await world.monitors(team, { queue: 'browser', url: `http://127.0.0.1:${1000 + n}/` })
+  const under = start(3, 2)
+  await eventually(
+    () => under.size,
+    (size) => size === 3,
+  )
+  expect(await held()).toBe(3)
+  for (let ended = 1; ended <= 3; ended++) {
+    const [task, end] = [...under][0] ?? []
+    if (!task || !end) throw new Error('nothing is under way')
+    under.delete(task)
+    end(FAILED)
+    await eventually(
+      () => under.size,
+      (size) => size === 3,
+    )
+    // The one that ended is held until it is recorded.
+    await eventually(held, (count) => count === 3)
+  }
+  expect(loop?.sinceProgress()).toBeLessThan(5_000)
+})
+
+test('What is due at one host beyond its cap is left to others: a host that hangs does not take the places of the rest.', async () => {
+  const team = await world.team()
+  await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:1/', count: 20, dueSeconds: 60 })
+  const others = [
+    ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:2/' })),
+    ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:3/' })),
+  ]
+  const under = start(4, 2)
+  await eventually(
+    () => [...under.keys()].map(({ no }) => no),
+    (nos) => others.every((no) => nos.includes(no)),
+  )
+  expect(under.size).toBe(4)
+  await eventually(held, (count) => (count ?? 0) <= 6)
+})

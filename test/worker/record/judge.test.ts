@@ -1,0 +1,43 @@
+import { afterAll, expect, test } from 'vitest'
+import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { judge } from '../../../worker/record/judge.ts'
+import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+
+const matcher = createPatternMatcher({ timeoutMs: 250 })
+afterAll(() => matcher.close())
+
+const asks = (pattern: string): DiffPredicate => ({ type: 'field_matches_regex', field: 'f', pattern })
+const either = (...conditions: DiffPredicate[]): DiffPredicate => ({ type: 'composite', operator: 'OR', conditions })
+const both = (...conditions: DiffPredicate[]): DiffPredicate => ({ type: 'composite', operator: 'AND', conditions })
+const CHANGED: DiffPredicate = { type: 'field_changes', field: 'f' }
+/** None of these comes to an end on the new value. */
+const SLOW = ['^(a+)+$', '^(a+)+b$', '^(a+)+c$', '^(a+)+d$'] as const
+
+async function judged(predicate: DiffPredicate) {
+  const tried: string[] = []
+  const patterns: PatternMatcher = {
+    ...matcher,
+    matches: (...question) => (tried.push(question[0]), matcher.matches(...question)),
+  }
+  const after = { f: `${'a'.repeat(40)}!` }
+  const { fired, slow } = await judge({ before: { f: 'x' }, after, order: ['f'], predicate }, patterns)
+  return { fired, slow, tried }
+}
+
+test('Patterns after a slow one are tried, and decide where they can.', async () => {
+  const [evil] = SLOW
+  const slow = [evil]
+  expect(await judged(either(asks(evil), asks('!')))).toEqual({ fired: true, slow, tried: [evil, '!'] })
+  expect(await judged(both(asks(evil), asks('x')))).toEqual({ fired: false, slow, tried: [evil, 'x'] })
+  expect(await judged(either(asks(evil), asks('x')))).toMatchObject({ fired: 'unknown', slow })
+  expect(await judged(both(asks(evil), asks('!')))).toMatchObject({ fired: 'unknown', slow })
+})
+
+test('No pattern is tried where the other conditions decide.', async () => {
+  expect(await judged(either(asks(SLOW[0]), CHANGED))).toEqual({ fired: true, slow: [], tried: [] })
+})
+
+test('After three slow ones no more are tried; what hangs on those is unknown.', async () => {
+  const slow = SLOW.slice(0, 3)
+  expect(await judged(either(...SLOW.map(asks), asks('!')))).toEqual({ fired: 'unknown', slow, tried: slow })
+})

@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { html, openSite, pageOf, type Site, status } from '../../support/site.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
+import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openStoreProxy, type StoreProxy } from '../../support/store-proxy.ts'
+
+let world: QueueWorld
+let site: Site
+let proxy: StoreProxy
+let worker: RunningWorker | undefined
+let pokes = 0
+beforeAll(async () => {
+  world = await openQueueWorld()
+  proxy = await openStoreProxy(world.url)
+})
+beforeEach(async () => {
+  site = await openSite()
+  pokes = 0
+})
+afterEach(async () => {
+  proxy.mend()
+  await worker?.[Symbol.asyncDispose]()
+  worker = undefined
+  await site[Symbol.asyncDispose]()
+  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+/** A monitor that has failed so many times in a row, due now, and a worker that sees its page as the site has it. */
+async function failedBefore(failures: number, options: MonitorOptions = {}) {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team, { url: site.url, dueSeconds: -60, ...options })
+  await world.query('update checks set failures = $2 where no = $1', [no, failures])
+  return { team, no }
+}
+const start = async (tells = true) => {
+  worker = await startWorker({
+    url: proxy.url,
+    secrets: world.secrets,
+    ...(tells && { onNotices: () => void (pokes += 1) }),
+  })
+}
+async function next(no: number) {
+  const { length } = await world.runs(no)
+  await world.query('update checks set due_at = clock(), next_run_at = coalesce(next_run_at, clock()) where no = $1', [
+    no,
+  ])
+  const runs = await eventually(
+    () => world.runs(no),
+    (seen) => seen.length > length,
+  )
+  return runs.at(-1)
+}
+const notices = (no: number) =>
+  world.query<{ kind: string; run_id: string; status: string; isDue: boolean }>(
+    `select kind, run_id, status, due_at <= clock() as "isDue" from notices where monitor_no = $1 order by run_id`,
+    [no],
+  )
+
+test('The fifth failure in a row is told once, with its run; the fourth and the sixth are not.', async () => {
+  site.answer(status(500))
+  const { no } = await failedBefore(3)
+  await start()
+  await next(no)
+  expect(await notices(no)).toEqual([])
+  const fifth = await next(no)
+  await next(no)
+  expect(await notices(no)).toEqual([{ kind: 'failing', run_id: fifth?.id, status: 'pending', isDue: true }])
+  expect(pokes).toBe(1)
+})
+
+test('The success after it is told once, also where the page is the very same as before.', async () => {
+  const { no } = await failedBefore(0)
+  await start()
+  await next(no)
+  await world.query('update checks set failures = 4 where no = $1', [no])
+  site.answer(status(500))
+  await next(no)
+  site.answer(html(pageOf('$1')))
+  const back = await next(no)
+  await next(no)
+  expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
+})
+
+test('A recovery with new values is told with its run.', async () => {
+  const { no } = await failedBefore(4)
+  site.answer(status(500))
+  await start()
+  await next(no)
+  site.price('$7')
+  const back = await next(no)
+  expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
+})
+
+test('It is told again when it fails again.', async () => {
+  site.answer(status(500))
+  const { no } = await failedBefore(4)
+  await start()
+  await next(no)
+  site.price('$1')
+  await next(no)
+  site.answer(status(500))
+  for (let n = 0; n < 5; n++) await next(no)
+  expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered', 'failing'])
+})
+
+test('Fewer than five failures and a success are nothing to tell.', async () => {
+  const { no } = await failedBefore(4)
+  await start()
+  await next(no)
+  expect(await notices(no)).toEqual([])
+})
+
+test('A recovery whose failing was never told is not told.', async () => {
+  const { no } = await failedBefore(7)
+  await start()
+  await next(no)
+  expect(await notices(no)).toEqual([])
+})
+
+test('A team that does not want to know is not told.', async () => {
+  site.answer(status(500))
+  const { no, team } = await failedBefore(4)
+  await world.query('update teams set error_notifications = false where id = $1', [team])
+  await start()
+  await next(no)
+  expect(await notices(no)).toEqual([])
+})
+
+test('A paused monitor that a person runs is not told.', async () => {
+  site.answer(status(500))
+  const { no } = await failedBefore(4)
+  await world.query(
+    'update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
+    [no],
+  )
+  await start()
+  await eventually(
+    () => world.runs(no),
+    (seen) => seen.length === 1,
+  )
+  expect(await notices(no)).toEqual([])
+})
+
+test('An installation without mail queues nothing.', async () => {
+  site.answer(status(500))
+  const { no } = await failedBefore(4)
+  await start(false)
+  await next(no)
+  expect(await notices(no)).toEqual([])
+  expect(await world.check(no)).toMatchObject({ failures: 5 })
+})
+
+test('A notice that the store refuses does not keep its monitor from going on: the run is a fault of ours.', async () => {
+  site.answer(status(500))
+  const { no } = await failedBefore(4)
+  await world.query(`alter table notices add constraint none check (kind <> 'failing') not valid`)
+  await start()
+  expect(await next(no)).toMatchObject({ status: 'error', error_code: 'internal' })
+  await world.query('alter table notices drop constraint none')
+  expect(await notices(no)).toEqual([])
+  expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
+})
+
+test.each([
+  ['whose answer was lost', 'COMMIT'],
+  ['that the store loses before its end', 'insert into notices'],
+])('A record %s is written again, and told once.', async (_, message) => {
+  site.answer(status(500))
+  const { no } = await failedBefore(4)
+  await start()
+  const before = proxy.swallowed
+  proxy.swallowAnswerTo(message)
+  const fifth = await next(no)
+  await worker?.stop(1_000)
+  expect(proxy.swallowed).toBe(before + 1)
+  expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
+  expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
+  expect(await world.runs(no)).toHaveLength(1)
+})

@@ -1,0 +1,56 @@
+import { Gauge, type Registry } from 'prom-client'
+import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
+import type { Store } from '../../store/db/client.ts'
+
+/** Whoever asks again sooner gets the same answer: several may scrape, and the store is asked once. */
+const FRESH_MS = 5_000
+/** A scrape waits no longer for the store; what it does not say is left out then, the rest is told. */
+const PATIENCE_MS = 2_000
+
+/** Gauges of what waits in the store, which all processes share: each tells the same, so take the maximum over them. */
+export function createBacklogMetrics(registry: Registry, store: Store): void {
+  let read: { readonly at: number; readonly answer: Promise<Backlog | null> } | null = null
+  const answer = () => {
+    if (read === null || performance.now() - read.at > FRESH_MS)
+      read = { at: performance.now(), answer: within(readBacklog(store)) }
+    return read.answer
+  }
+  for (const [key, name, help] of GAUGES)
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const backlog = await answer()
+        if (backlog === null) this.remove()
+        else this.set(backlog[key])
+      },
+    })
+}
+
+const atMost = (what: string) => `${what}, counted up to ${MOST_COUNTED}.`
+const GAUGES = [
+  ['checks_due', 'tidemark_checks_due', atMost('Checks in the store that are due and not claimed')],
+  ['oldest_check_seconds', 'tidemark_checks_oldest_due_seconds', 'For how long the most overdue check has been due.'],
+  ['deliveries_waiting', 'tidemark_deliveries_waiting', atMost('Deliveries in the store that are not done')],
+  ['deliveries_due', 'tidemark_deliveries_due', atMost('Deliveries in the store that are due and not claimed')],
+  [
+    'oldest_delivery_seconds',
+    'tidemark_deliveries_oldest_due_seconds',
+    'For how long the most overdue delivery has been due.',
+  ],
+  ['deliveries_dead', 'tidemark_deliveries_dead_last_day', atMost('Deliveries given up in the last 24 hours')],
+] as const satisfies readonly (readonly [keyof Backlog, string, string])[]
+
+/** Null when it fails or takes too long. */
+async function within(asked: Promise<Backlog>): Promise<Backlog | null> {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(() => late.resolve(null), PATIENCE_MS)
+  try {
+    return await Promise.race([asked, late.promise])
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}

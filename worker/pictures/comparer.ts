@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { createInTurn } from '../../concurrency/in-turn.ts'
+import type { Compared, Pair } from './compare.ts'
+import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
+
+/** A comparison, or why there is none, as a sentence for a person. */
+export type Comparison =
+  | { readonly ok: true; readonly compared: Compared; readonly tookMs: number }
+  | { readonly ok: false; readonly reason: 'picture' | 'limit'; readonly message: string }
+
+/** Compares pictures in a thread that can be killed: they come from strangers' pages. */
+export interface Comparer {
+  /** Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too large to have twice. */
+  compare(pair: Pair, allowance?: Allowance): Promise<Comparison>
+  close(): Promise<void>
+}
+
+/** For whom, and how long it may take. */
+export interface Allowance {
+  readonly teamId: string
+  /** Milliseconds, where less is left than one comparison may take. */
+  readonly mostMs: number
+}
+
+interface ComparerOptions {
+  /** Milliseconds for one comparison; waiting does not count. */
+  readonly timeoutMs?: number
+}
+
+/** Makes a comparer; its one thread starts when first needed. */
+export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {}): Comparer {
+  const threads = new Piscina<Pair, Compared>({
+    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    name: 'comparePair',
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 30_000,
+    concurrentTasksPerWorker: 1,
+    // The heap only; pictures lie outside of it, bounded by their number of pixels.
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+    env: {},
+    execArgv: [],
+    recordTiming: false,
+  })
+  const turns = createInTurn()
+
+  async function run(pair: Pair, mostMs: number): Promise<Comparison> {
+    const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
+    if (refused) return { ok: false, ...refused }
+    const signal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, mostMs)))
+    const from = performance.now()
+    try {
+      const compared = await threads.run(pair, { signal })
+      return { ok: true, compared, tookMs: performance.now() - from }
+    } catch (error) {
+      if (signal.aborted) return { ok: false, reason: 'limit', message: TOO_LONG }
+      if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+        return { ok: false, reason: 'limit', message: TOO_MUCH }
+      return { ok: false, reason: 'picture', message: 'The picture cannot be read.' }
+    }
+  }
+
+  return {
+    async compare(pair, { teamId, mostMs } = { teamId: '', mostMs: timeoutMs }) {
+      const found = await turns.do(() => run(pair, mostMs), { key: teamId })
+      if (found === null) throw new TypeError('no signal ends the wait for a comparison')
+      return found
+    },
+    async close() {
+      await turns.rests()
+      await threads.destroy()
+    },
+  }
+}
+
+const TOO_LONG = 'Comparing the pictures took too long. Watch regions, or a smaller viewport.'
+const TOO_MUCH = 'Comparing the pictures took too much memory. Watch regions, or a smaller viewport.'

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { Logger } from '../../core/logger.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Store } from '../../store/db/client.ts'
+import { abandonImages, imageName, reserveImages } from '../../store/images/images.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import type { RunPictures, VisualBaseline } from '../../store/queue/record-pictured.ts'
+import { BLANK } from './blank.ts'
+import type { Comparer } from './comparer.ts'
+import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
+import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
+import { LARGEST_SHOT_BYTES, type Shot } from '../../runners/browser/page/shot.ts'
+
+/** What came of a check's shots. */
+export type Captured =
+  | { readonly kind: 'kept'; readonly pictures: RunPictures; readonly warnings: readonly string[] }
+  /** The fields of the run stand; its pictures were neither kept nor compared. */
+  | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
+  | { readonly kind: 'failed'; readonly fault: RunFault }
+
+/** The shots of a check, and what they are compared with. */
+export interface Exposure {
+  readonly teamId: string
+  readonly no: number
+  readonly runId: string
+  readonly shots: readonly Shot[]
+  /** Null: these are the first ones. */
+  readonly baseline: VisualBaseline | null
+}
+
+/** The trusted side of the visual layer: compares shots with those of the run before, and stores them. What refers to them is the recorder's. */
+export interface Pictures {
+  /** Never rejects for what a picture is or what the object store does. */
+  take(exposure: Exposure): Promise<Captured>
+}
+
+interface PicturesOptions {
+  readonly store: Store
+  readonly objects: ObjectStore
+  readonly comparer: Comparer
+  readonly log: Logger
+}
+
+/** Makes it over a store, an object store and a comparer; it closes none of them. */
+export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
+  async function take(exposure: Exposure): Promise<Captured> {
+    const { shots, baseline } = exposure
+    const warnings = shots.flatMap(({ png }, place) => (png === null ? [gone(nameOf(shots, place))] : []))
+    const seen: Drawn[] = []
+    let leftMs = RUN_COMPARE_MS
+    for (const [place, shot] of shots.entries()) {
+      const png = shot.png ?? BLANK
+      if (png.byteLength > LARGEST_SHOT_BYTES) return { kind: 'failed', fault: TOO_LARGE }
+      const hash = createHash('sha256').update(png).digest('base64url')
+      const last = baseline?.regions[place] ?? null
+      if (last?.hash === hash) {
+        seen.push(drawnOf(shot.region, last))
+        continue
+      }
+      const before = last && (await objects.get(imageName(exposure.teamId, last.image)))
+      if (last && !before) warnings.push(`The last picture of ${nameOf(shots, place)} is gone; nothing was compared.`)
+      const allowance = { teamId: exposure.teamId, mostMs: leftMs }
+      const comparison = await comparer.compare({ before, after: png, thumb: place === 0 }, allowance)
+      if (!comparison.ok) return { kind: 'failed', fault: FAULTS[comparison.reason](comparison.message) }
+      leftMs -= comparison.tookMs
+      seen.push(drawn(shot.region, { png, hash, last: before && last, compared: comparison.compared }))
+    }
+    return keep(exposure, { drawn: seen, thumb: baseline?.thumb ?? null }, warnings)
+  }
+
+  async function keep(exposure: Exposure, seen: Seen, warnings: readonly string[]): Promise<Captured> {
+    const { teamId } = exposure
+    const { pictures, fresh } = summaryOf(seen)
+    if (fresh.length === 0) return { kind: 'kept', pictures, warnings }
+    const images = fresh.map(({ id, png }) => ({ id, bytes: png.byteLength }))
+    const reserved = await reserveImages(store, exposure, images)
+    if (!reserved.ok) return { kind: 'skipped', warnings: [...warnings, usedUp(reserved.limit)] }
+    try {
+      for (const { id, png } of fresh) await objects.put(imageName(teamId, id), png)
+    } catch (error) {
+      const ids = images.map(({ id }) => id)
+      await abandonImages(store, ids).catch((err: unknown) => log.warn({ err }, 'pictures wait for the sweep'))
+      throw error
+    }
+    return { kind: 'kept', pictures, warnings }
+  }
+
+  return {
+    take: (exposure) =>
+      take(exposure).catch((error: unknown): Captured => {
+        log.error({ err: error, run_id: exposure.runId }, 'the pictures of a run could not be stored or read')
+        return { kind: 'failed', fault: AWAY }
+      }),
+  }
+}
+
+/** What a message calls a region: its label, and its place where another has the same. */
+function nameOf(shots: readonly Shot[], place: number): string {
+  const region = shots[place]?.region ?? ''
+  const isShared = shots.filter((shot) => shot.region === region).length > 1
+  return JSON.stringify(region) + (isShared ? ` (number ${place + 1})` : '')
+}
+
+const gone = (name: string) => `The region ${name} was not found on the page; its picture is empty.`
+const usedUp = (limit: number) =>
+  `The plan's ${limit.toLocaleString('en')} bytes of screenshots are used up: this run's pictures were neither kept nor compared.`
+
+const TOO_LARGE: RunFault = {
+  code: 'too_large',
+  message: `A screenshot is larger than ${LARGEST_SHOT_BYTES.toLocaleString('en')} bytes. Watch regions, or a smaller viewport.`,
+}
+const AWAY: RunFault = {
+  code: 'internal',
+  message: 'The screenshots could not be stored or read; the log has the details under the run id.',
+}
+const FAULTS = {
+  picture: (message: string): RunFault => ({ code: 'internal', message }),
+  limit: (message: string): RunFault => ({ code: 'too_large', message }),
+} as const

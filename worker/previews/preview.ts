@@ -1,0 +1,120 @@
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Preview } from '../../schema/monitor/preview.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { monitorQueue } from '../../core/check-queue.ts'
+import type { Fetched } from '../../runners/fetch/fetched.ts'
+import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
+import { check } from '../../runners/check/check.ts'
+import type { CheckPorts } from '../../runners/check/check.ts'
+import type { Reading } from '../../runners/check/reading.ts'
+import type { Task } from '../../runners/check/task.ts'
+
+/** The part of a monitor that says what a run fetches and reads. */
+export type Previewed = Pick<
+  MonitorSpec,
+  'url' | 'extract_config' | 'fetch_mode' | 'request_config' | 'request_headers' | 'visual_config'
+>
+
+/** The world of a preview. */
+export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
+  /** Asks the model; without it prompts fail, and say what is missing. */
+  readonly ask?: Ask | undefined
+}
+
+/** A question of somebody who is known, to the model. Never rejects. */
+export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => Promise<PromptAnswer>
+
+/**
+ * A check of a configuration that nothing is known of and nothing is recorded for: the very path of a run. Null when the signal ended it. Never
+ * rejects for what a site does.
+ */
+export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
+  const startedAt = performance.now()
+  let fetched: Fetched | null = null
+  // Read at once: a large body is handed on to a thread and is gone then.
+  let bytes: number | null = null
+  const onFetched = (given: Fetched): void => {
+    fetched = given
+    if (given.ok && given.kind === 'body') bytes = given.body.byteLength
+  }
+  const obstacle = config.extract_config.method === 'prompt' && !ports.ask ? NO_MODEL : null
+  const reading = await asked(await check({ ...taskOf(config), obstacle }, { ...ports, onFetched }), config, ports)
+  const durationMs = performance.now() - startedAt
+  const facts = { ...fetchFacts(fetched, durationMs), bytes, duration_ms: Math.round(durationMs) }
+  switch (reading.kind) {
+    case 'abandoned':
+      return null
+    case 'failed':
+      return { ...facts, ...failure(reading.fault), fetch_method: reading.fetchMethod }
+    case 'moved':
+      throw new Error('a preview renders where it runs, or says that it cannot')
+    case 'unchanged':
+      throw new Error('a check without a last page cannot find it unchanged')
+    case 'values':
+      return {
+        ...facts,
+        status: 'success',
+        fields: reading.values,
+        fetch_method: reading.fetchMethod,
+        warnings: [...reading.warnings],
+        error_code: null,
+        error_message: null,
+      }
+  }
+}
+
+type Answered = Exclude<Reading, { kind: 'text' }>
+
+/** As the trusted side of a check does when it is completed. */
+async function asked(reading: Reading, { extract_config: config }: Previewed, ports: PreviewPorts): Promise<Answered> {
+  if (reading.kind !== 'text') return reading
+  if (config.method !== 'prompt' || !ports.ask)
+    throw new Error('only a prompt reads text, and only where it can be asked')
+  const { prompt, schema = null } = config
+  const answer = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
+  if (answer.kind === 'abandoned') return answer
+  const { fetchMethod, mark } = reading
+  if (answer.kind === 'failed') return { ...answer, fetchMethod }
+  return { ...answer, fetchMethod, mark, warnings: [...reading.warnings, ...answer.warnings] }
+}
+
+/** What a failed check has instead of values. */
+export function failure({
+  code,
+  message,
+}: RunFault): Pick<Preview, 'status' | 'fields' | 'warnings' | 'error_code' | 'error_message'> {
+  return { status: 'error', fields: {}, warnings: [], error_code: code, error_message: message }
+}
+
+function fetchFacts(fetched: Fetched | null, durationMs: number) {
+  const fetchMs = fetched === null ? null : Math.round(fetched.durationMs)
+  const isRead = fetched !== null && fetched.ok && fetched.kind === 'body'
+  return {
+    http_status: fetched?.status ?? null,
+    content_type: isRead ? (fetched.contentType?.slice(0, 1000) ?? null) : null,
+    fetch_ms: fetchMs,
+    extract_ms: isRead ? Math.round(Math.max(0, durationMs - fetched.durationMs)) : null,
+  }
+}
+
+function taskOf(config: Previewed): Task {
+  return {
+    no: 0,
+    fence: 0,
+    runId: '',
+    monitorId: '',
+    queue: monitorQueue(config),
+    url: config.url,
+    host: '',
+    extract: config.extract_config,
+    request: config.request_config,
+    visual: config.visual_config,
+    triesStatic: false,
+    headers: config.request_headers,
+    obstacle: null,
+    last: null,
+    dueMs: null,
+    claimedMs: 0,
+    claimedAt: 0,
+  }
+}

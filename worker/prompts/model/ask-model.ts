@@ -1,0 +1,64 @@
+import type { Question } from '../prompts-port.ts'
+import type { Values } from '../../../schema/shape/json.ts'
+import { messagesOf, repairOf, type Told } from './messages.ts'
+import type { Model } from './model.ts'
+import { failure, type ModelFailure } from './model-fault.ts'
+import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
+import type { ShapeField } from '../shape/shape.ts'
+import { jsonSchemaOf } from '../shape/shape-json.ts'
+import { shapeOf } from '../shape/shape-of.ts'
+
+/** What asking came to. */
+export type ModelAnswer =
+  | { readonly kind: 'values'; readonly values: Values; readonly warnings: readonly string[] }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'abandoned' }
+
+/** The fields that a question's schema asks for; null: it has none. A failure where a schema that was saved is one that we do not take. */
+export function fieldsOf({ schema }: Question): readonly ShapeField[] | null | ModelFailure {
+  if (!schema) return null
+  const shape = shapeOf(schema)
+  if (shape.ok) return shape.fields
+  const { path, message } = shape.issue
+  return failure(
+    'bad_rule',
+    `The schema of the prompt cannot be used: ${path === '' ? 'it' : path} ${message}. Change extract_config.schema.`,
+  )
+}
+
+/** Asks the model and reads its answer; an answer that is not of the schema's shape gets one repair try. Never rejects. */
+export async function askModel(
+  question: Question,
+  fields: readonly ShapeField[] | null,
+  { model, signal }: { readonly model: Model; readonly signal: AbortSignal },
+): Promise<ModelAnswer> {
+  const told = messagesOf(question)
+  const schema = fields && jsonSchemaOf(fields)
+  const first = await model.say({ messages: told.messages, schema }, signal)
+  if (first.kind !== 'said') return first
+  const read = readSaid(first.text, told, fields)
+  if (read.ok) return { kind: 'values', values: read.values, warnings: read.warnings }
+  if (fields === null || read.faults === LEAKED) return { kind: 'failed', failure: unusable(read.faults) }
+  const second = await model.say({ messages: repairOf(told, first.text, read.faults), schema }, signal)
+  // The first answer was one: the call counts, whatever came of the second.
+  if (second.kind === 'failed') return { kind: 'failed', failure: { ...second.failure, wasAnswered: true } }
+  if (second.kind === 'abandoned') return second
+  const again = readSaid(second.text, told, fields)
+  if (again.ok) return { kind: 'values', values: again.values, warnings: again.warnings }
+  return { kind: 'failed', failure: unusable(again.faults) }
+}
+
+const LEAKED: readonly string[] = ['it repeats what only this service said to it, as the page may have told it to']
+
+/** An answer that holds the mark repeats its instructions: whatever else it says, the page speaks through it. */
+function readSaid(text: string, { mark }: Told, fields: readonly ShapeField[] | null): ReadAnswer {
+  if (text.includes(mark)) return { ok: false, faults: LEAKED }
+  return fields ? readObject(text, fields) : readWords(text)
+}
+
+const unusable = (faults: readonly string[]): ModelFailure =>
+  failure(
+    'model_answer',
+    `The model's answer cannot be used: ${faults.join('; ').slice(0, 600)}. Change the prompt or its schema.`,
+    { wasAnswered: true },
+  )

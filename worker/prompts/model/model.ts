@@ -1,0 +1,186 @@
+import type { OpenAI } from 'openai'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '../../../core/logger.ts'
+import { type Dialect, FULL, simpler } from './dialect.ts'
+import type { Message } from './messages.ts'
+import { type ModelError, modelError } from './model-error.ts'
+import { failure, type ModelFailure } from './model-fault.ts'
+import { createModelFetch } from './model-fetch.ts'
+import { readCompletion } from './read-completion.ts'
+import type { JsonSchema } from '../shape/shape-json.ts'
+
+/** The model of this installation (settings LLM_BASE_URL, LLM_API_KEY, LLM_MODEL). */
+export interface ModelOptions {
+  readonly baseUrl: string
+  readonly apiKey: string | null
+  readonly name: string
+  /** For one answer. */
+  readonly timeoutMs: number
+  /** Requests at once. */
+  readonly connections: number
+  readonly log: Pick<Logger, 'warn'>
+}
+
+export interface Asked {
+  readonly messages: readonly Message[]
+  /** What a JSON answer has to be like; null: words are wanted. */
+  readonly schema: JsonSchema | null
+}
+
+export type Said =
+  | { readonly kind: 'said'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'abandoned' }
+
+export interface Model {
+  readonly name: string
+  /** Asks, and once more where a moment may help. Never rejects; the signal gives `abandoned`. */
+  say(asked: Asked, signal: AbortSignal): Promise<Said>
+  /** Ends requests under way. */
+  close(): Promise<void>
+}
+
+/** Tokens of an answer: some 15,000 characters, far above what fifty fields need; those that think first need the room. */
+const MOST_TOKENS = 4_096
+const MOST_BYTES = 512 * 1024
+/** Waited for within a run; who asks for more gets it, and the run fails. */
+const PATIENCE_MS = 5_000
+const FIRST_PAUSE_MS = 500
+/** What was learned about an endpoint is tried anew after this: it may have been one odd question. */
+const LEARNED_MS = 3_600_000
+
+export function createModel(options: ModelOptions): Model {
+  return new AskedModel(options)
+}
+
+class AskedModel implements Model {
+  readonly name: string
+  readonly #options: ModelOptions
+  readonly #connection
+  #client: Promise<OpenAI> | undefined
+  #dialect: Dialect = FULL
+  #learnedAt = 0
+  #quietUntil = 0
+
+  constructor(options: ModelOptions) {
+    this.name = options.name
+    this.#options = options
+    this.#connection = createModelFetch({ connections: options.connections, maxBytes: MOST_BYTES })
+  }
+
+  async say(asked: Asked, signal: AbortSignal): Promise<Said> {
+    const quietMs = this.#quietUntil - performance.now()
+    if (quietMs > 0) return { kind: 'failed', failure: busy(quietMs) }
+    let dialect = performance.now() - this.#learnedAt < LEARNED_MS ? this.#dialect : FULL
+    for (let retried = false; ;) {
+      const said = await this.#once(asked, dialect, signal)
+      if (signal.aborted) return { kind: 'abandoned' }
+      if (said.kind === 'said') {
+        this.#learn(dialect)
+        return said
+      }
+      const { failed, refusal } = said.error
+      const next = refusal && simpler(dialect, { ...refusal, wantsJson: asked.schema !== null })
+      if (next) {
+        dialect = next
+        continue
+      }
+      if (failed.retryAfterMs > PATIENCE_MS) this.#beQuiet(failed.retryAfterMs)
+      if (!failed.isPassing || retried || failed.retryAfterMs > PATIENCE_MS) return { kind: 'failed', failure: failed }
+      retried = true
+      await pause(Math.max(FIRST_PAUSE_MS, failed.retryAfterMs), undefined, { signal }).catch(() => {})
+      if (signal.aborted) return { kind: 'abandoned' }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+
+  async #once(asked: Asked, dialect: Dialect, signal: AbortSignal): Promise<Attempt> {
+    try {
+      this.#client ??= this.#open()
+      const client = await this.#client
+      const { timeoutMs } = this.#options
+      const completion: unknown = await client.chat.completions.create(bodyOf(asked, dialect, this.name), {
+        signal,
+        timeout: timeoutMs,
+        maxRetries: 0,
+      })
+      const read = readCompletion(completion)
+      return read.ok
+        ? { kind: 'said', text: read.text }
+        : { kind: 'failed', error: { failed: read.failure, refusal: null, words: '' } }
+    } catch (error) {
+      return { kind: 'failed', error: this.#told(modelError(error, this.#options.timeoutMs), signal) }
+    }
+  }
+
+  /** The endpoint's own words go to the log, without our key, which some of them repeat. */
+  #told(error: ModelError, signal: AbortSignal): ModelError {
+    const { apiKey, log } = this.#options
+    if (signal.aborted) return error
+    const words = apiKey === null ? error.words : error.words.replaceAll(apiKey, '(LLM_API_KEY)')
+    log.warn(
+      { code: error.failed.fault.code, status: error.refusal?.status, words: words.slice(0, 300) },
+      'the model gave no answer',
+    )
+    return error
+  }
+
+  /** Loaded at the first question: most processes never ask one, and it takes a while. */
+  async #open(): Promise<OpenAI> {
+    const { OpenAI: Client } = await import('openai')
+    const { baseUrl, apiKey } = this.#options
+    return new Client({
+      baseURL: baseUrl,
+      // The client insists on a key; without one of ours the header is taken away.
+      apiKey: apiKey ?? 'none',
+      ...(apiKey === null && { defaultHeaders: { authorization: null } }),
+      // Else it reads them from the environment.
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      logLevel: 'off',
+      fetch: (input, init) => this.#connection.fetch(input, init),
+    })
+  }
+
+  #learn(dialect: Dialect): void {
+    if (dialect === this.#dialect) return
+    this.#dialect = dialect
+    this.#learnedAt = performance.now()
+  }
+
+  #beQuiet(ms: number): void {
+    this.#quietUntil = performance.now() + ms
+  }
+}
+
+type Attempt =
+  | { readonly kind: 'said'; readonly text: string }
+  | { readonly kind: 'failed'; readonly error: ModelError }
+
+function bodyOf({ messages, schema }: Asked, { format, temperature, limit }: Dialect, model: string) {
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    stream: false as const,
+    // The same page gives the same answer, as far as a model does that.
+    ...(temperature && { temperature: 0 }),
+    ...(limit !== 'none' && { [limit]: MOST_TOKENS }),
+    ...(schema &&
+      format === 'json_schema' && {
+        response_format: {
+          type: 'json_schema' as const,
+          json_schema: { name: 'answer', schema: schema.schema, strict: schema.strict },
+        },
+      }),
+    ...(schema && format === 'json_object' && { response_format: { type: 'json_object' as const } }),
+  }
+}
+
+const busy = (retryAfterMs: number): ModelFailure =>
+  failure('model_busy', 'The model asked to be left alone for a while, and was not asked. The next run asks again.', {
+    retryAfterMs,
+  })

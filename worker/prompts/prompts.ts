@@ -1,0 +1,172 @@
+import type { Logger } from '../../core/logger.ts'
+import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
+import { storable } from '../../core/storable.ts'
+import { whileStoreAway } from '../../store/db/while-store-away.ts'
+import { createPlaceLine, type PlaceLine } from '../../concurrency/slot-queue.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Store } from '../../store/db/client.ts'
+import { findPromptAnswer, keepPromptAnswer } from '../../store/maintenance/prompt-answers.ts'
+import { giveBackModelCall, takeModelCall } from '../../store/quota/prompt-quota.ts'
+import { askModel, fieldsOf, type ModelAnswer } from './model/ask-model.ts'
+import type { Model } from './model/model.ts'
+import { tooSlow } from './model/model-fault.ts'
+import type { PromptMetrics } from './prompt-metrics.ts'
+import { questionKey } from './question-key.ts'
+import type { ShapeField } from './shape/shape.ts'
+
+export interface PromptsOptions {
+  readonly model: Model
+  /** Keeps answers and counts calls; null (a check from a terminal): neither. */
+  readonly store: Store | null
+  readonly log: Logger
+  /** Questions in flight. One team has half of them at most, where there is more than one. */
+  readonly concurrency: number
+  /** For a question with its repair try, its retries and all. */
+  readonly deadlineMs: number
+  /** How long a question may wait for a place, where somebody waits for the answer. Default: for ever. */
+  readonly waitMs?: number
+  /** How long the store may be away. */
+  readonly patienceMs: number
+  readonly metrics?: PromptMetrics
+}
+
+/** `Prompts`, and its end. */
+export interface ClosablePrompts extends Prompts {
+  /** Ends the questions under way; their checks are not recorded. The store is needed until it has resolved. */
+  close(): Promise<void>
+}
+
+/** Questions that wait, at most: each holds its page in memory, 100 KB or so. */
+const MOST_WAITING = 256
+/** And bytes of pictures that wait with them. */
+const MOST_HELD = 128 * 1024 * 1024
+
+/**
+ * Cache, line, quota, question: in this order. What the cache has costs nothing and waits for nobody. A call is counted before it is made, by one guarded
+ * update, and given back when nobody answered it; one that was answered counts, of use or not, for it was worked for. A process that dies
+ * between the two has counted a call, and asks again when the check comes back.
+ */
+export function createPrompts(options: PromptsOptions): ClosablePrompts {
+  return new AskingPrompts(options)
+}
+
+const FULL: RunFault = {
+  code: 'model_busy',
+  message: 'As many questions as the model takes at once are under way. Try again in a moment.',
+}
+const ABANDONED: PromptAnswer = { kind: 'abandoned' }
+
+class AskingPrompts implements ClosablePrompts {
+  readonly #options: PromptsOptions
+  readonly #line: PlaceLine
+  readonly #stopping = new AbortController()
+  #held = 0
+  readonly #underWay = new Set<Promise<PromptAnswer>>()
+
+  constructor(options: PromptsOptions) {
+    this.#options = options
+    const { concurrency } = options
+    this.#line = createPlaceLine({ total: concurrency, perKey: Math.max(1, Math.floor(concurrency / 2)) })
+  }
+
+  hasRoom(held: number): boolean {
+    return this.#underWay.size < MOST_WAITING + this.#options.concurrency && this.#held + held <= MOST_HELD
+  }
+
+  ask(question: Question, signal: AbortSignal): Promise<PromptAnswer> {
+    const { held = 0 } = question
+    const asked = this.#answer(question, AbortSignal.any([signal, this.#stopping.signal]))
+      .catch((error: unknown) => {
+        this.#options.log.error(
+          { err: error },
+          'a question to the model came to nothing; its check runs again when its lease ends',
+        )
+        return ABANDONED
+      })
+      .finally(() => {
+        this.#underWay.delete(asked)
+        this.#held -= held
+      })
+    this.#underWay.add(asked)
+    this.#held += held
+    return asked
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#underWay)
+    await this.#options.model.close()
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<PromptAnswer> {
+    const { store, model, metrics } = this.#options
+    const fields = fieldsOf(question)
+    if (fields !== null && 'fault' in fields) return { kind: 'failed', fault: fields.fault, retryAfterMs: 0 }
+    const key = questionKey(question, model.name)
+    const known = store && (await this.#patiently(() => findPromptAnswer(store, question.teamId, key)))
+    if (known) {
+      metrics?.asked('cached', 0)
+      return { kind: 'values', values: known, warnings: [] }
+    }
+    const leave = await this.#line.enter(question.teamId, signal, this.#options.waitMs)
+    if (leave === 'late') return { kind: 'failed', fault: FULL, retryAfterMs: 0 }
+    if (!leave) return ABANDONED
+    try {
+      return await this.#counted(question, { fields, key, signal })
+    } finally {
+      leave()
+    }
+  }
+
+  async #counted(question: Question, { fields, key, signal }: Counted): Promise<PromptAnswer> {
+    const { store, metrics } = this.#options
+    const { teamId } = question
+    const call = store && (await this.#patiently(() => takeModelCall(store, teamId)))
+    if (call?.kind === 'used_up') {
+      metrics?.asked('used_up', 0)
+      return { kind: 'failed', fault: usedUp(call.limit, call.resetsAt), retryAfterMs: 0 }
+    }
+    const startedAt = performance.now()
+    const answer = await this.#withDeadline(question, fields, signal)
+    metrics?.asked(answer.kind === 'failed' ? answer.failure.fault.code : answer.kind, performance.now() - startedAt)
+    const isAnswered = answer.kind === 'values' || (answer.kind === 'failed' && answer.failure.wasAnswered)
+    if (store && call && !isAnswered) await this.#patiently(() => giveBackModelCall(store, teamId, call.period))
+    if (answer.kind === 'abandoned') return ABANDONED
+    if (answer.kind === 'failed')
+      return { kind: 'failed', fault: answer.failure.fault, retryAfterMs: answer.failure.retryAfterMs }
+    const values = storable(answer.values)
+    if (store) await this.#patiently(() => keepPromptAnswer(store, teamId, key, values))
+    return { ...answer, values }
+  }
+
+  async #withDeadline(question: Question, fields: Counted['fields'], signal: AbortSignal): Promise<ModelAnswer> {
+    const { model, deadlineMs } = this.#options
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), deadlineMs)
+    try {
+      const answer = await askModel(question, fields, { model, signal: AbortSignal.any([signal, late.signal]) })
+      return answer.kind === 'abandoned' && !signal.aborted ? { kind: 'failed', failure: tooSlow(deadlineMs) } : answer
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { log, patienceMs } = this.#options
+    return whileStoreAway(work, { log, patienceMs })
+  }
+}
+
+interface Counted {
+  readonly fields: readonly ShapeField[] | null
+  readonly key: Buffer
+  readonly signal: AbortSignal
+}
+
+function usedUp(limit: number, resetsAt: string | null): RunFault {
+  const until = resetsAt === null ? '' : `, until ${resetsAt.slice(0, 10)}`
+  return {
+    code: 'llm_quota',
+    message: `The plan's ${limit.toLocaleString('en')} calls of the model are used up${until}; the model was not asked. Answers that are kept are still used. Choose a larger plan, or a longer interval.`,
+  }
+}

@@ -1,0 +1,43 @@
+import type { Reading } from '../../runners/check/reading.ts'
+import type { Recordable } from '../record/recordable.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import { NO_MODEL, type Prompts } from '../prompts/prompts-port.ts'
+
+type TextReading = Extract<Reading, { kind: 'text' }>
+
+interface Asking {
+  readonly prompts: Prompts | null
+  readonly teamId: string
+  readonly signal: AbortSignal
+}
+
+/** A check that ended with text, after the model was asked; its duration holds the answer's too. Null: nothing is to be recorded. */
+export async function answered(
+  finished: Finished & { readonly reading: TextReading },
+  { prompts, teamId, signal }: Asking,
+): Promise<Recordable | null> {
+  const { task, reading } = finished
+  const { kind: _, text, ...besides } = reading
+  const { fetchMethod } = reading
+  const failed = (fault: Extract<Reading, { kind: 'failed' }>['fault'], retryAfterMs: number): Recordable => ({
+    ...finished,
+    reading: { kind: 'failed', fetchMethod, fault, retryAfterMs },
+  })
+  if (task.extract.method !== 'prompt') return failed({ code: 'internal', message: NOT_ASKED }, 0)
+  if (!prompts) return failed({ code: 'not_available', message: NO_MODEL }, 0)
+  const { prompt, schema = null } = task.extract
+  const startedAt = performance.now()
+  const answer = await prompts.ask({ teamId, prompt, schema, text, held: heldBy(reading) }, signal)
+  if (answer.kind === 'abandoned') return null
+  const endedMs = finished.endedMs + Math.round(performance.now() - startedAt)
+  if (answer.kind === 'failed') return { ...failed(answer.fault, answer.retryAfterMs), endedMs }
+  const warnings = [...reading.warnings, ...answer.warnings]
+  return { ...finished, endedMs, reading: { ...besides, kind: 'values', values: answer.values, warnings } }
+}
+
+/** Bytes of pictures that wait with the text. */
+export function heldBy({ shots = [] }: TextReading): number {
+  return shots.reduce((sum, { png }) => sum + (png?.byteLength ?? 0), 0)
+}
+
+const NOT_ASKED = 'A page was read for a question that this monitor does not ask.'

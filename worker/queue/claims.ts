@@ -1,0 +1,54 @@
+import type { CheckQueue } from '../../core/check-queue.ts'
+import type { Claimed } from '../../store/queue/claim.ts'
+import type { Store } from '../../store/db/client.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { Task } from '../../runners/check/task.ts'
+import { createClaimRound } from './claim-round.ts'
+import { taskOf } from './task-of.ts'
+
+interface ClaimsOptions {
+  readonly store: Store
+  readonly secrets: SecretBox
+  /** Queues in the order of their turn. */
+  readonly queues: readonly CheckQueue[]
+  readonly leaseSeconds: number
+  readonly hasModel: boolean
+  /** Told of each task and the row that it was made from. */
+  readonly onTask?: (task: Task, row: Claimed) => void
+}
+
+/** Claims from several queues in turn. `holder`: the runner token that they are claimed with; null: this process checks them itself. */
+export type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
+
+export function createClaims(options: ClaimsOptions): Claims {
+  const { store, secrets, queues, leaseSeconds, hasModel, onTask } = options
+  const lines = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
+  let turn = 0
+
+  return async (limit, holder) => {
+    const tasks: Task[] = []
+    // Another queue has the first turn each time, so that one that is always full does not starve the rest.
+    const first = turn++ % lines.length
+    try {
+      for (const line of [...lines.slice(first), ...lines.slice(0, first)])
+        if (tasks.length < limit) await claimFrom(line, limit, { holder, tasks })
+    } catch (error) {
+      // What was claimed before is ours already; whether the store is away, the next claim will see.
+      if (tasks.length === 0) throw error
+    }
+    return tasks
+  }
+
+  async function claimFrom(
+    { queue, claim }: (typeof lines)[number],
+    limit: number,
+    { holder, tasks }: { readonly holder: number | null; readonly tasks: Task[] },
+  ): Promise<void> {
+    for await (const { rows, claimedAt } of claim(limit - tasks.length, holder))
+      for (const row of rows) {
+        const task = taskOf(row, { queue, claimedAt, secrets, hasModel })
+        onTask?.(task, row)
+        tasks.push(task)
+      }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Store } from '../../store/db/client.ts'
+import { releaseChecks } from '../../store/queue/lease.ts'
+import { handOver, rememberLayer } from '../../store/queue/remember-layer.ts'
+import type { Recordable } from '../record/recordable.ts'
+import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { answered, heldBy } from './answered.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import type { Prompts } from '../prompts/prompts-port.ts'
+
+interface SettlingOptions {
+  readonly store: Store
+  readonly recorder: Recorder
+  /** Who asks the model; null: this installation has none. */
+  readonly prompts: Prompts | null
+}
+
+/**
+ * The trusted side of a check that ended: hands it over, remembers its layer, asks the model, records. What the lanes of both kinds do
+ * with it. False: the signal or a stop came before the model's answer, so nothing was done and the check is still held.
+ */
+export type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
+
+export function createSettling({ store, recorder, prompts }: SettlingOptions): Settle {
+  return async (finished, context, signal) => {
+    const { task, reading } = finished
+    if (reading.kind === 'moved') {
+      await handOver(store, { ...task, queue: reading.queue })
+      return true
+    }
+    if (reading.kind !== 'failed' && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
+    if (reading.kind !== 'text') return recorded({ ...finished, reading }, context)
+    // Whoever would wait longer than its page is worth comes again.
+    if (prompts?.hasRoom(heldBy(reading)) === false) {
+      await releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
+      return true
+    }
+    const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
+    return recordable !== null && recorded(recordable, context)
+  }
+
+  async function recorded(recordable: Recordable, context: RecordContext): Promise<boolean> {
+    await recorder.record(recordable, context)
+    return true
+  }
+}
+
+/** After this a check that found the model's line full is due again. */
+const FULL_MS = 10_000

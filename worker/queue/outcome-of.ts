@@ -1,0 +1,158 @@
+import { fieldNames } from '../../schema/monitor/extract-config.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
+import type { LaneOutcome, LaneReading } from '../../schema/runner-api.ts'
+import type { Task } from '../../runners/check/task.ts'
+import { boundValues } from '../../runners/extract/text/truncate.ts'
+import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
+import { refusePng } from '../../runners/browser/page/picture-limits.ts'
+import type { Shot } from '../../runners/browser/page/shot.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import { markFromWire } from '../../runners/client/task-wire.ts'
+
+/** A check that a runner holds, as the store tells of it. */
+export interface HeldTask {
+  readonly task: Task
+  /** There is a reading before. */
+  readonly hasBaseline: boolean
+  /** Its layer was chosen by what the page looked like. */
+  readonly layerIsRemembered: boolean
+}
+
+/** What a runner says of a check. */
+export interface Told {
+  readonly outcome: LaneOutcome
+  readonly pictures: readonly Uint8Array[]
+}
+
+export type Believed =
+  | { readonly ok: true; readonly reading: Finished['reading'] }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/**
+ * What a runner told, held against what its check is: it can be wrong about the page, which nobody else saw, and about nothing that we know. So
+ * fields, regions and layers are the monitor's, each picture is one and stands in one place, and nothing is unchanged that was never read.
+ */
+export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed {
+  const { reading } = outcome
+  const issues = [...kindIssues(reading, held), ...shotIssues(reading, pictures, held.task)]
+  if (reading.kind === 'values') issues.push(...valueIssues(outcome.values, held.task))
+  else if (outcome.values !== undefined)
+    issues.push({ path: 'values', message: `is not for a reading that is ${reading.kind}` })
+  if (issues.length > 0) return { ok: false, issues }
+  return { ok: true, reading: readingFromWire(outcome, pictures, held.task) }
+}
+
+const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]
+
+function kindIssues(reading: LaneReading, held: HeldTask): Issue[] {
+  const { task, hasBaseline } = held
+  const asks = task.extract.method === 'prompt'
+  if (reading.kind === 'moved')
+    return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
+  if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
+    return issue('kind', 'cannot be unchanged: there is nothing before, or its pictures have to be compared')
+  if (reading.kind === 'values' && asks) return issue('kind', 'must be text: the monitor asks a model')
+  if (reading.kind === 'text' && !asks) return issue('kind', 'must not be text: the monitor asks no model')
+  return layerIssues(reading, held)
+}
+
+function layerIssues(reading: Exclude<LaneReading, { kind: 'moved' }>, { task, layerIsRemembered }: HeldTask): Issue[] {
+  if (reading.fetch_method === 'static' && !task.triesStatic)
+    return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
+  if (reading.kind !== 'failed' && reading.remember && !(layerIsRemembered && task.queue === 'browser'))
+    return issue('remember', 'is not for a check whose layer its configuration says')
+  return []
+}
+
+function shotIssues(reading: LaneReading, pictures: readonly Uint8Array[], task: Task): Issue[] {
+  const path = joinPath('reading', 'shots')
+  const shots = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
+  if (!shots) {
+    if (pictures.length > 0) return [{ path: 'pictures', message: 'must be empty: no shot shows one' }]
+    const isDue = task.visual?.enabled && (reading.kind === 'values' || reading.kind === 'text')
+    return isDue ? [{ path, message: 'is required: the monitor takes pictures' }] : []
+  }
+  const regions = regionsOf(task)
+  if (shots.length !== regions.length)
+    return [{ path, message: `must have ${regions.length} items, one for each region` }]
+  const left = new Set(pictures.keys())
+  const issues: Issue[] = shots.flatMap((place, index) =>
+    place === null || left.delete(place)
+      ? []
+      : [{ path: joinPath(path, index), message: 'is not the place of a picture, or of one that was shown' }],
+  )
+  for (const place of left) issues.push({ path: joinPath('pictures', place), message: 'is shown by no shot' })
+  for (const [place, png] of pictures.entries())
+    if (refusePng(png)?.reason === 'picture') issues.push({ path: joinPath('pictures', place), message: 'is no PNG' })
+  return issues
+}
+
+/** As runners/browser/page/capture.ts names them; none where the monitor takes no pictures. */
+function regionsOf({ visual }: Task): readonly string[] {
+  if (!visual?.enabled) return []
+  const { regions = [] } = visual
+  return regions.length > 0 ? regions.map(({ label }, index) => label ?? `region-${index + 1}`) : ['page']
+}
+
+function valueIssues(values: unknown, { extract }: Task): Issue[] {
+  if (values === undefined) return [{ path: 'values', message: 'is required' }]
+  if (!isMap(values)) return [{ path: 'values', message: 'must be an object' }]
+  const names = new Set(fieldNames(extract))
+  const unknown = Object.keys(values).filter((name) => !names.has(name))
+  if (unknown.length > 0)
+    return unknown
+      .slice(0, 50)
+      .map((name) => ({ path: joinPath('values', name), message: 'is not a field of the monitor' }))
+  return isDeeper(values, EXTRACT_LIMITS.jsonDepth + 2) ? [{ path: 'values', message: 'is nested too deeply' }] : []
+}
+
+const isMap = (value: unknown): value is Values => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** Level by level: what is nested deeper than a stack is not walked by recursion. */
+function isDeeper(root: unknown, most: number): boolean {
+  let level: unknown[] = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true
+    level = level.flatMap((value) =>
+      value !== null && typeof value === 'object' ? (Object.values(value) as unknown[]) : [],
+    )
+  }
+  return false
+}
+
+function readingFromWire(outcome: LaneOutcome, pictures: readonly Uint8Array[], task: Task): Finished['reading'] {
+  const { reading } = outcome
+  if (reading.kind === 'moved') return reading
+  if (reading.kind === 'failed') {
+    const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
+    return { kind, fetchMethod, fault, retryAfterMs, status }
+  }
+  const { fetch_method: fetchMethod, mark, remember } = reading
+  const common = { fetchMethod, mark: markFromWire(mark), ...(remember && { remember }) }
+  if (reading.kind === 'unchanged') return { kind: 'unchanged', ...common }
+  const { warnings } = reading
+  const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
+  if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen }
+  return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...common, warnings, ...seen }
+}
+
+/** As extraction leaves them: every field, in the monitor's order, and none longer than a run keeps. */
+function valuesOf(values: Values, { extract }: Task): Values {
+  const named = fieldNames(extract).map((name): [string, Json] => [
+    name,
+    Object.hasOwn(values, name) ? (values[name] ?? null) : null,
+  ])
+  return boundValues(Object.fromEntries(named)).values
+}
+
+function shotsOf(places: readonly (number | null)[], pictures: readonly Uint8Array[], task: Task): Shot[] {
+  return regionsOf(task).map((region, index) => {
+    const png = pictures[places[index] ?? -1] ?? null
+    if (png === null) return { region, width: 0, height: 0, png }
+    const { byteOffset } = png
+    const header = new DataView(png.buffer, byteOffset, png.byteLength)
+    return { region, width: header.getUint32(16), height: header.getUint32(20), png }
+  })
+}

@@ -1,0 +1,73 @@
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { RequestConfig } from '../../schema/monitor/request-config.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { CheckQueue } from '../../core/check-queue.ts'
+import type { Claimed } from '../../store/queue/claim.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { Task } from '../../runners/check/task.ts'
+import type { RecordContext } from '../record/recorder.ts'
+import { NO_MODEL } from '../prompts/prompts-port.ts'
+
+interface Claiming {
+  readonly queue: CheckQueue
+  /** `performance.now()` before the claim. */
+  readonly claimedAt: number
+  readonly secrets: SecretBox
+  readonly hasModel: boolean
+}
+
+/** What a claimed row asks for. Of its team it says whose turn it is, and that stays in this process: a runner need not know it. */
+export function taskOf(row: Claimed, { queue, claimedAt, secrets, hasModel }: Claiming): Task {
+  return {
+    no: row.no,
+    fence: row.fence,
+    runId: row.run_id,
+    monitorId: row.monitor_id,
+    queue,
+    url: row.url,
+    host: hostOf(row.url),
+    team: row.team_id,
+    extract: row.extract_config as ExtractConfig,
+    request: row.request_config as RequestConfig | null,
+    visual: row.visual_config as VisualConfig | null,
+    triesStatic: row.tries_static,
+    ...withModel(row, headersOf(row, secrets), hasModel),
+    last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
+    dueMs: row.due_ms,
+    claimedMs: row.claimed_ms,
+    claimedAt,
+  }
+}
+
+/** What the recorder has to know of it besides. */
+export const contextOf = (row: Claimed): RecordContext => ({
+  teamId: row.team_id,
+  readingHash: row.reading_hash,
+  failures: row.failures,
+})
+
+/** One monitor whose headers cannot be opened must not hold up the claim of the others: its own run says so. */
+function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'obstacle'> {
+  if (row.request_headers === null) return { headers: null, obstacle: null }
+  try {
+    const headers = secrets.open({ teamId: row.team_id, column: 'monitors.request_headers' }, row.request_headers)
+    return { headers: headers as Record<string, string>, obstacle: null }
+  } catch {
+    return {
+      headers: null,
+      obstacle:
+        'The stored request headers cannot be decrypted with the current encryption key; set request_headers again.',
+    }
+  }
+}
+
+/** Without a model the page of a prompt is not even fetched. */
+function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: Claimed, known: T, hasModel: boolean): T {
+  const asks = (extract_config as ExtractConfig).method === 'prompt'
+  return asks && !hasModel ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
+}
+
+/** Scheme, host and port: checks of one origin share its cap. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.origin ?? url
+}

@@ -1,0 +1,79 @@
+import type { Logger } from '../../core/logger.ts'
+import type { Store } from '../../store/db/client.ts'
+import { type Recording, recordTelling, type Telling } from '../../store/deliveries/notices.ts'
+import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
+import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
+import { type ReadingRun, recordReadings } from '../../store/queue/record-reading.ts'
+import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
+import { ensurePartitionsOf } from '../../store/queue/run-partitions.ts'
+import { type Batcher, createBatcher } from '../../concurrency/batcher.ts'
+import { writeAll } from './write-all.ts'
+
+/** Where finished checks are written, in groups, by what came of them. */
+export interface Sinks {
+  readonly failed: Batcher<FailedRun & Telling>
+  readonly unchanged: Batcher<UnchangedRun & Telling>
+  readonly readings: Batcher<ReadingRun & Telling>
+  /** Readings with what they saw. */
+  readonly pictured: Batcher<PicturedRun & Telling>
+}
+
+interface SinksOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly onDeliveries: () => void
+  readonly onNotices?: () => void
+  readonly patienceMs: number
+}
+
+interface Fenced {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+}
+
+/** A batch waits at most this long (DESIGN §3 allows 50 ms). */
+export const BATCH_WAIT_MS = 20
+
+export function createSinks({ store, log, onDeliveries, onNotices, patienceMs }: SinksOptions): Sinks {
+  const batches = <T extends Fenced>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> =>
+    createBatcher<T>({
+      maxItems: 1000,
+      maxWaitMs: BATCH_WAIT_MS,
+      parallel: 2,
+      flush: (rows) => writeAll(rows, { write, makeRoom, giveUp, log, patienceMs }),
+    })
+
+  function makeRoom(rows: readonly Fenced[]): Promise<void> {
+    return ensurePartitionsOf(
+      store,
+      rows.map((row) => row.run_id),
+    )
+  }
+
+  /** A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever. */
+  async function giveUp({ no, fence, run_id }: Fenced): Promise<void> {
+    const message = 'The outcome could not be stored; the log has the details under the run id.'
+    const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
+    await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
+  }
+
+  /** The owner is told where a run crosses the line (DESIGN §4.7); without mail nothing is queued. */
+  async function write<T extends Telling>(rows: readonly T[], recording: Recording<NoInfer<T>>): Promise<void> {
+    if (!onNotices) await recording.record(store, rows)
+    else if (await recordTelling(store, rows, recording)) onNotices()
+  }
+
+  return {
+    failed: batches((rows) => write(rows, { kind: 'failing', record: recordFailed })),
+    unchanged: batches((rows) => write(rows, { kind: 'recovered', record: recordUnchanged })),
+    readings: batches(async (rows) => {
+      await write(rows, { kind: 'recovered', record: recordReadings })
+      if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
+    }),
+    pictured: batches(async (rows) => {
+      await write(rows, { kind: 'recovered', record: recordPictured })
+      if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
+    }),
+  }
+}

@@ -1,0 +1,50 @@
+import { deliveryPayload, type VisualBlock } from '../../core/payload.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { Diff } from '../../schema/run/run.ts'
+import type { Baseline } from '../../store/queue/baselines.ts'
+import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+
+/** Destinations that cannot be opened: the run says so, and fires when they can, for it leaves the baseline as it is. */
+export class SealedError extends Error {
+  override readonly name = 'SealedError'
+}
+
+/** A run that fired. */
+export interface Fired {
+  readonly runId: string
+  readonly teamId: string
+  /** By the store's clock, in milliseconds since the epoch. */
+  readonly firedAtMs: number
+  /** Null: only the picture differs. */
+  readonly diff: Diff | null
+  /** Given when the visual layer fired. */
+  readonly visual?: VisualBlock
+  readonly baseline: Baseline
+}
+
+/** The rows of the outbox for a run that fired: one for each destination. Throws SealedError. */
+export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
+  const { teamId, baseline, firedAtMs } = fired
+  const about = {
+    monitorId: baseline.monitor_id,
+    runId: fired.runId,
+    firedAtMs,
+    diff: fired.diff,
+    ...(fired.visual && { visual: fired.visual }),
+    monitor: { url: baseline.url, name: baseline.name },
+  }
+  return destinationsOf(fired, secrets).map((config, place) =>
+    newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload: (id) => deliveryPayload({ id, ...about }) }),
+  )
+}
+
+function destinationsOf({ teamId, baseline }: Fired, secrets: SecretBox): readonly DeliveryConfig[] {
+  if (!baseline.deliveries) return []
+  try {
+    return secrets.open({ teamId, column: 'monitors.deliveries' }, baseline.deliveries) as DeliveryConfig[]
+  } catch (cause) {
+    const text = 'The stored deliveries cannot be decrypted with the current encryption key; set deliveries again.'
+    throw new SealedError(text, { cause })
+  }
+}
