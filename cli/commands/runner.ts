@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { untilStopped } from '../boot/process/process-context.ts'
+import { untilStopped } from '../boot/process/until-stopped.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 import { startRunner } from '../boot/parts/runner-parts.ts'
 
@@ -25,10 +25,10 @@ export const runnerCommand = () =>
     .action(async () => {
       const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)))
       const settings = readSettings(environment)
-      await untilStopped(settings, async (standing) => {
+      await untilStopped(settings, async (context) => {
         const given = NOT_OURS.filter((name) => process.env[name])
         if (given.length > 0)
-          standing.log.warn({ settings: given }, 'a runner needs none of these; take them out of its environment')
-        await startRunner(settings, standing)
+          context.log.warn({ settings: given }, 'a runner needs none of these; take them out of its environment')
+        await startRunner(settings, context)
       })
     })

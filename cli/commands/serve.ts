@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { ensureFirstOwner } from '../../store/accounts/accounts.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
-import { runProcess } from '../boot/process/process-context.ts'
+import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 

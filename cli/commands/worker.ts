@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { buildMetricsApp } from '../../api/http/health.ts'
+import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { baseUrlOf } from '../boot/parts/api-parts.ts'
 import { createHealth } from '../boot/process/health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
-import { runProcess } from '../boot/process/process-context.ts'
+import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/parts/worker-parts.ts'
 
 export const workerCommand = () =>
@@ -23,15 +23,15 @@ export const workerCommand = () =>
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
           // Closed after the rest: a worker that drains tells how far it is.
-          let app: ReturnType<typeof buildMetricsApp> | undefined
-          world.stack.defer('metrics', () => app?.close())
+          let server: HealthServer | undefined
+          world.stack.defer('metrics', () => server?.close())
           const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
           const port = world.settings.TIDEMARK_METRICS_PORT
           if (port !== undefined) {
             const { registry, stopping } = world
             const { store, sinceProgress } = worker
-            app = buildMetricsApp(createHealth({ store, registry, sinceProgress, stopping }))
-            await app.listen({ host: world.settings.HOST, port })
+            const health = createHealth({ store, registry, sinceProgress, stopping })
+            server = await startHealthServer(health, { host: world.settings.HOST, port })
           }
           process.stdout.write('Tidemark is checking and delivering.\n')
         },

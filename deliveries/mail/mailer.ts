@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
-import type { MailServer } from './mail-server.ts'
+import type { MailServer } from '../../core/mail-server.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 
 /** One mail to one person. */

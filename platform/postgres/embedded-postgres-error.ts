@@ -1,3 +1,5 @@
+import { ExplainedError } from '../../core/explained-error.ts'
+
 /**
  * Why the embedded Postgres cannot run here, in words for the person who typed `npm start`.
  * - `unavailable`: this machine has no binaries for it (set DATABASE_URL instead)
@@ -8,7 +10,7 @@
 export type EmbeddedPostgresErrorKind = 'unavailable' | 'in_use' | 'unusable_data' | 'failed'
 
 /** Thrown by the start of the embedded Postgres only: without a database there is nothing to go on with. */
-export class EmbeddedPostgresError extends Error {
+export class EmbeddedPostgresError extends ExplainedError {
   override readonly name = 'EmbeddedPostgresError'
   readonly kind: EmbeddedPostgresErrorKind
 

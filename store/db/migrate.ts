@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { ExplainedError } from '../../core/explained-error.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 
@@ -10,7 +11,7 @@ interface Migration {
 }
 
 /** Thrown when the store was migrated by a newer program than this one. */
-export class StoreIsNewerError extends Error {
+export class StoreIsNewerError extends ExplainedError {
   override readonly name = 'StoreIsNewerError'
 }
 

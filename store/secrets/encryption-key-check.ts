@@ -3,9 +3,10 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { type SecretBox, UnreadableSecretError } from './secret-box.ts'
+import { ExplainedError } from '../../core/explained-error.ts'
 
 /** The secrets of this database were sealed with another key. */
-export class WrongEncryptionKeyError extends Error {
+export class WrongEncryptionKeyError extends ExplainedError {
   override readonly name = 'WrongEncryptionKeyError'
 }
 

@@ -104,7 +104,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'node:dns',
   ],
   folders: [
-    'platform/postgres',
+    'platform',
     'egress',
     'store/objects',
     'runners/fetch',

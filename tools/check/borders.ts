@@ -44,7 +44,7 @@ function packageFault(path: string, border: Border, specifier: string): string |
 }
 
 // `@scope/name/part` → `@scope/name`, `node:dns/promises` → `node:dns`, `fs` → `node:fs`.
-function packageName(specifier: string): string {
+export function packageName(specifier: string): string {
   const parts = specifier.split('/')
   const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
   return builtinModules.includes(name) ? `node:${name}` : name

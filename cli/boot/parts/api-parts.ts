@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
-import { buildMetricsApp, type Health } from '../../../api/http/health.ts'
+import type { Health } from '../../../core/health.ts'
+import { startHealthServer } from '../../../platform/health-server.ts'
 import { routes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import type { Logger } from '../../../core/logger.ts'
@@ -101,9 +102,8 @@ function servicesOptions(world: ApiWorld, baseUrl: string) {
 
 async function startMetrics(settings: Settings, health: Health, stack: Stack): Promise<void> {
   if (settings.TIDEMARK_METRICS_PORT === undefined) return
-  const metrics = buildMetricsApp(health)
+  const metrics = await startHealthServer(health, { host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
   stack.defer('metrics', () => metrics.close())
-  await metrics.listen({ host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
 }
 
 /** The address that people use: the setting, or where we listen. */

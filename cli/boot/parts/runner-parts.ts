@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { buildMetricsApp } from '../../../api/http/health.ts'
+import { MOVING_MS } from '../../../core/health.ts'
+import { startHealthServer } from '../../../platform/health-server.ts'
 import { check } from '../../../runners/check/check.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
@@ -13,9 +14,8 @@ import type { Lane } from '../../../runners/check/check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from './browsers.ts'
-import { MOVING_MS } from '../process/health.ts'
 import { watchIdle } from '../process/idle-watch.ts'
-import type { Standing } from '../process/process-context.ts'
+import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
 import { missingForRunner } from '../settings/runner-issues.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
@@ -28,20 +28,20 @@ const IDLE_MS = 1_000
 const LAST_MS = 20_000
 
 /** Starts what renders checks that are claimed over HTTP: a browser, and neither a store nor a key. The stack stops it. */
-export async function startRunner(settings: Settings, standing: Standing): Promise<void> {
-  const { log, stack, stopping, end } = standing
+export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
+  const { log, stack, stopping, end } = context
   const { url, token } = await whereAndWho(settings)
   const http = createHttpLane({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
   stack.defer('the lane', () => http.close())
-  const leaseMs = await greeted(http, standing)
+  const leaseMs = await greeted(http, context)
   if (leaseMs === null) return
   const { lane, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const loop = startLoop({ settings, lane, leaseMs, registry, egress: egressOf(settings, url) }, standing)
+  const loop = startLoop({ settings, lane, leaseMs, registry, egress: egressOf(settings, url) }, context)
   stack.defer('checks', () => loop.drain(DRAIN_MS))
-  await serveMetrics(settings, { registry, loop }, standing)
-  watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, standing)
+  await serveMetrics(settings, { registry, loop }, context)
+  watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
   if (stopping.aborted) return
   loop.start()
   process.stdout.write(`Tidemark is rendering for ${url}\n`)
@@ -64,7 +64,7 @@ async function tokenIn(file: string): Promise<string> {
 }
 
 /** How long leases last, as soon as a worker says so: it may start later than we do. Null: we are to stop. */
-async function greeted(lane: HttpLane, { log, stopping }: Standing): Promise<number | null> {
+async function greeted(lane: HttpLane, { log, stopping }: ProcessContext): Promise<number | null> {
   while (!stopping.aborted) {
     try {
       return (await lane.greet()).leaseMs
@@ -94,7 +94,10 @@ interface LoopWorld {
   readonly egress: EgressPolicy
 }
 
-function startLoop({ settings, lane, leaseMs, registry, egress }: LoopWorld, { log, stack }: Standing): CheckLoop {
+function startLoop(
+  { settings, lane, leaseMs, registry, egress }: LoopWorld,
+  { log, stack }: ProcessContext,
+): CheckLoop {
   const browser = browsersOf({ settings, egress, log }) ?? undefined
   stack.defer('the browser', () => browser?.close())
   const extractor = createExtractor()
@@ -120,18 +123,18 @@ function startLoop({ settings, lane, leaseMs, registry, egress }: LoopWorld, { l
 async function serveMetrics(
   { HOST: host, TIDEMARK_METRICS_PORT: port }: Settings,
   { registry, loop }: { readonly registry: Registry; readonly loop: CheckLoop },
-  { stack }: Standing,
+  { stack }: ProcessContext,
 ): Promise<void> {
   if (port === undefined) return
-  const app = buildMetricsApp({
+  const health = {
     async ready() {
       const ok = loop.sinceProgress() < MOVING_MS
-      return { ok, checks: { lane: ok ? 'ok' : 'does not answer' } }
+      return { ok, checks: { runner_api: ok ? 'ok' : 'does not answer' } }
     },
     metrics: () => registry.metrics(),
-  })
-  stack.defer('metrics', () => app.close())
-  await app.listen({ host, port })
+  }
+  const server = await startHealthServer(health, { host, port })
+  stack.defer('metrics', () => server.close())
 }
 
 interface EndWorld {
@@ -142,7 +145,7 @@ interface EndWorld {
 }
 
 /** Ends the runner when there is nothing to do for long, and before its token does. */
-function watchEnd({ idleMs, idleSeconds, http }: EndWorld, { stack, end }: Standing): void {
+function watchEnd({ idleMs, idleSeconds, http }: EndWorld, { stack, end }: ProcessContext): void {
   const lastMs = Math.min(LAST_MS, http.tokenMs() / 4)
   const timer = setInterval(() => {
     if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')

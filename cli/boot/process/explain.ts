@@ -1,27 +1,12 @@
 import { CommanderError } from 'commander'
-import { EmbeddedPostgresError } from '../../../platform/postgres/embedded-postgres-error.ts'
-import { WrongEncryptionKeyError } from '../../../store/secrets/encryption-key-check.ts'
-import { StoreIsNewerError } from '../../../store/db/migrate.ts'
+import { ExplainedError } from '../../../core/explained-error.ts'
 import { scrub } from '../../../core/logger.ts'
-import { NotMigratedError } from '../settings/needs-database-url.ts'
-import { SettingsError } from '../settings/read-config.ts'
 import { TokenRefusedError } from './token-refused-error.ts'
-
-/** Their messages are for people. */
-const PLAIN = [
-  SettingsError,
-  EmbeddedPostgresError,
-  StoreIsNewerError,
-  NotMigratedError,
-  WrongEncryptionKeyError,
-  TokenRefusedError,
-  CommanderError,
-]
 
 /** A failed start in the words that help: what a person can mend without its stack, a bug with it. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `tidemark: ${String(error)}`
-  if (PLAIN.some((kind) => error instanceof kind)) return `tidemark: ${error.message}`
+  if (error instanceof ExplainedError || error instanceof CommanderError) return `tidemark: ${error.message}`
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'EADDRINUSE')
     return `tidemark: the port is taken (${scrub(error.message)}); set PORT (or TIDEMARK_METRICS_PORT) to another one, or 0 for any that is free`

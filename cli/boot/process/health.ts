@@ -1,10 +1,7 @@
 import type { Registry } from 'prom-client'
-import type { Health } from '../../../api/http/health.ts'
+import { type Health, MOVING_MS } from '../../../core/health.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { storeState } from '../../../store/db/store-state.ts'
-
-/** The scheduler counts as moving while its last claim is younger than this. */
-export const MOVING_MS = 15_000
 
 /**
  * Health of a process: its store, and its scheduler where it has one. From the signal to stop on it is not ready, so that balancers send

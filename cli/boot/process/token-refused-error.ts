@@ -1,5 +1,7 @@
+import { ExplainedError } from '../../../core/explained-error.ts'
+
 /** A runner whose token is none, or not any more: nothing that it does can succeed until it is given another. */
-export class TokenRefusedError extends Error {
+export class TokenRefusedError extends ExplainedError {
   override readonly name = 'TokenRefusedError'
   constructor() {
     super(

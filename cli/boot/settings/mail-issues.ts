@@ -1,4 +1,4 @@
-import { parseMailServer } from '../../../deliveries/mail/mail-server.ts'
+import { parseMailServer } from '../../../core/mail-server.ts'
 import type { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 

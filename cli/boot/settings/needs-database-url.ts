@@ -1,4 +1,5 @@
 import { SettingsError, type Settings } from './read-config.ts'
+import { ExplainedError } from '../../../core/explained-error.ts'
 
 /** The embedded Postgres belongs to one process: commands that run apart share a database by its address. */
 export function needsDatabaseUrl(settings: Settings, command: string): void {
@@ -12,7 +13,7 @@ export function needsDatabaseUrl(settings: Settings, command: string): void {
 }
 
 /** The database has not the shape of this version. */
-export class NotMigratedError extends Error {
+export class NotMigratedError extends ExplainedError {
   override readonly name = 'NotMigratedError'
   constructor() {
     super('the database is not migrated for this version; run "npx tidemark migrate" first')

@@ -1,11 +1,12 @@
 import { Config, SECRET_SETTINGS } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { ExplainedError } from '../../../core/explained-error.ts'
 import { parseCidr } from '../../../egress/cidr.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
-import { objectIssues } from '../parts/objects.ts'
+import { objectIssues } from './object-issues.ts'
 import { runnerIssues } from './runner-issues.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -20,7 +21,7 @@ export interface Settings extends Config {
 }
 
 /** Every setting that is wrong, at once: a person mends them in one go. */
-export class SettingsError extends Error {
+export class SettingsError extends ExplainedError {
   override readonly name = 'SettingsError'
   readonly issues: readonly Issue[]
   constructor(issues: readonly Issue[]) {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { buildMetricsApp } from '../../../api/http/health.ts'
+import { startHealthServer } from '../../../platform/health-server.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
@@ -34,7 +34,8 @@ test('/metrics is on the port of the API', async () => {
 test('/metrics is elsewhere when it has a port of its own', async () => {
   api = await createTestApi({ health: health(true), metricsHere: false })
   expect((await api.app.inject('/metrics')).statusCode).toBe(404)
-  const own = buildMetricsApp(health(true))
-  expect((await own.inject('/metrics')).payload).toBe('tidemark_up 1\n')
+  const own = await startHealthServer(health(true), { host: '127.0.0.1', port: 0 })
+  const answer = await fetch(`http://127.0.0.1:${own.port}/metrics`)
+  expect(await answer.text()).toBe('tidemark_up 1\n')
   await own.close()
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSettings, shownSettings } from '../../../cli/boot/settings/read-config.ts'
 import { mailerOf } from '../../../cli/boot/parts/mail.ts'
-import { parseMailServer } from '../../../deliveries/mail/mail-server.ts'
+import { parseMailServer } from '../../../core/mail-server.ts'
 
 describe('SMTP_URL', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { createLogger, type Logger } from '../../../core/logger.ts'
+import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -9,11 +9,11 @@ import { needsDatabaseUrl } from '../settings/needs-database-url.ts'
 import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
-import { createStack, type Stack } from './stack.ts'
-import { untilSignal } from './until-signal.ts'
+import type { Stack } from './stack.ts'
+import { type ProcessContext, untilStopped } from './until-stopped.ts'
 
-/** What every long-running command begins with. */
-export interface ProcessWorld {
+/** What every command that uses the store begins with. */
+export interface ServerContext {
   readonly settings: Settings
   readonly log: Logger
   readonly stack: Stack
@@ -30,58 +30,23 @@ export interface ProcessWorld {
   readonly databaseFolder: string | null
 }
 
-/** A stop takes no longer than this: 30 seconds are what clusters give before they kill. */
-const STOP_WITHIN_MS = 22_000
-
 /** What runs until a signal comes. */
-export interface LongRun {
+export interface ServerCommand {
   readonly command: string
   /** The command shares its database with others: the embedded one, which belongs to one process, is of no use to it. */
   readonly isPart?: boolean
   /** Starts it. */
-  run(world: ProcessWorld): Promise<void>
+  run(context: ServerContext): Promise<void>
 }
 
 /** Reads the settings, starts what `run` starts, waits for a signal, stops all in the opposite order. A failed start stops what it had started. */
-export async function runProcess({ command, isPart = false, run }: LongRun): Promise<void> {
+export async function runProcess({ command, isPart = false, run }: ServerCommand): Promise<void> {
   const settings = readSettings(process.env)
   if (isPart) needsDatabaseUrl(settings, command)
-  await untilStopped(settings, async (standing) => run(await openWorld(settings, standing)))
+  await untilStopped(settings, async (context) => run(await openContext(settings, context)))
 }
 
-/** What a process stands on that runs for long. */
-export interface Standing {
-  readonly log: Logger
-  readonly stack: Stack
-  /** Aborted when it is to stop. */
-  readonly stopping: AbortSignal
-  /** Ends it: with code 0, or as the error says. A signal does the same. */
-  end(why: string | Error): void
-}
-
-/** Starts what `start` starts, waits until it is to end, stops all in the opposite order. Rejects with the error that ended it. */
-export async function untilStopped(settings: Settings, start: (standing: Standing) => Promise<void>): Promise<void> {
-  const log = createLogger(settings.TIDEMARK_LOG_LEVEL)
-  const stack = createStack(log)
-  const stopping = new AbortController()
-  const end = (why: string | Error) => stopping.abort(why)
-  void untilSignal().then(end)
-  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
-  try {
-    await start({ log, stack, stopping: stopping.signal, end })
-    await stopped
-    const why: unknown = stopping.signal.reason
-    log.info({ why: why instanceof Error ? why.message : why }, 'draining')
-  } finally {
-    await stack.unwind(STOP_WITHIN_MS)
-  }
-  log.info('stopped')
-  // All is closed and written. What still keeps the process alive is at fault, and nobody should have to kill it.
-  setTimeout(() => process.exit(), 1_000).unref()
-  if (stopping.signal.reason instanceof Error) throw stopping.signal.reason
-}
-
-async function openWorld(settings: Settings, { log, stack, stopping }: Standing): Promise<ProcessWorld> {
+async function openContext(settings: Settings, { log, stack, stopping }: ProcessContext): Promise<ServerContext> {
   const key = await encryptionKey(settings)
   const database = await openDatabase(settings, log)
   stack.defer('the database', () => database.stop())

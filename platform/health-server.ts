@@ -1,0 +1,71 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { type Health, METRICS_TYPE } from '../core/health.ts'
+
+/** Serves `/healthz`, `/readyz` and `/metrics` on a port of their own. */
+export interface HealthServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/**
+ * Starts the server. Rejects when the port cannot be opened. It needs no web framework, so that a runner, which has no other
+ * server, loads none.
+ */
+export async function startHealthServer(
+  health: Health,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<HealthServer> {
+  const server = createServer({ requestTimeout: 10_000, connectionsCheckingInterval: 5_000 }, answering(health))
+  server.listen({ host, port })
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      await closed
+    },
+  }
+}
+
+function answering(health: Health): RequestListener {
+  return (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    const answer = ANSWERS[path]
+    if (answer === undefined) return send(response, { status: 404, body: json({ status: 'not found' }) })
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return send(response, { status: 405, body: json({ status: 'method not allowed' }) })
+    answer(health).then(
+      (found) => send(response, found),
+      () => send(response, { status: 500, body: json({ status: 'error' }) }),
+    )
+  }
+}
+
+interface HealthAnswer {
+  readonly status: number
+  readonly type?: string
+  readonly body: string
+}
+
+const ANSWERS: Readonly<Record<string, (health: Health) => Promise<HealthAnswer>>> = {
+  '/healthz': async () => ({ status: 200, body: json({ status: 'ok' }) }),
+  '/readyz': async (health) => {
+    const { ok, checks } = await health.ready()
+    return { status: ok ? 200 : 503, body: json({ status: ok ? 'ok' : 'unavailable', checks }) }
+  },
+  '/metrics': async (health) => ({ status: 200, type: METRICS_TYPE, body: await health.metrics() }),
+}
+
+const json = (value: object): string => JSON.stringify(value)
+
+function send(
+  response: ServerResponse,
+  { status, type = 'application/json; charset=utf-8', body }: HealthAnswer,
+): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}

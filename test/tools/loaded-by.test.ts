@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { loadedBy } from '../../tools/loaded-by/loaded-by.ts'
+
+const RUNNER = 'cli/commands/runner.ts'
+const foldersOf = (files: readonly string[]) => [...new Set(files.map((file) => file.split('/', 1)[0]))]
+
+describe('tidemark runner', () => {
+  test('loads no store, no database client, no web framework and nothing else of the trusted side', () => {
+    const { files, packages } = loadedBy(RUNNER)
+    expect(foldersOf(files)).toEqual(['cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'])
+    expect(packages).toEqual([
+      'commander',
+      'css-select',
+      'domhandler',
+      'domutils',
+      'htmlparser2',
+      'json-p3',
+      'parse5',
+      'parse5-htmlparser2-tree-adapter',
+      'pino',
+      'piscina',
+      'playwright-core',
+      'prom-client',
+      'typebox',
+      'undici',
+    ])
+  })
+
+  test('loads these files of the command line and of what the host gives', () => {
+    const files = loadedBy(RUNNER).files.filter((file) => /^(cli|platform)\//.test(file))
+    expect(files).toEqual([
+      'cli/boot/parts/browsers.ts',
+      'cli/boot/parts/runner-parts.ts',
+      'cli/boot/process/idle-watch.ts',
+      'cli/boot/process/stack.ts',
+      'cli/boot/process/token-refused-error.ts',
+      'cli/boot/process/until-signal.ts',
+      'cli/boot/process/until-stopped.ts',
+      'cli/boot/settings/mail-issues.ts',
+      'cli/boot/settings/model-issues.ts',
+      'cli/boot/settings/object-issues.ts',
+      'cli/boot/settings/read-config.ts',
+      'cli/boot/settings/runner-issues.ts',
+      'cli/commands/runner.ts',
+      'platform/health-server.ts',
+      'platform/reachable.ts',
+      'platform/stage.ts',
+      'platform/unprivileged-user.ts',
+    ])
+  })
+})
+
+test('the walk follows values, dynamic imports and threads', () => {
+  const { files, packages } = loadedBy('cli/tidemark.ts')
+  expect(files).toContain('cli/commands/serve.ts')
+  expect(files).toContain('runners/extract/pool/worker.ts')
+  expect(files).toContain('package.json')
+  expect(packages).toContain('slonik')
+})

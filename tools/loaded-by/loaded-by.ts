@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { packageName } from '../check/borders.ts'
+
+/** What a file loads when it runs, directly and through others. Paths are relative to the repository. */
+export interface Loaded {
+  readonly files: readonly string[]
+  /** Without Node's own modules. */
+  readonly packages: readonly string[]
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const STATIC = /^(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
+const DYNAMIC = /\bimport\s*\(\s*['"]([^'"]+)['"]/g
+/** A worker thread is named by the address of its file. */
+const THREAD = /new URL\(\s*['"]([^'"]+\.ts)['"]\s*,\s*import\.meta\.url\s*\)/g
+
+/** Walks imports of values from a file on: static ones, dynamic ones and the files of worker threads. `import type` loads nothing. */
+export function loadedBy(entry: string): Loaded {
+  const files = new Set<string>()
+  const packages = new Set<string>()
+  const waiting = [entry]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file) || !existsSync(join(ROOT, file))) continue
+    files.add(file)
+    if (!file.endsWith('.ts')) continue
+    for (const specifier of loadedIn(readFileSync(join(ROOT, file), 'utf8')))
+      if (specifier.startsWith('.')) waiting.push(join(dirname(file), specifier))
+      else if (!packageName(specifier).startsWith('node:')) packages.add(packageName(specifier))
+  }
+  return { files: [...files].sort(), packages: [...packages].sort() }
+}
+
+function loadedIn(text: string): string[] {
+  const values = [...text.matchAll(STATIC)].map((match) => match[1] ?? '')
+  const dynamic = [...text.matchAll(DYNAMIC)].map((match) => match[1] ?? '')
+  const threads = [...text.matchAll(THREAD)].map((match) => `./${match[1] ?? ''}`)
+  return [...values, ...dynamic, ...threads]
+}
