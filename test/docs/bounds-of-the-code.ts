@@ -1,0 +1,97 @@
+import type { TSchema } from 'typebox'
+import { LINK_SECONDS } from '../../api/image-links.ts'
+import { SIGNATURE_TOLERANCE_SECONDS } from '../../core/signature.ts'
+import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import { MOST_CHARACTERS } from '../../deliveries/safe-text.ts'
+import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
+import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../../runners/fetch/fetch-limits.ts'
+import { MOST_PIXELS } from '../../runners/visual/limits.ts'
+import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/visual/shot.ts'
+import { ApiKeyCreate, ApiKeyRotate } from '../../schema/api-key.ts'
+import { BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/backtest.ts'
+import { MonitorBulk } from '../../schema/bulk.ts'
+import { DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/delivery.ts'
+import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/diff-predicate.ts'
+import { ExtractConfig } from '../../schema/extract-config.ts'
+import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor.ts'
+import { pageQuery } from '../../schema/page-of.ts'
+import { TRIAL_DAYS } from '../../schema/plan.ts'
+import { Pagination, RequestConfig } from '../../schema/request-config.ts'
+import { RequestHeaders } from '../../schema/request-headers.ts'
+import { VisualConfig } from '../../schema/visual-config.ts'
+import { SESSION_DAYS } from '../../store/sessions.ts'
+
+/** What a node of a schema may say of its size. */
+interface Node {
+  readonly properties: Readonly<Record<string, Node>>
+  readonly additionalProperties: Node
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly default?: unknown
+}
+
+const n = (value: number | undefined) => (value ?? Number.NaN).toLocaleString('en')
+const mib = (bytes: number) => `${bytes / 1_048_576} MiB`
+const of = (schema: TSchema) => schema as unknown as Node
+const key = (schema: TSchema, name: string): Node => {
+  const found = of(schema).properties[name]
+  if (!found) throw new Error(`the schema has no ${name}`)
+  return found
+}
+
+/** As the page writes it: `1 to 50`, or `50` where there is no least. */
+function range(node: Node): string {
+  const least = node.minimum ?? node.minLength ?? node.minItems ?? node.minProperties
+  const most = n(node.maximum ?? node.maxLength ?? node.maxItems ?? node.maxProperties)
+  return least === undefined ? most : `${n(least)} to ${most}`
+}
+const withDefault = (node: Node) => `${range(node)}, default ${String(node.default)}`
+
+/** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
+export const boundsOfTheCode: readonly (readonly [string, string])[] = [
+  ['`page`', range(of(pageQuery.page))],
+  ['`limit`', withDefault(of(pageQuery.limit))],
+  ['`name`', `${range(key(MonitorCreate, 'name'))} characters`],
+  ['address', `${n(key(MonitorCreate, 'url').maxLength)} characters`],
+  ['`schedule_interval_seconds`', `${n(MIN_INTERVAL_SECONDS)} to ${n(MAX_INTERVAL_SECONDS)}`],
+  ['failures in a row before `error`', n(FAILURES_UNTIL_ERROR)],
+  ['ids of a bulk action', range(key(MonitorBulk, 'ids'))],
+  ['fields', range(key(ExtractConfig, 'fields'))],
+  ['selector, expression or pattern', `${range(key(ExtractConfig, 'fields').additionalProperties)} characters`],
+  ['prompt', `${range(key(ExtractConfig, 'prompt'))} characters`],
+  ['text that the model is given', `${n(EXTRACT_LIMITS.promptCharacters)} characters; the rest is cut off`],
+  ["body of a target's answer", `${mib(FETCH_LIMITS.maxWireBytes)} as sent, ${mib(FETCH_LIMITS.maxBodyBytes)} decoded`],
+  ['redirects', n(FETCH_LIMITS.maxRedirects)],
+  ['time of a static fetch', `${FETCH_DEADLINE_MS / 1000} s; ${PAGES_DEADLINE_MS / 1000} s for all pages of a list`],
+  ['levels of nesting', n(PREDICATE_DEPTH)],
+  ['conditions of a composite', `1 to ${PREDICATE_CONDITIONS}`],
+  ['conditions in a backtest', n(BACKTEST_CONDITIONS)],
+  ['changes in a backtest', `${n(BACKTEST_CHANGES)}, 16 MiB, 5 s`],
+  ['headers', n(of(RequestHeaders).maxProperties)],
+  ['value', `${n(of(RequestHeaders).additionalProperties.maxLength)} characters`],
+  ['body', `${n(key(RequestConfig, 'body').maxLength)} characters`],
+  ['`max_pages`', withDefault(key(Pagination, 'max_pages'))],
+  ['`start`', range(key(Pagination, 'start'))],
+  ['`step`', range(key(Pagination, 'step'))],
+  ['`param` and dot paths', `${range(key(Pagination, 'items_path'))} characters`],
+  ['regions', n(key(VisualConfig, 'regions').maxItems)],
+  ['selectors that are ignored', n(key(VisualConfig, 'ignoreSelectors').maxItems)],
+  ['`thresholdPct`', withDefault(key(VisualConfig, 'thresholdPct'))],
+  ['one picture', `${n(MOST_PIXELS)} pixels, ${n(TALLEST_SHOT)} rows, ${mib(LARGEST_SHOT_BYTES)}`],
+  ['signed address of a picture', `${LINK_SECONDS / 60} minutes, else 403`],
+  ['destinations of a monitor', `${n(key(MonitorCreate, 'deliveries').maxItems)}; the plan may allow fewer, else 429`],
+  ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
+  ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
+  ['characters of an answer that are kept', n(MOST_CHARACTERS)],
+  ['name of a key', `${range(key(ApiKeyCreate, 'name'))} characters`],
+  ['`grace_period_hours` of a key', range(key(ApiKeyRotate, 'grace_period_hours'))],
+  ['age of a signature that a receiver should accept', `${SIGNATURE_TOLERANCE_SECONDS} s`],
+  ['session', `${SESSION_DAYS} days`],
+  ['trial', `${TRIAL_DAYS} days`],
+]

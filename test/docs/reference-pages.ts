@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Method } from '../../api/route.ts'
+
+const FOLDER = new URL('../../docs/reference/', import.meta.url)
+
+/** A page of the reference. */
+export interface Page {
+  readonly name: string
+  readonly text: string
+}
+
+export const PAGES: readonly Page[] = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
+
+/** A fenced block, with the marker that stands before it: `<!-- answer: GET /v1/usage -->`. */
+export interface Block {
+  readonly page: string
+  readonly language: string
+  readonly text: string
+  readonly marker: string | null
+}
+
+export const BLOCKS: readonly Block[] = PAGES.flatMap(({ name, text }) =>
+  [...text.matchAll(/(?:<!-- (.+) -->\n+)?```(\w+)\n([\s\S]*?)```/g)].map(
+    ([, marker = null, language = '', block = '']) => ({ page: name, language, text: block, marker }),
+  ),
+)
+
+/** A table with its marker: the cells of each row, without the head. */
+export interface Table {
+  readonly page: string
+  readonly marker: string | null
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export const TABLES: readonly Table[] = PAGES.flatMap(({ name, text }) =>
+  [...text.matchAll(/(?:<!-- (.+) -->\n+)?((?:^\|.*\|\n)+)/gm)].map(([, marker = null, table = '']): Table => {
+    const [head = [], , ...rows] = table.trim().split('\n').map(cellsOf)
+    return { page: name, marker, head, rows }
+  }),
+)
+
+/** The tables whose marker begins so, each with what follows. */
+export const tablesOf = (kind: string): (Table & { readonly about: string })[] =>
+  TABLES.flatMap((table) => {
+    const [found, ...about] = table.marker?.split(': ') ?? []
+    return found === kind ? [{ ...table, about: about.join(': ') }] : []
+  })
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split(/(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*$)/)
+    .map((cell) => cell.trim())
+}
+
+/** A call as a reader would type it. */
+export interface Call {
+  readonly page: string
+  readonly method: Method
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly body: unknown
+  /** The variable of the credential: `KEY`, `SESSION`, or null. */
+  readonly credential: string | null
+  readonly sendsJson: boolean
+}
+
+/** Stands for `$ID`, `$RUN` and the like. */
+export const SOME_ID = '019de363-a5c8-7c11-8000-000000c0ffee'
+
+export const CALLS: readonly Call[] = BLOCKS.filter(({ language }) => language === 'sh').flatMap(({ page, text }) =>
+  [...text.matchAll(/^curl (?:[^'"\n\\]|\\\n|'[^']*'|"[^"]*")*/gm)].map(([command]) => callOf(page, command)),
+)
+
+function callOf(page: string, command: string): Call {
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"\\]+)/g)].map((word) => word[1] ?? word[2] ?? word[3])
+  const after = (flag: string) => words.flatMap((word, at) => (word === flag ? [words[at + 1] ?? ''] : []))
+  const [data] = after('-d')
+  const headers = after('-H')
+  const address = words.find((word) => word?.startsWith('$BASE')) ?? ''
+  const url = new URL(address.replace('$BASE', 'http://base').replaceAll(/\$\w+/g, SOME_ID))
+  return {
+    page,
+    method: (after('-X')[0] ?? (data === undefined ? 'GET' : 'POST')) as Method,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    body: data === undefined ? undefined : JSON.parse(data),
+    credential: headers.flatMap((header) => /^Authorization: Bearer \$(\w+)$/.exec(header)?.[1] ?? [])[0] ?? null,
+    sendsJson: headers.includes('Content-Type: application/json'),
+  }
+}
