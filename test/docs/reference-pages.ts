@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Method } from '../../api/route.ts'
+import type { Method } from '../../api/http/route.ts'
 
 const FOLDER = new URL('../../docs/reference/', import.meta.url)
 
