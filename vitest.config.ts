@@ -32,11 +32,13 @@ export default defineConfig({
     testTimeout: 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets a process of its own, the same with threads. A process and not
-    // a thread, because some tests kill, and a file that ends its thread takes the runner with it.
+    // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets a process of its own, the same
+    // with threads. A process and not a thread, because some tests kill, and a file that ends its thread takes the
+    // runner with it.
     pool: 'forks',
     isolate: false,
-    // One fewer than there are processors is what it would take; but half of a test is waiting for Postgres, a browser or a process.
+    // One fewer than there are processors is what it would take; but half of a test is waiting for Postgres, a browser
+    // or a process.
     maxWorkers: availableParallelism() + 1,
     setupFiles: ['test/support/leak-guard.ts'],
     experimental: { viteModuleRunner: false },

@@ -27,8 +27,9 @@ export interface ApiAnswer {
 const FIRST_PAGE = { limit: 20, offset: 0 }
 
 /**
- * The API as `tidemark api` builds it, and beside it, in the same process and over the same pool, a bare Fastify whose routes run the same statements and
- * answer with what they give: no credentials, no limits, no checks, no headers, no secrets to open.
+ * The API as `tidemark api` builds it, and beside it, in the same process and over the same pool, a bare Fastify whose
+ * routes run the same statements and answer with what they give: no credentials, no limits, no checks, no headers, no
+ * secrets to open.
  */
 answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
   const store = await openApiStore(databaseUrl)

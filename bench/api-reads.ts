@@ -108,7 +108,8 @@ async function fill(database: Database): Promise<{ monitors: string[]; runs: str
   await insertMonitors(database, { from: 0, to: MONITORS, base: 'http://127.0.0.1:9/shop' })
   const { client } = database
   await client.query(
-    `update checks set reading_id = new_run_id(clock(), no), last_run_at = clock(), runs_total = ${RUNS_EACH}, due_at = clock() + interval '1 hour', next_run_at = clock() + interval '1 hour'`,
+    `update checks set reading_id = new_run_id(clock(), no), last_run_at = clock(), runs_total = ${RUNS_EACH}, ` +
+      `due_at = clock() + interval '1 hour', next_run_at = clock() + interval '1 hour'`,
   )
   await client.query(
     `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
@@ -116,7 +117,8 @@ async function fill(database: Database): Promise<{ monitors: string[]; runs: str
   )
   await client.query(
     `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, reading_id)
-     select no, new_run_id(clock() + n * interval '1 ms', no), team_id, 0, 35, 'success', 'static', reading_id from checks, generate_series(2, ${RUNS_EACH}) n`,
+     select no, new_run_id(clock() + n * interval '1 ms', no), team_id, 0, 35, 'success', 'static', reading_id
+       from checks, generate_series(2, ${RUNS_EACH}) n`,
   )
   await client.query('vacuum analyze')
   const ids = async (text: string): Promise<string[]> =>

@@ -17,8 +17,8 @@ export interface BareQuestion {
 }
 
 /**
- * What nobody can beat by much in one process: the same requests with nothing around them. No queue, no deadline, no walls, no limits, no
- * store, no thread that can be killed.
+ * What nobody can beat by much in one process: the same requests with nothing around them. No queue, no deadline, no
+ * walls, no limits, no store, no thread that can be killed.
  */
 const IN_FLIGHT = 128
 const dispatcher = new Agent({ connections: 64 })

@@ -41,7 +41,10 @@ interface Occupied {
 
 type Side = Child<SideQuestion, SideAnswer>
 
-/** Rounds of the bare loop and of ours by turns, each side in its own process (`browser-side.ts`); then checks of ours until enough are watched. */
+/**
+ * Rounds of the bare loop and of ours by turns, each side in its own process (`browser-side.ts`); then checks of ours
+ * until enough are watched.
+ */
 export async function measureBrowserChecks(size: BrowserChecksSize): Promise<BrowserChecks> {
   const { checks, rounds, atOnce, watched, mostSeconds } = size
   const shop = await openShop()

@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A small shop whose text is made by a script out of one answer of its own API: what a page that must be rendered is like. */
+/**
+ * A small shop whose text is made by a script out of one answer of its own API: what a page that must be rendered is
+ * like.
+ */
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title><style>li { padding: 4px }</style><div id="root"></div>
 <script>
 fetch('/api').then((answer) => answer.json()).then((items) => {

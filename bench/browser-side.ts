@@ -15,7 +15,8 @@ import { unprivilegedUser } from '../platform/unprivileged-user.ts'
 import { answerParent } from './child.ts'
 
 /**
- * One side of the browser bench, in a process of its own so that its memory is its own; started with `--expose-gc`. `open` first, then checks; `close` last.
+ * One side of the browser bench, in a process of its own so that its memory is its own; started with `--expose-gc`.
+ * `open` first, then checks; `close` last.
  */
 export type SideQuestion =
   | { readonly what: 'open'; readonly side: 'ours' | 'bare'; readonly url: string; readonly atOnce: number }
@@ -104,7 +105,8 @@ async function openOurs(url: string): Promise<Side> {
 }
 
 /**
- * The least: a fresh context, `goto` until the network is idle, `content()`. Without a sandbox where root runs it, since Playwright cannot change the account.
+ * The least: a fresh context, `goto` until the network is idle, `content()`. Without a sandbox where root runs it,
+ * since Playwright cannot change the account.
  */
 async function openBare(url: string): Promise<Side> {
   const user = await unprivilegedUser(['nobody'])

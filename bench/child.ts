@@ -14,7 +14,9 @@ interface Reply {
   readonly error?: string
 }
 
-/** Starts a module of this folder in a process of its own, with these flags of Node; the module calls `answerParent`. */
+/**
+ * Starts a module of this folder in a process of its own, with these flags of Node; the module calls `answerParent`.
+ */
 export function startChild<Question extends object, Answer>(
   file: string,
   execArgv: readonly string[] = [],

@@ -62,7 +62,8 @@ async function claimOnce(store: Awaited<ReturnType<typeof openStore>>): Promise<
 
 async function giveBack({ client }: Database): Promise<void> {
   await client.query(
-    `update checks set run_id = null, due_at = clock() - interval '1 hour' + no * interval '1 ms' where run_id is not null`,
+    `update checks set run_id = null, due_at = clock() - interval '1 hour' + no * interval '1 ms' where run_id is ` +
+      `not null`,
   )
   await client.query('vacuum checks')
 }

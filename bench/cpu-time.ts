@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 
 const TICKS_PER_SECOND = 100
 
-/** Processor time that processes have used so far, in ms; those that are gone count nothing. NaN where there is no /proc. */
+/**
+ * Processor time that processes have used so far, in ms; those that are gone count nothing. NaN where there is no
+ * /proc.
+ */
 export async function cpuTimeMs(pids: readonly number[]): Promise<number> {
   if (process.platform !== 'linux') return Number.NaN
   const times = await Promise.all(pids.map(timeOf))

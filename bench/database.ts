@@ -5,7 +5,10 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../platform/postgres/start-embedded-postgres.ts'
 import { migrate } from '../store/db/migrate.ts'
 
-/** The bench's own server: the embedded Postgres with the settings it has in production (fsync and synchronous_commit on). */
+/**
+ * The bench's own server: the embedded Postgres with the settings it has in production (fsync and synchronous_commit
+ * on).
+ */
 export interface Server {
   /** A fresh, migrated database. */
   create(name: string): Promise<Database>

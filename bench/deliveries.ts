@@ -40,7 +40,10 @@ const PAYLOAD = {
 
 const secrets = createSecretBox(ENCRYPTION_KEY)
 
-/** Rounds without and with the dead destination and of the bare loop in turn, through one `tidemark worker` with its defaults. */
+/**
+ * Rounds without and with the dead destination and of the bare loop in turn, through one `tidemark worker` with its
+ * defaults.
+ */
 export async function measureDeliveries(
   server: Server,
   { deliveries, rounds }: DeliveriesSize,

@@ -6,7 +6,8 @@ import { FULL, only, QUICK, runBench } from './run-bench.ts'
 import { tableOf, withTable } from './table.ts'
 
 /**
- * `npm run bench`: measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less, `--only` some parts; both write nothing.
+ * `npm run bench`: measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
+ * `--only` some parts; both write nothing.
  */
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },

@@ -30,8 +30,10 @@ export async function insertMonitors(
 ): Promise<void> {
   await client.query(
     `with m as (
-       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode)
-       select $1::uuid, gen_random_uuid(), 'Kettle ' || n, $2 || '/' || n, ${INTERVAL_SECONDS}, $3::jsonb, $4::jsonb, 'auto'
+       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+         fetch_mode)
+       select $1::uuid, gen_random_uuid(), 'Kettle ' || n, $2 || '/' || n, ${INTERVAL_SECONDS}, $3::jsonb, $4::jsonb,
+         'auto'
        from generate_series($5::int, $6::int - 1) n
        returning no, team_id
      )
@@ -42,13 +44,14 @@ export async function insertMonitors(
 }
 
 /**
- * Gives all monitors the first run that one of them had, so that the warm-up need not extract 20,000 pages to get to the state that is measured. Each has
- * a run of its own that its baseline points at.
+ * Gives all monitors the first run that one of them had, so that the warm-up need not extract 20,000 pages to get to
+ * the state that is measured. Each has a run of its own that its baseline points at.
  */
 export async function copyFirstRun({ client }: Database): Promise<void> {
   await client.query(`
     with first as (
-      select c.no, c.reading_hash, c.body_hash, c.etag, c.last_modified, c.last_run_at, r.id, r.extracted, r.duration_ms, r.fetch_method
+      select c.no, c.reading_hash, c.body_hash, c.etag, c.last_modified, c.last_run_at, r.id, r.extracted,
+        r.duration_ms, r.fetch_method
       from checks c join runs r on r.monitor_no = c.no and r.id = c.reading_id
       where c.last_run_at is not null
     ),
@@ -56,14 +59,16 @@ export async function copyFirstRun({ client }: Database): Promise<void> {
       update checks c
       set reading_id = new_run_id(clock(), c.no), reading_hash = f.reading_hash, body_hash = f.body_hash, etag = f.etag,
         last_modified = f.last_modified, last_run_at = f.last_run_at, runs_total = 1,
-        due_at = clock() + interval '30 minutes' + c.no * interval '1 ms', next_run_at = clock() + interval '30 minutes' + c.no * interval '1 ms'
+        due_at = clock() + interval '30 minutes' + c.no * interval '1 ms',
+          next_run_at = clock() + interval '30 minutes' + c.no * interval '1 ms'
       from first f
       where c.no <> f.no
       returning c.no, c.team_id, c.reading_id
     ),
     kept as (insert into baselines (no, team_id, extracted) select o.no, o.team_id, f.extracted from others o, first f)
     insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
-    select o.no, o.reading_id, o.team_id, 0, f.duration_ms, 'success', f.fetch_method, f.extracted from others o, first f`)
+    select o.no, o.reading_id, o.team_id, 0, f.duration_ms, 'success', f.fetch_method, f.extracted
+      from others o, first f`)
   await client.query('vacuum analyze')
 }
 

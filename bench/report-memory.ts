@@ -1,8 +1,8 @@
 import type { Memory } from './worker-process.ts'
 
 /**
- * Loaded into the worker before its command, by `--import` and with `--expose-gc`: answers each message of the bench with what memory is in use once all
- * that can be collected is. Does nothing in between.
+ * Loaded into the worker before its command, by `--import` and with `--expose-gc`: answers each message of the bench
+ * with what memory is in use once all that can be collected is. Does nothing in between.
  */
 process.on('message', () => {
   globalThis.gc?.()

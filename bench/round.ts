@@ -16,8 +16,8 @@ const LOOK_EVERY_MS = 200
 const PATIENCE_MS = 120_000
 
 /**
- * One round: moves the clock so that all is due, waits until all is recorded, looks whether each monitor has exactly one run more, of the expected kind.
- * `round` counts from 1.
+ * One round: moves the clock so that all is due, waits until all is recorded, looks whether each monitor has exactly
+ * one run more, of the expected kind. `round` counts from 1.
  */
 export async function runRound(database: Database, workerPid: number, round: number): Promise<Round> {
   const before = await database.one<{ checks: number; since: string }>(
@@ -35,19 +35,24 @@ export async function runRound(database: Database, workerPid: number, round: num
   }
   const { ms } = await database.one<{ ms: number }>(
     `select (extract(epoch from (select max(last_run_at) from checks)
-        - (select min(run_id_time(id)) from runs where id >= run_id_floor($1::timestamptz + interval '30 minutes'))) * 1000)::float8 as ms`,
+        - (select min(run_id_time(id)) from runs
+          where id >= run_id_floor($1::timestamptz + interval '30 minutes'))) * 1000)::float8 as ms`,
     [before.since],
   )
   await verify(database, round + 1)
   return { checks: before.checks, ms, cpu }
 }
 
-/** What is claimed is due again a lease later, what is recorded half an hour later: the index tells, so that looking costs nothing. */
+/**
+ * What is claimed is due again a lease later, what is recorded half an hour later: the index tells, so that looking
+ * costs nothing.
+ */
 async function untilRecorded(database: Database): Promise<void> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
     const { left } = await database.one<{ left: boolean }>(
-      `select exists (select from checks where team_id = '${TEAM}' and queue = 'static' and due_at <= (select clock() + interval '10 minutes')) as left`,
+      `select exists (select from checks where team_id = '${TEAM}' and queue = 'static' and due_at <= (select ` +
+        `clock() + interval '10 minutes')) as left`,
     )
     if (!left) return
     if (performance.now() > until) throw new Error('the round did not end in time')
@@ -58,7 +63,8 @@ async function untilRecorded(database: Database): Promise<void> {
 /** Nothing lost, nothing doubled, nothing failed. */
 async function verify(database: Database, runsEach: number): Promise<void> {
   const { wrong, failed } = await database.one<{ wrong: number; failed: number }>(
-    `select (select count(*)::int from checks c left join (select monitor_no, count(*) as runs from runs group by 1) r on r.monitor_no = c.no
+    `select (select count(*)::int from checks c left join (select monitor_no, count(*) as runs from runs group by 1) r
+      on r.monitor_no = c.no
         where coalesce(r.runs, 0) <> $1 or c.runs_total <> $1) as wrong,
       (select count(*)::int from runs where status <> 'success') as failed`,
     [runsEach],

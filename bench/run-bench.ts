@@ -75,7 +75,10 @@ export function only(sizes: Sizes, names: string): Sizes | string {
   return Object.fromEntries(kept) as Sizes
 }
 
-/** Measures all of it, one thing after the other; `say` is told what comes. `profileDir`: CPU profiles of the workers go there. */
+/**
+ * Measures all of it, one thing after the other; `say` is told what comes. `profileDir`: CPU profiles of the workers go
+ * there.
+ */
 export async function runBench(
   sizes: Sizes,
   say: (line: string) => void,

@@ -25,7 +25,9 @@ export async function measureSetUpSize(): Promise<SetUpSize> {
   return { all, production: all - dev }
 }
 
-/** Of a folder's files that were not seen yet; one that stands in two places is one on the disk. Links count nothing. */
+/**
+ * Of a folder's files that were not seen yet; one that stands in two places is one on the disk. Links count nothing.
+ */
 async function bytesOf(folder: string, seen: Set<number>): Promise<number> {
   let bytes = 0
   for await (const entry of await opendir(folder)) {

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer as createListener, type Socket } from 'n
 import { answerParent } from './child.ts'
 
 /**
- * `open`: starts so many sinks, and a dead one that accepts connections and never answers. `take`: answers what came since. `hangUp`: the
- * dead one closes its connections and takes no more, so that nobody waits for it.
+ * `open`: starts so many sinks, and a dead one that accepts connections and never answers. `take`: answers what came
+ * since. `hangUp`: the dead one closes its connections and takes no more, so that nobody waits for it.
  */
 export type SinkQuestion = { readonly what: 'open'; readonly sinks: number } | { readonly what: 'take' | 'hangUp' }
 

@@ -27,7 +27,9 @@ export function tableOf(results: Results): string {
   ])
   const rounds = throughput[0]?.rounds
   return [
-    `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ${machine.postgres}${quick ? ', `--quick`' : ''}. Median (least–most)${rounds === undefined ? '' : ` of ${rounds} rounds`}.`,
+    `${date.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node}, Postgres ` +
+      `${machine.postgres}${quick ? ', `--quick`' : ''}. Median ` +
+      `(least–most)${rounds === undefined ? '' : ` of ${rounds} rounds`}.`,
     ...(rows.length > 0 ? [grid(CHECKS_HEAD, rows)] : []),
     ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),

@@ -8,7 +8,10 @@ import { shopPage } from './page.ts'
  */
 export type TargetQuestion = 'open' | 'count'
 
-/** The shop that is watched, in a process of its own. `/unchanged/…`: one body, no validators; `/etag/…`: 304 to whom has it; `/changed/…`: another price each time. */
+/**
+ * The shop that is watched, in a process of its own. `/unchanged/…`: one body, no validators; `/etag/…`: 304 to whom
+ * has it; `/changed/…`: another price each time.
+ */
 const ETAG = '"shop-41"'
 const body = Buffer.from(shopPage(100_000))
 const headers = { 'content-type': 'text/html; charset=utf-8', 'content-length': body.byteLength }

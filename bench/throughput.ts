@@ -23,7 +23,10 @@ export interface Throughput {
   readonly memory: Growth
 }
 
-/** The worker's memory after a third of its rounds, when all code is loaded and warm and its pools have their size, and after so many checks more. */
+/**
+ * The worker's memory after a third of its rounds, when all code is loaded and warm and its pools have their size, and
+ * after so many checks more.
+ */
 export interface Growth {
   readonly checks: number
   readonly warm: Memory
@@ -56,8 +59,8 @@ export interface Measured {
 }
 
 /**
- * Alternates bare loop and ours, after one round of each to warm both up, then hands over to `next` before it stops the worker. After each
- * round of ours the target must have been asked exactly as often as there are checks.
+ * Alternates bare loop and ours, after one round of each to warm both up, then hands over to `next` before it stops the
+ * worker. After each round of ours the target must have been asked exactly as often as there are checks.
  */
 export async function measureThroughput<T>(
   stage: Stage,

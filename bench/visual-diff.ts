@@ -4,7 +4,10 @@ import { changedPixels } from '../worker/pictures/changed-pixels.ts'
 import { decode } from '../worker/pictures/raster.ts'
 import { type Spread, spreadOf } from './stats.ts'
 
-/** Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of the comparing alone. */
+/**
+ * Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of
+ * the comparing alone.
+ */
 export interface VisualDiff {
   readonly megapixels: number
   readonly cases: readonly { readonly name: string; readonly wholeMs: Spread; readonly compareMs: Spread }[]
@@ -24,7 +27,9 @@ export interface VisualDiffSize {
   readonly height: number
 }
 
-/** Draws pages and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG. */
+/**
+ * Draws pages and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG.
+ */
 export async function measureVisualDiff({ rounds, height }: VisualDiffSize): Promise<VisualDiff> {
   const megapixels = (WIDTH * height) / 1e6
   const perMegapixel = (times: readonly number[]) => spreadOf(times.map((ms) => ms / megapixels))
@@ -65,19 +70,24 @@ function page({ price, from, height }: Drawing): Promise<Buffer> {
   const parts: string[] = []
   for (let y = 100 + from; y < height - 300; y += 400) {
     parts.push(
-      `<rect x="40" y="${y}" width="300" height="220" fill="url(#g)"/><circle cx="190" cy="${y + 110}" r="71.5" fill="#0f766e"/>`,
+      `<rect x="40" y="${y}" width="300" height="220" fill="url(#g)"/><circle cx="190" cy="${y + 110}" r="71.5" ` +
+        `fill="#0f766e"/>`,
     )
     for (let line = 0; line < 10; line++)
       for (let word = 0; word < 16; word++)
         parts.push(
-          `<rect x="${370 + word * 52 + ((line * 7 + word * 13) % 11)}" y="${y + line * 22}" width="${30 + ((line + word) % 4) * 4.5}" height="9" rx="3" fill="#374151"/>`,
+          `<rect x="${370 + word * 52 + ((line * 7 + word * 13) % 11)}" y="${y + line * 22}" ` +
+            `width="${30 + ((line + word) % 4) * 4.5}" height="9" rx="3" fill="#374151"/>`,
         )
     const strokes = y === 900 + from ? price : 1
     for (let at = 0; at < 6; at++)
       parts.push(`<rect x="${40 + at * 14}" y="${y + 240}" width="${2 * strokes}" height="15" fill="#b91c1c"/>`)
   }
   const gradient =
-    '<linearGradient id="g" x2="1" y2="1"><stop stop-color="#fde68a"/><stop offset="1" stop-color="#60a5fa"/></linearGradient>'
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}"><defs>${gradient}</defs><rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
+    '<linearGradient id="g" x2="1" y2="1"><stop stop-color="#fde68a"/><stop offset="1" ' +
+    'stop-color="#60a5fa"/></linearGradient>'
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}"><defs>${gradient}</defs><rect ` +
+    `width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`
   return sharp(Buffer.from(svg), { unlimited: true }).png().toBuffer()
 }

@@ -22,7 +22,10 @@ export interface WorkerProcess {
   stop(): Promise<void>
 }
 
-/** The real command, `tidemark worker`, with its defaults but for what a bench on one machine needs. `profileDir`: a CPU profile of it goes there. */
+/**
+ * The real command, `tidemark worker`, with its defaults but for what a bench on one machine needs. `profileDir`: a CPU
+ * profile of it goes there.
+ */
 export async function startWorkerProcess(databaseUrl: string, profileDir?: string): Promise<WorkerProcess> {
   const flags = profileDir === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileDir]
   const child = spawn(process.execPath, ['--expose-gc', '--import', REPORT_MEMORY, ...flags, COMMAND, 'worker'], {
@@ -32,7 +35,8 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       DATABASE_URL: databaseUrl,
       TIDEMARK_ENCRYPTION_KEY: ENCRYPTION_KEY,
       TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-      // All targets are one host here, and the bare loop has 128 in flight to it; one host has half of a worker's places at most.
+      // All targets are one host here, and the bare loop has 128 in flight to it; one host has half of a worker's
+      // places at most.
       TIDEMARK_HOST_CONCURRENCY: '128',
       TIDEMARK_CHECK_CONCURRENCY: '256',
       TIDEMARK_LOG_LEVEL: 'error',

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { exitCodeOf, explain } from './boot/process/explain.ts'
 
-// Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers that do not answer.
+// Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers
+// that do not answer.
 process.env['UV_THREADPOOL_SIZE'] ??= '24'
 
 const program = new Command('tidemark')
@@ -24,7 +25,10 @@ Examples:
   )
   .showHelpAfterError('(tidemark --help shows the commands)')
 
-/** In the order of the help. Only the one that is called is loaded: a check of a page does not wait for a server's parts. */
+/**
+ * In the order of the help. Only the one that is called is loaded: a check of a page does not wait for a server's
+ * parts.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   api: async () => (await import('./commands/api.ts')).apiCommand(),

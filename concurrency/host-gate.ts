@@ -4,7 +4,9 @@ import { type Bound, HostLine } from './host-queue.ts'
 export interface HostGate<T extends Bound> {
   /** `isSlow`: it took long last time; such jobs hold half of a host's places at most. */
   add(job: T, isSlow?: boolean): void
-  /** The next job that may start now; undefined when every waiting host is at its cap, or all are. Counts as started. */
+  /**
+   * The next job that may start now; undefined when every waiting host is at its cap, or all are. Counts as started.
+   */
   next(): T | undefined
   /** A started job ended. */
   done(job: T): void

@@ -3,7 +3,10 @@ import { Fifo } from './fifo.ts'
 /** Something to be done at one host. */
 export interface Bound {
   readonly host: string
-  /** Whose it is, where that is known: at a host teams take turns, and one of three places or more is left by each to the others. */
+  /**
+   * Whose it is, where that is known: at a host teams take turns, and one of three places or more is left by each to
+   * the others.
+   */
   readonly team?: string
 }
 

@@ -13,9 +13,9 @@ interface Waiting<T> {
 }
 
 /**
- * Next is one of the team that holds the fewest places; of those, the one that came first and the one that came last take turns: of whom nothing is
- * known yet, any may hang, and so a newcomer waits for one of them and not for all. Slow ones leave a place to the others. Looks through all that
- * wait, which are few.
+ * Next is one of the team that holds the fewest places; of those, the one that came first and the one that came last
+ * take turns: of whom nothing is known yet, any may hang, and so a newcomer waits for one of them and not for all. Slow
+ * ones leave a place to the others. Looks through all that wait, which are few.
  */
 export function createPageGate<T extends Bound>(caps: {
   readonly perHost: number

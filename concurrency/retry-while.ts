@@ -14,7 +14,9 @@ export interface RetryOptions {
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
 
-/** Does the work again while its error is one that passes, with doubling pauses. Only for work that may be done twice. */
+/**
+ * Does the work again while its error is one that passes, with doubling pauses. Only for work that may be done twice.
+ */
 export async function retryWhile<T>(
   work: () => Promise<T>,
   { patienceMs, log, message, isRetryable }: RetryOptions,

@@ -2,7 +2,10 @@ import { createHostGate } from './host-gate.ts'
 
 /** Who waits for one of a few places: in the order of coming, key by key in turn. */
 export interface PlaceLine {
-  /** Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer than `waitMs`. */
+  /**
+   * Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer
+   * than `waitMs`.
+   */
   enter(key: string, signal: AbortSignal, waitMs?: number): Promise<Place>
 }
 

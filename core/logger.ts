@@ -9,8 +9,8 @@ const SECRET_KEYS =
   'authorization|cookie|set-cookie|password|secret|signing_secret|token|session_token|access_token|api_?key'
 
 /**
- * What a secret looks like in a finished line, and what is left of it. The logger's own redaction goes by exact path and case and sees neither
- * messages nor addresses (security A11), so the line itself is read.
+ * What a secret looks like in a finished line, and what is left of it. The logger's own redaction goes by exact path
+ * and case and sees neither messages nor addresses, so the line itself is read.
  */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`("(?:${SECRET_KEYS})":)"(?:[^"\\\\]|\\\\.)*"`, 'gi'), '$1"[redacted]"'],

@@ -1,4 +1,4 @@
-/** The mail server of this installation, from `SMTP_URL`. An operator names it, so it is trusted (DESIGN §6). */
+/** The mail server of this installation, from `SMTP_URL`. An operator names it, so it is trusted. */
 export interface MailServer {
   readonly host: string
   readonly port: number
@@ -20,8 +20,9 @@ export type ParsedMailServer =
 const SWITCHES: ReadonlySet<string> = new Set(['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'])
 
 /**
- * `smtp://user:password@host:587` or `smtps://…:465`, special characters percent-encoded. Behind a `?` three switches, `true` or `false`, named as
- * nodemailer does: requireTLS, ignoreTLS, tls.rejectUnauthorized. Nothing of the address is in a message: it holds a password.
+ * `smtp://user:password@host:587` or `smtps://…:465`, special characters percent-encoded. Behind a `?` three switches,
+ * `true` or `false`, named as nodemailer does: requireTLS, ignoreTLS, tls.rejectUnauthorized. Nothing of the address is
+ * in a message: it holds a password.
  */
 export function parseMailServer(text: string): ParsedMailServer {
   const url = URL.parse(text)

@@ -1,7 +1,7 @@
 import { API_VERSION, type DeliveryPayload } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 
-/** The block of a delivery that the visual layer fired, alone or beside the predicate (DESIGN §4.15). */
+/** The block of a delivery that the visual layer fired, alone or beside the predicate. */
 export interface VisualBlock {
   /** Changed-pixel area, in percent. */
   readonly change_pct: number
@@ -24,8 +24,8 @@ export interface PayloadInput {
 }
 
 /**
- * The payload of a regular monitor (spec, Events). Keys stand in the order of the schema, `visual` last, so that `payloadText` is the same on every
- * attempt and replay. The diff holds the changed fields only.
+ * The payload of a regular monitor. Keys stand in the order of the schema, `visual` last, so that `payloadText` is the
+ * same on every attempt and replay. The diff holds the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
   const { id, monitorId, runId, firedAtMs, diff, monitor, visual } = input

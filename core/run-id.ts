@@ -1,6 +1,6 @@
 /**
- * Ids of runs: UUIDv7 that carry their monitor's number, so that a run is found by (monitor_no, id) without an index on the id alone, and so that
- * an id finds its month's partition. The SQL twin is `new_run_id` (migration 000001).
+ * Ids of runs: UUIDv7 that carry their monitor's number, so that a run is found by (monitor_no, id) without an index on
+ * the id alone, and so that an id finds its month's partition. The SQL twin is `new_run_id` (migration 000001).
  *
  *     48 bits  milliseconds since the epoch
  *      4 bits  version 7
@@ -21,8 +21,8 @@ const RANDOM_TAIL = 2 ** 22
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
 /**
- * A new id. `nowMs`: milliseconds since the epoch; `monitorNo`: below 2^40; `random`: a whole number below 2^34, whose low 22 bits
- * become the tail. Throws a RangeError for anything else: those are faults of the caller.
+ * A new id. `nowMs`: milliseconds since the epoch; `monitorNo`: below 2^40; `random`: a whole number below 2^34, whose
+ * low 22 bits become the tail. Throws a RangeError for anything else: those are faults of the caller.
  */
 export function newRunId(nowMs: number, monitorNo: number, random: number): string {
   demand(nowMs, MAX_TIME + 1, 'time')
@@ -53,7 +53,10 @@ export function runIdMonitor(id: string): number {
   return (upper % 2 ** 30) * 1024 + Math.floor(lower / RANDOM_TAIL)
 }
 
-/** The smallest id of an instant (milliseconds since the epoch): bound of partitions and of retention. Twin: `run_id_floor`. */
+/**
+ * The smallest id of an instant (milliseconds since the epoch): bound of partitions and of retention. Twin:
+ * `run_id_floor`.
+ */
 export function runIdFloor(ms: number): string {
   demand(ms, MAX_TIME + 1, 'time')
   return dashed(hex(ms, 12).padEnd(32, '0'))

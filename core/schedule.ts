@@ -1,6 +1,6 @@
 /**
- * When a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL (`next_run` of migration 000003, and
- * `record_failed`); `schedule-examples.ts` holds what both must answer.
+ * When a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL (`next_run` of
+ * migration 000003, and `record_failed`); `schedule-examples.ts` holds what both must answer.
  *
  *     grid(scheduledFor, now) = scheduledFor                                     when scheduledFor > now
  *                             = scheduledFor + (first ? shift : 0)
@@ -8,19 +8,20 @@
  *     next = grid                                                                after a success
  *          = max(grid, now + max(backoff(failures), retryAfter))                 after a failure
  *
- * So ticks that were missed become one, the next time always lies ahead of now, and a run that a person asked for before its time leaves the
- * schedule as it is. After a wait that ends off the grid, the grid goes on from there.
+ * So ticks that were missed become one, the next time always lies ahead of now, and a run that a person asked for
+ * before its time leaves the schedule as it is. After a wait that ends off the grid, the grid goes on from there.
  */
 
-/** Consecutive failures from which a monitor's status is `error` and its checks back off (DESIGN §4.7). */
+/** Consecutive failures from which a monitor's status is `error` and its checks back off. */
 export const FAILURES_UNTIL_ERROR = 5
 const MAX_SHIFT_SECONDS = 30
 const LONGEST_BACKOFF_SECONDS = 900
 const MAX_DOUBLINGS = 20
 
 /**
- * Seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10 % of the interval, 30), from a
- * hash (FNV-1a, 32 bits) of the monitor's id, so that monitors made together do not fire together for ever (DESIGN §3).
+ * Seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10 % of the
+ * interval, 30), from a hash (FNV-1a, 32 bits) of the monitor's id, so that monitors made together do not fire together
+ * for ever.
  */
 export function shiftSeconds(monitorId: string, intervalSeconds: number): number {
   const most = Math.min(Math.floor(intervalSeconds / 10), MAX_SHIFT_SECONDS)
@@ -28,8 +29,8 @@ export function shiftSeconds(monitorId: string, intervalSeconds: number): number
 }
 
 /**
- * Seconds that a check waits after its n-th failure in a row, at least: none below the fifth, then twice the interval, four times, …, at most
- * max(interval, 15 minutes).
+ * Seconds that a check waits after its n-th failure in a row, at least: none below the fifth, then twice the interval,
+ * four times, …, at most max(interval, 15 minutes).
  */
 export function backoffSeconds(failures: number, intervalSeconds: number): number {
   if (failures < FAILURES_UNTIL_ERROR) return 0
@@ -39,7 +40,10 @@ export function backoffSeconds(failures: number, intervalSeconds: number): numbe
 
 /** What the next time is made from. */
 export interface ScheduleInput {
-  /** The nominal time of the check that has ended, or of the scheduled one that a person ran ahead of; null: not scheduled (paused). */
+  /**
+   * The nominal time of the check that has ended, or of the scheduled one that a person ran ahead of; null: not
+   * scheduled (paused).
+   */
   readonly scheduledFor: number | null
   readonly now: number
   readonly intervalSeconds: number

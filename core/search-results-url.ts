@@ -15,7 +15,7 @@ const ENGINES: readonly { readonly host: RegExp; readonly path: RegExp; readonly
   { host: /^qwant\.com$/, path: /^\/$/, query: 'q' },
 ]
 
-/** Whether an address is a page of search results: it is rendered in a browser even under `auto` (spec, SERP monitoring behaviour, last paragraph). */
+/** Whether an address is a page of search results: it is rendered in a browser even under `auto`. */
 export function isSearchResultsUrl(address: string): boolean {
   const url = URL.parse(address)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false

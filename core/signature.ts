@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Seconds that a signature may be old, or ahead of the receiver's clock (spec, Signature). */
+/** Seconds that a signature may be old, or ahead of the receiver's clock. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /** Signatures and characters that `verify` looks at, at most: a header is a stranger's text. */
@@ -8,9 +8,9 @@ const MAX_SIGNATURES = 10
 const MAX_HEADER = 4096
 
 /**
- * The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1=` for each secret in the given order, so that both secrets of a rotation
- * sign (DESIGN §4.3: new first). The signature is the hex HMAC-SHA256 of `<t>.<raw body>` (spec, Signature). The key is the secret's
- * text as it is shown, its 64 characters as bytes: not decoded from hex, as receivers' libraries expect.
+ * The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1=` for each secret in the given order, so that
+ * both secrets of a rotation sign (new first). The signature is the hex HMAC-SHA256 of `<t>.<raw body>`. The key is the
+ * secret's text as it is shown, its 64 characters as bytes: not decoded from hex, as receivers' libraries expect.
  */
 export function sign(secrets: readonly string[], timestampSeconds: number, rawBody: string | Uint8Array): string {
   let header = `t=${timestampSeconds}`
@@ -32,8 +32,9 @@ export interface Received {
 }
 
 /**
- * What a receiver does, for our examples and tests. Signatures are compared in constant time, and the timestamp must lie within the tolerance on
- * both sides of now. The reason is for logs; a receiver answers all of them with one and the same 400.
+ * What a receiver does, for our examples and tests. Signatures are compared in constant time, and the timestamp must
+ * lie within the tolerance on both sides of now. The reason is for logs; a receiver answers all of them with one and
+ * the same 400.
  */
 export function verify(received: Received): { ok: true } | { ok: false; reason: 'malformed' | 'expired' | 'mismatch' } {
   const { header, rawBody, secrets, nowSeconds, toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS } = received
@@ -52,7 +53,7 @@ export function verify(received: Received): { ok: true } | { ok: false; reason: 
   return { ok: true }
 }
 
-/** A new signing secret: 64 hex digits of 32 random bytes (spec, Signature). */
+/** A new signing secret: 64 hex digits of 32 random bytes. */
 export function newSigningSecret(random: (size: number) => Uint8Array = randomBytes): string {
   return Buffer.from(random(32)).toString('hex')
 }

@@ -1,11 +1,15 @@
 import type { Json, Values } from '../schema/shape/json.ts'
 
-/** What JSON can say and text in Postgres cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes them. `\\` is matched to be stepped over. */
+/**
+ * What JSON can say and text in Postgres cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes
+ * them. `\\` is matched to be stepped over.
+ */
 const UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
 
 /**
- * The values as the store can keep them: NUL and lone surrogates become U+FFFD, as an HTML parser makes them, and what JSON has no number for is
- * `null`. Done before the reading is hashed and compared, so that what is compared is what was kept.
+ * The values as the store can keep them: NUL and lone surrogates become U+FFFD, as an HTML parser makes them, and what
+ * JSON has no number for is `null`. Done before the reading is hashed and compared, so that what is compared is what
+ * was kept.
  */
 export function storable(values: Values): Values {
   return Object.values(values).every(isStorable) ? values : (JSON.parse(cleaned(values)) as Values)

@@ -11,8 +11,9 @@ function table(rows: readonly (readonly [string, string])[]): Table {
 }
 
 /**
- * Never a target, whatever a setting opens: the addresses at which clouds hand credentials to whoever asks from inside. Link-local
- * IPv4 is here as a whole, because every cloud has put more of them there than are written down in one place.
+ * Never a target, whatever a setting opens: the addresses at which clouds hand credentials to whoever asks from inside.
+ * Link-local IPv4 is here as a whole, because every cloud has put more of them there than are written down in one
+ * place.
  */
 const METADATA = table([
   ['169.254.0.0/16', 'link-local, where cloud metadata is served'],
@@ -31,7 +32,9 @@ const METADATA = table([
   ['fe80::/10', 'link-local'],
 ])
 
-/** IPv4 that is not global unicast. The public space has no prefix of its own, so this is a list of what to take away. */
+/**
+ * IPv4 that is not global unicast. The public space has no prefix of its own, so this is a list of what to take away.
+ */
 const DENIED_V4 = table([
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],
@@ -49,7 +52,10 @@ const DENIED_V4 = table([
 
 const GLOBAL_V6 = cidr('2000::/3')
 
-/** Holes in 2000::/3, and ranges outside it that have a name. 2001::/23 holds Teredo, ORCHID and benchmarking, and nothing that serves pages. */
+/**
+ * Holes in 2000::/3, and ranges outside it that have a name. 2001::/23 holds Teredo, ORCHID and benchmarking, and
+ * nothing that serves pages.
+ */
 const DENIED_V6 = table([
   ['::1', 'loopback'],
   ['fc00::/7', 'private'],
@@ -74,8 +80,8 @@ const CARRIERS: readonly (readonly [range: Cidr, at: number, inverted?: true])[]
 ]
 
 /**
- * The IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP), or null. `::` and `::1`
- * have the form of compatible addresses and are not.
+ * The IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP), or null.
+ * `::` and `::1` have the form of compatible addresses and are not.
  */
 export function embeddedIPv4(bytes: readonly number[]): readonly number[] | null {
   if (bytes.length !== 16 || bytes.slice(0, 15).every((byte) => byte === 0)) return null
@@ -102,16 +108,19 @@ function lookUp(rows: Table, bytes: readonly number[]): string | null {
   return null
 }
 
-/** Why an address is never a target, also inside a range that a setting opened; null when it may be. What it carries counts too. */
+/**
+ * Why an address is never a target, also inside a range that a setting opened; null when it may be. What it carries
+ * counts too.
+ */
 export function neverReason(bytes: readonly number[]): string | null {
   const inner = embeddedIPv4(bytes)
   return lookUp(METADATA, bytes) ?? (inner === null ? null : lookUp(METADATA, inner))
 }
 
 /**
- * Allow-only: `public` is global unicast and nothing else (security.md §2.1). IPv6 means 2000::/3 without its holes. A mapped IPv4
- * address is judged as that address; every other form that carries one is refused even when the carried address is public, because
- * where it ends up is decided by a gateway that we do not know.
+ * Allow-only: `public` is global unicast and nothing else. IPv6 means 2000::/3 without its holes. A mapped IPv4 address
+ * is judged as that address; every other form that carries one is refused even when the carried address is public,
+ * because where it ends up is decided by a gateway that we do not know.
  */
 export function classify(address: string): AddressClass {
   const bytes = addressBytes(address)

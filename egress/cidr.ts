@@ -7,9 +7,9 @@ export interface Cidr {
 }
 
 /**
- * The bytes of a literal address, 4 or 16 of them, or null when the text is not one. A zone (`fe80::1%eth0`) is refused. `node:net`
- * decides what is an address, so only well-formed text is taken apart here. ipaddr.js is not used: 2.5.0 reads `::8.8.8.8` as
- * `::ffff:8.8.8.8`, and the walls turn on that difference.
+ * The bytes of a literal address, 4 or 16 of them, or null when the text is not one. A zone (`fe80::1%eth0`) is
+ * refused. `node:net` decides what is an address, so only well-formed text is taken apart here. ipaddr.js is not used:
+ * 2.5.0 reads `::8.8.8.8` as `::ffff:8.8.8.8`, and the walls turn on that difference.
  */
 export function addressBytes(address: string): readonly number[] | null {
   const family = address.includes('%') ? 0 : isIP(address)
@@ -34,7 +34,10 @@ function bytesOfGroups(groups: string): number[] {
   })
 }
 
-/** Reads `10.0.0.0/8` or `fd00::/8`; a bare address is a range of one. Null when it is neither. Bits behind the prefix are ignored. */
+/**
+ * Reads `10.0.0.0/8` or `fd00::/8`; a bare address is a range of one. Null when it is neither. Bits behind the prefix
+ * are ignored.
+ */
 export function parseCidr(text: string): Cidr | null {
   const slash = text.indexOf('/')
   const network = addressBytes(slash === -1 ? text : text.slice(0, slash))

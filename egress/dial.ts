@@ -27,8 +27,9 @@ export interface DialPorts {
 const MOST_ATTEMPTS = 8
 
 /**
- * Resolve-and-pin (DESIGN §6): vets every address of the target, dials vetted ones only, and looks once more at where the socket ended up
- * before a byte is written. Also the dialler of the egress proxy. Never rejects; a socket that is handed out has a listener for errors.
+ * Resolve-and-pin: vets every address of the target, dials vetted ones only, and looks once more at where the socket
+ * ended up before a byte is written. Also the dialler of the egress proxy. Never rejects; a socket that is handed out
+ * has a listener for errors.
  */
 export async function dial(target: Endpoint, ports: DialPorts): Promise<Dialled> {
   const vetted = await vet(target, ports.policy, ports.resolver)
@@ -58,7 +59,10 @@ function openPinned(target: Endpoint, addresses: readonly Address[], ports: Dial
   })
 }
 
-/** Several addresses go through Node's own Happy Eyeballs, whose lookup is answered with the vetted list and nothing else. */
+/**
+ * Several addresses go through Node's own Happy Eyeballs, whose lookup is answered with the vetted list and nothing
+ * else.
+ */
 function socketOptions(target: Endpoint, addresses: readonly Address[]): TcpNetConnectOpts {
   const shared = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
   const [only] = addresses

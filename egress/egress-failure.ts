@@ -1,4 +1,7 @@
-/** How a connection failed, as a value. `denied` says nothing more on purpose: it must not tell a private host from a missing one. */
+/**
+ * How a connection failed, as a value. `denied` says nothing more on purpose: it must not tell a private host from a
+ * missing one.
+ */
 export type EgressFailure =
   | { readonly kind: 'denied' }
   | { readonly kind: 'dns'; readonly cause: 'not_found' | 'failed' | 'timeout' }
@@ -18,7 +21,10 @@ export type TlsCause =
 
 export const DENIED: EgressFailure = { kind: 'denied' }
 
-/** Carries an EgressFailure through undici, which wants an Error from a connector. Never logged with a target's name in it. */
+/**
+ * Carries an EgressFailure through undici, which wants an Error from a connector. Never logged with a target's name in
+ * it.
+ */
 export class EgressError extends Error {
   override readonly name = 'EgressError'
   readonly code = 'EGRESS_FAILED'
@@ -39,7 +45,9 @@ const CONNECT_CAUSES: Readonly<Record<string, 'refused' | 'unreachable' | 'reset
   ETIMEDOUT: 'timeout',
 }
 
-/** Names the failure of a TCP connect. Happy Eyeballs gives an AggregateError; the last attempt's reason speaks for all. */
+/**
+ * Names the failure of a TCP connect. Happy Eyeballs gives an AggregateError; the last attempt's reason speaks for all.
+ */
 export function connectFailure(error: Error): EgressFailure {
   const inner = error instanceof AggregateError ? (error.errors.at(-1) as unknown) : error
   return { kind: 'connect', cause: CONNECT_CAUSES[errorCode(inner)] ?? 'failed' }

@@ -35,8 +35,9 @@ export interface EgressProxy {
 const MOST_FAILURES = 1_000
 
 /**
- * The wall around a browser (DESIGN §6, security.md §2.3): CONNECT and absolute-form requests, each dialled by the guard, so that names are resolved here
- * and vetted addresses are all that is ever connected to. It asks for no password: whoever can reach it on loopback can reach what it opens without it.
+ * The wall around a browser: CONNECT and absolute-form requests, each dialled by the guard, so that names are resolved
+ * here and vetted addresses are all that is ever connected to. It asks for no password: whoever can reach it on
+ * loopback can reach what it opens without it.
  */
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
   const { resolver = createResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options

@@ -4,7 +4,10 @@ import type { EgressFailure } from './egress-failure.ts'
 /** How far one exchange had come. `connect` includes waiting for a free connection. */
 export type ExchangePhase = 'connect' | 'first_byte' | 'body'
 
-/** Why an exchange gave no whole answer. Everything that the outside can cause has a kind of its own; `internal` is a bug of ours. */
+/**
+ * Why an exchange gave no whole answer. Everything that the outside can cause has a kind of its own; `internal` is a
+ * bug of ours.
+ */
 export type ExchangeFailure =
   | EgressFailure
   /** `total`: the deadline of the exchange ran out; `idle`: nothing came for as long as the agent waits. */

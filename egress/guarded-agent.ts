@@ -18,16 +18,19 @@ export interface AgentOptions {
   readonly connectMs?: number
   /** Milliseconds for the TLS handshake. Default 5,000. */
   readonly tlsMs?: number
-  /** Milliseconds until the answer's headers, counted from the request; the same for a pause within the body. Default 15,000. */
+  /**
+   * Milliseconds until the answer's headers, counted from the request; the same for a pause within the body. Default
+   * 15,000.
+   */
   readonly firstByteMs?: number
   /** PEM certificates to trust instead of Node's own list. */
   readonly ca?: string | readonly string[]
 }
 
 /**
- * An undici Agent whose every connection passes the walls. What it carries is the caller's business: static checks and webhooks share
- * this code, each with an agent of its own. A refused connection fails its requests with an `EgressError`. HTTP/1.1, TLS 1.2 or later,
- * headers up to 16 KiB. Close it with `await agent.close()`.
+ * An undici Agent whose every connection passes the walls. What it carries is the caller's business: static checks and
+ * webhooks share this code, each with an agent of its own. A refused connection fails its requests with an
+ * `EgressError`. HTTP/1.1, TLS 1.2 or later, headers up to 16 KiB. Close it with `await agent.close()`.
  */
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {
   const firstByteMs = options.firstByteMs ?? 15_000

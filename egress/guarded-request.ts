@@ -20,15 +20,19 @@ export interface GuardedRequest {
   readonly bodyRule: (status: number) => BodyRule
 }
 
-/** Interim answers (1xx) that are put up with: each restarts undici's timer for headers, so a flood of them would never end. */
+/**
+ * Interim answers (1xx) that are put up with: each restarts undici's timer for headers, so a flood of them would never
+ * end.
+ */
 const MOST_INTERIM = 10
 
 const ABORTED = new Error('the exchange is over')
 
 /**
- * One HTTP exchange through a guarded agent: no redirects, no decoding, no retries; one deadline that a dripping body cannot stretch, and
- * a counted body. Never rejects. It speaks undici's dispatch API instead of `request`, which builds a stream per body: reading chunks as
- * the parser gives them is what makes a check cost less than a bare `request` loop (docs/egress.md has the figures).
+ * One HTTP exchange through a guarded agent: no redirects, no decoding, no retries; one deadline that a dripping body
+ * cannot stretch, and a counted body. Never rejects. It speaks undici's dispatch API instead of `request`, which builds
+ * a stream per body: reading chunks as the parser gives them is what makes a check cost less than a bare `request` loop
+ * (docs/egress.md has the figures).
  */
 export function guardedRequest(agent: Dispatcher, request: GuardedRequest): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -63,7 +67,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   constructor(request: GuardedRequest, resolve: (exchange: Exchange) => void) {
     this.#request = request
     this.#resolve = resolve
-    // Node keeps timers of one duration in one list, so this is 0.7 µs with its clearing; AbortSignal.timeout is 1.5 before any listener.
+    // Node keeps timers of one duration in one list, so this is 0.7 µs with its clearing; AbortSignal.timeout is 1.5
+    // before any listener.
     this.#timer = setTimeout(expire, request.deadlineMs, this)
     if (request.signal !== null) joinSignal(request.signal, this)
   }

@@ -5,26 +5,38 @@ import { addressBytes, cidr, holds } from './cidr.ts'
 import type { Cidr } from './cidr.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 
-/** An endpoint of our own that no check may reach: the database, the cluster's API server. `host` is a name or a literal address. */
+/**
+ * An endpoint of our own that no check may reach: the database, the cluster's API server. `host` is a name or a literal
+ * address.
+ */
 export interface Endpoint {
   readonly host: string
   readonly port: number
 }
 
 export interface PolicyOptions {
-  /** `TIDEMARK_ALLOW_PRIVATE_CIDRS`: ranges that are targets although they are not public. Each must satisfy `parseCidr`. */
+  /**
+   * `TIDEMARK_ALLOW_PRIVATE_CIDRS`: ranges that are targets although they are not public. Each must satisfy
+   * `parseCidr`.
+   */
   readonly allowPrivateCidrs: readonly string[]
   readonly neverAllow: readonly Endpoint[]
 }
 
 /**
- * Where we may connect to, decided by address and port alone: the same object guards checks, redirects, webhooks and the browser's
- * egress proxy (DESIGN §6).
+ * Where we may connect to, decided by address and port alone: the same object guards checks, redirects, webhooks and
+ * the browser's egress proxy.
  */
 export interface EgressPolicy {
-  /** Why this address and port are no target, or null when they are one. For logs and for literals at save; never for a run's message. */
+  /**
+   * Why this address and port are no target, or null when they are one. For logs and for literals at save; never for a
+   * run's message.
+   */
   refusal(address: string, port: number): string | null
-  /** Named endpoints among `neverAllow` on this port, whose addresses have to be looked up before `refusal` is the last word. */
+  /**
+   * Named endpoints among `neverAllow` on this port, whose addresses have to be looked up before `refusal` is the last
+   * word.
+   */
   namedEndpoints(port: number): readonly Endpoint[]
   /** Whether `TIDEMARK_ALLOW_PRIVATE_CIDRS` can make a target of this address, whatever it opens today. */
   canOpen(address: string): boolean
@@ -34,7 +46,9 @@ export interface EgressPolicy {
 
 const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
 
-/** Builds the policy from settings. Throws TypeError on a range that does not parse: the settings are checked before. */
+/**
+ * Builds the policy from settings. Throws TypeError on a range that does not parse: the settings are checked before.
+ */
 export function createPolicy(options: PolicyOptions): EgressPolicy {
   const opened = options.allowPrivateCidrs.map(cidr)
   const literal = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) !== 0)
@@ -75,8 +89,8 @@ function isOpened(opened: readonly Cidr[], bytes: readonly number[]): boolean {
 }
 
 /**
- * Whether an address leads to `host`. A service on loopback is reached by every loopback address, and, when it listens on all
- * interfaces, by each address of this machine: all of them count as the same host.
+ * Whether an address leads to `host`. A service on loopback is reached by every loopback address, and, when it listens
+ * on all interfaces, by each address of this machine: all of them count as the same host.
  */
 export function sameHost(host: string, bytes: readonly number[]): boolean {
   const own = addressBytes(bare(host))

@@ -47,9 +47,10 @@ const LOOPBACK: Resolved = {
 }
 
 /**
- * The one place that turns names into addresses. Callers for the same name share one lookup for as long as it runs, also when they gave
- * up waiting: getaddrinfo occupies a thread of a small pool, and a name whose servers hang must not take them all. Answers live for a few
- * seconds, so that a pool which opens many connections asks once; whoever dials pins what it was given, so a cache cannot un-vet anything.
+ * The one place that turns names into addresses. Callers for the same name share one lookup for as long as it runs,
+ * also when they gave up waiting: getaddrinfo occupies a thread of a small pool, and a name whose servers hang must not
+ * take them all. Answers live for a few seconds, so that a pool which opens many connections asks once; whoever dials
+ * pins what it was given, so a cache cannot un-vet anything.
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { lookup = lookupAll, timeoutMs = 5_000, cacheMs = 5_000, now = () => performance.now() } = options
@@ -82,7 +83,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-/** Lower case, without brackets and without one trailing dot: the form in which names are compared (security.md §2.1). */
+/** Lower case, without brackets and without one trailing dot: the form in which names are compared. */
 export function plainName(hostname: string): string {
   const name = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
   return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase()

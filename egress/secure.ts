@@ -19,7 +19,10 @@ export type Secured =
   | { readonly ok: true; readonly socket: TLSSocket }
   | { readonly ok: false; readonly failure: EgressFailure }
 
-/** A TLS handshake over a socket that was vetted. HTTP/1.1 only: one wall fewer to build, and every server speaks it. Never rejects. */
+/**
+ * A TLS handshake over a socket that was vetted. HTTP/1.1 only: one wall fewer to build, and every server speaks it.
+ * Never rejects.
+ */
 export function secure({ socket, hostname, context, tlsMs }: SecureOptions): Promise<Secured> {
   const name = plainName(hostname)
   return new Promise((resolve) => {

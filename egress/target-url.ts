@@ -4,7 +4,7 @@ import type { EgressPolicy } from './policy.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 import { isLocalhost, plainName } from './resolve.ts'
 
-/** The longest URL that is fetched, in characters (security.md §3.2). */
+/** The longest URL that is fetched, in characters. */
 export const MAX_URL_LENGTH = 2_048
 
 export type ParsedTarget = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string }
@@ -13,7 +13,7 @@ export type ParsedTarget = { readonly ok: true; readonly url: URL } | { readonly
 export const AMBIGUOUS = /[\\\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/
 
 /**
- * The parse wall (DESIGN §6, security.md §2.3). The raw text is judged before `new URL`, because the parser repairs what it should
+ * The parse wall. The raw text is judged before `new URL`, because the parser repairs what it should
  * refuse; afterwards only the parsed URL may be used or stored. Fragments are dropped. Says nothing about addresses.
  */
 export function parseTargetUrl(raw: string): ParsedTarget {
@@ -38,7 +38,10 @@ function refused(message: string): ParsedTarget {
   return { ok: false, message }
 }
 
-/** Names at which clouds serve credentials. Their addresses are refused at run time too; here they are refused while someone looks. */
+/**
+ * Names at which clouds serve credentials. Their addresses are refused at run time too; here they are refused while
+ * someone looks.
+ */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
   'metadata.google.internal',
@@ -48,8 +51,9 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What can be said about a target when it is saved (DESIGN §4.25): the parse wall, private literal addresses, names of this machine, and
- * ports that are refused on public addresses. A name that resolves to a private address is found when it is fetched, not here.
+ * What can be said about a target when it is saved: the parse wall, private literal addresses, names of this machine,
+ * and ports that are refused on public addresses. A name that resolves to a private address is found when it is
+ * fetched, not here.
  */
 export function checkTargetUrl(raw: string, policy: EgressPolicy, path = ''): Issue | null {
   const parsed = parseTargetUrl(raw)

@@ -14,8 +14,9 @@ export type Vetted =
 const REFUSED: Vetted = { ok: false, failure: DENIED }
 
 /**
- * The resolve half of resolve-and-pin: the addresses that may be dialled for a host and port, in the resolver's order. One bad address
- * refuses the whole answer, since a name that mixes public and private addresses has no honest use. Never rejects.
+ * The resolve half of resolve-and-pin: the addresses that may be dialled for a host and port, in the resolver's order.
+ * One bad address refuses the whole answer, since a name that mixes public and private addresses has no honest use.
+ * Never rejects.
  */
 export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver): Promise<Vetted> {
   const name = plainName(target.host)
@@ -32,8 +33,9 @@ export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Reso
 }
 
 /**
- * Whether any address belongs to an endpoint of ours that is known by name. When that name does not resolve just now, private addresses
- * are refused (one of them may be it), public ones are not (our database going away must not stop every check on its port).
+ * Whether any address belongs to an endpoint of ours that is known by name. When that name does not resolve just now,
+ * private addresses are refused (one of them may be it), public ones are not (our database going away must not stop
+ * every check on its port).
  */
 async function leadsTo(own: Endpoint, addresses: readonly Address[], resolver: Resolver): Promise<boolean> {
   const resolved = await resolver.resolve(own.host)
@@ -47,7 +49,10 @@ async function leadsTo(own: Endpoint, addresses: readonly Address[], resolver: R
 const INTERNAL_NAME =
   /^[^.]+$|\.(?:internal|local|localdomain|svc|cluster\.local|lan|home|corp|intranet|private|home\.arpa)$/
 
-/** For names that only a private resolver knows, a failed lookup must not be told from a refused address: else names can be probed. */
+/**
+ * For names that only a private resolver knows, a failed lookup must not be told from a refused address: else names can
+ * be probed.
+ */
 function hidesFailure(name: string, policy: EgressPolicy): boolean {
   return !policy.opensPrivate && INTERNAL_NAME.test(name)
 }

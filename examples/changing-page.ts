@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { shopPage } from './shop-page.ts'
 
-/** A page whose price changes when you say so, and a webhook receiver that checks signatures: `examples/README.md` says how to use them. */
+/**
+ * A page whose price changes when you say so, and a webhook receiver that checks signatures: `examples/README.md` says
+ * how to use them.
+ */
 
 const { values: options } = parseArgs({
   options: { port: { type: 'string', default: '8181' }, secret: { type: 'string' } },

@@ -1,4 +1,7 @@
-/** What the example page shows: a small shop that offers one kettle, whose price is all that changes, and a clock that always does. */
+/**
+ * What the example page shows: a small shop that offers one kettle, whose price is all that changes, and a clock that
+ * always does.
+ */
 
 const LIST_PRICE = 24
 /** Discounts of so many percent wear a badge. */
@@ -71,7 +74,8 @@ function chart(prices: readonly number[]): string {
 }
 
 const STAR =
-  '<svg width="18" height="18" viewBox="0 0 20 20"><path d="M10 1l2.8 5.9 6.4.8-4.7 4.5 1.2 6.4L10 15.5l-5.7 3.1 1.2-6.4L.8 7.7l6.4-.8z" fill="#e0a526"/></svg>'
+  '<svg width="18" height="18" viewBox="0 0 20 20"><path d="M10 1l2.8 5.9 6.4.8-4.7 4.5 1.2 6.4L10 15.5l-5.7 3.1 ' +
+  '1.2-6.4L.8 7.7l6.4-.8z" fill="#e0a526"/></svg>'
 
 const KETTLE = `<svg viewBox="0 0 500 480" width="500" height="480">
     <circle cx="250" cy="236" r="178" fill="#f0dcae"/>

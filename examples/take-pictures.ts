@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { followVisualExample, PICTURES } from './visual-example.ts'
 
-/** Takes the README's pictures anew: starts a Tidemark of its own and the example page, follows the README, writes to `docs/images`. */
+/**
+ * Takes the README's pictures anew: starts a Tidemark of its own and the example page, follows the README, writes to
+ * `docs/images`.
+ */
 
 const ROOT = join(import.meta.dirname, '..')
 const FOLDER = join(ROOT, 'docs/images')

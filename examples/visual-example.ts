@@ -36,8 +36,8 @@ const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 100
 
 /**
- * Does what the README's visual example does, from a page that has just been started: the price has changed once before, the monitor takes its baseline, the
- * price changes again. Throws when a run does not succeed.
+ * Does what the README's visual example does, from a page that has just been started: the price has changed once
+ * before, the monitor takes its baseline, the price changes again. Throws when a run does not succeed.
  */
 export async function followVisualExample(world: World): Promise<Followed> {
   await post(`${world.page}/change`)

@@ -9,8 +9,8 @@ export interface HealthServer {
 }
 
 /**
- * Starts the server. Rejects when the port cannot be opened. It needs no web framework, so that a runner, which has no other
- * server, loads none.
+ * Starts the server. Rejects when the port cannot be opened. It needs no web framework, so that a runner, which has no
+ * other server, loads none.
  */
 export async function startHealthServer(
   health: Health,

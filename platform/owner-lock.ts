@@ -14,10 +14,11 @@ const ABANDONED_MS = 5_000
 const PATIENCE_MS = 2 * ABANDONED_MS
 
 /**
- * Takes `path` for this process, or throws `in_use` naming the one that has it. What a killed process left behind is replaced.
+ * Takes `path` for this process, or throws `in_use` naming the one that has it. What a killed process left behind is
+ * replaced.
  *
- * Postgres guards its data with a file of its own, but that file names Postgres, not us: only this one tells whether the server that still
- * runs belongs to a living `npm start` or was left over by a killed one.
+ * Postgres guards its data with a file of its own, but that file names Postgres, not us: only this one tells whether
+ * the server that still runs belongs to a living `npm start` or was left over by a killed one.
  */
 export async function takeOwnerLock(path: string): Promise<OwnerLock> {
   const own = `${process.pid} ${(await processIdentity(process.pid)) ?? ''}\n`
@@ -35,7 +36,8 @@ export async function takeOwnerLock(path: string): Promise<OwnerLock> {
   throw new EmbeddedPostgresError('in_use', `${path} is being taken by other processes all the time`)
 }
 
-// One at a time, and judged again by the one whose turn it is: else a slow one would remove the lock of a quick one that came before it.
+// One at a time, and judged again by the one whose turn it is: else a slow one would remove the lock of a quick one
+// that came before it.
 async function clearStale(path: string): Promise<void> {
   const turn = `${path}.clearing`
   if (!(await isDone(mkdir(turn)))) {

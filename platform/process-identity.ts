@@ -7,8 +7,8 @@ const execute = promisify(execFile)
 /**
  * A text that names the process behind a pid for as long as it lives, or null when there is none.
  *
- * A pid alone is not enough: a container restarts with the same small pids, so a stale file would name a stranger. The start time
- * settles it. A zombie counts as gone.
+ * A pid alone is not enough: a container restarts with the same small pids, so a stale file would name a stranger. The
+ * start time settles it. A zombie counts as gone.
  */
 export async function processIdentity(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
-/** The whole environment of a child: ours holds secrets that it does not need, and a locale would translate what we read from it. */
+/**
+ * The whole environment of a child: ours holds secrets that it does not need, and a locale would translate what we read
+ * from it.
+ */
 export const CHILD_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' } as const
 
 export interface ProgramRun {

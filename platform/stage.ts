@@ -4,8 +4,9 @@ import { isReachable } from './reachable.ts'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
- * Where `source`, a folder of programs, can be used by `user`: where it is, or a copy of it at `<folder>/<name>` when some folder above it is
- * closed to that user (a clone in a 0700 folder). `name` carries the version, so that an update makes a copy of its own.
+ * Where `source`, a folder of programs, can be used by `user`: where it is, or a copy of it at `<folder>/<name>` when
+ * some folder above it is closed to that user (a clone in a 0700 folder). `name` carries the version, so that an update
+ * makes a copy of its own.
  *
  * `folder` must have passed `ensureTrustedFolder`. The copy belongs to us and is read-only for the user.
  */
@@ -20,7 +21,8 @@ export async function stageForUnprivileged(
   await rm(draft, { recursive: true, force: true })
   await cp(source, draft, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false })
   await openForReading(draft)
-  // Complete or absent: a start that was killed half-way leaves only a draft. Losing a race to another start is as good as winning it.
+  // Complete or absent: a start that was killed half-way leaves only a draft. Losing a race to another start is as good
+  // as winning it.
   await rename(draft, target).catch(async (error: unknown) => {
     await rm(draft, { recursive: true, force: true })
     if (!(await exists(target))) throw error
@@ -29,8 +31,9 @@ export async function stageForUnprivileged(
 }
 
 /**
- * Makes `folder` if need be, and refuses it unless nobody but we can change what lies in it: it and all above it belong to us or to root and
- * are not writable by others. (A sticky shared folder above it is fine: what is ours in there cannot be replaced.)
+ * Makes `folder` if need be, and refuses it unless nobody but we can change what lies in it: it and all above it belong
+ * to us or to root and are not writable by others. (A sticky shared folder above it is fine: what is ours in there
+ * cannot be replaced.)
  */
 export async function ensureTrustedFolder(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })

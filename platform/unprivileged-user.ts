@@ -9,8 +9,8 @@ export interface UnprivilegedUser {
 /**
  * The account to run a program as, or null when we are not root and simply run it as ourselves.
  *
- * The first of `names` that exists in /etc/passwd is taken. Postgres prefers `postgres` where it exists, so that a browser, run as
- * `nobody`, does not share an account with the database's files.
+ * The first of `names` that exists in /etc/passwd is taken. Postgres prefers `postgres` where it exists, so that a
+ * browser, run as `nobody`, does not share an account with the database's files.
  */
 export async function unprivilegedUser(names: readonly string[]): Promise<UnprivilegedUser | null> {
   if (process.geteuid?.() !== 0) return null

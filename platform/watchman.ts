@@ -3,8 +3,9 @@ import { CHILD_ENVIRONMENT } from './run-program.ts'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
- * Sees to it that the server does not outlive us: a shell that reads from a pipe which only we can write to. However we die, also by SIGKILL, the
- * pipe ends, and it asks the server to shut down. Runs in a session of its own, as the server does, so that Ctrl-C reaches neither.
+ * Sees to it that the server does not outlive us: a shell that reads from a pipe which only we can write to. However we
+ * die, also by SIGKILL, the pipe ends, and it asks the server to shut down. Runs in a session of its own, as the server
+ * does, so that Ctrl-C reaches neither.
  *
  * Returns a function that ends the watch; call it when the server has ended.
  */

@@ -5,9 +5,9 @@ import { TIERS } from './account/plan.ts'
 const Optional = Type.Optional
 
 /**
- * Every setting of every command, once: name, type, default, meaning. From it come the start-up check, the settings page (docs/settings.md) and
- * the chart's values. Entry files read the environment against it; nothing else does. In the environment all are strings:
- * numbers are written as digits, lists as comma-separated text.
+ * Every setting of every command, once: name, type, default, meaning. From it come the start-up check, the settings
+ * page (docs/settings.md) and the chart's values. Entry files read the environment against it; nothing else does. In
+ * the environment all are strings: numbers are written as digits, lists as comma-separated text.
  */
 export const Config = Closed({
   PORT: Whole(0, 65_535, { default: 8080, description: 'Port of the API; 0 takes a free one.' }),
@@ -25,7 +25,8 @@ export const Config = Closed({
     maxLength: 1024,
     default: '.tidemark',
     description:
-      'Where the embedded Postgres, keys and pictures live. As root, in a folder that no other account may enter, the Postgres is in /var/lib/tidemark; the start says where.',
+      'Where the embedded Postgres, keys and pictures live. As root, in a folder that no other account may enter, ' +
+      'the Postgres is in /var/lib/tidemark; the start says where.',
   }),
   TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Address under which people reach the API. Default: http://HOST:PORT.')),
   TIDEMARK_DASHBOARD_URL: Optional(Text(1, 2048, 'Address that messages link to. Default: the base address.')),
@@ -33,7 +34,8 @@ export const Config = Closed({
     Text(
       1,
       2048,
-      'Mail server, smtp://user:password@host:587 or smtps://…; docs/messages.md. Unset: no mail is sent, and e-mail deliveries fail.',
+      'Mail server, smtp://user:password@host:587 or smtps://…; docs/messages.md. Unset: no mail is sent, and ' +
+        'e-mail deliveries fail.',
     ),
   ),
   SMTP_FROM: Optional(RuledText(254, ['email_address'], 'Address that mail comes from. Required with SMTP_URL.')),
@@ -52,7 +54,9 @@ export const Config = Closed({
     Text(
       16,
       1024,
-      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else made and kept in the data directory. What has another key than the database was set up with does not start.',
+      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else ' +
+        'made and kept in the data directory. What has another key than the database was set up with does not ' +
+        'start.',
     ),
   ),
   TIDEMARK_SIGNUP: Choice(['invite', 'open'], { default: 'invite', description: 'Who may create an account.' }),
@@ -108,7 +112,8 @@ export const Config = Closed({
     Text(
       1,
       2048,
-      'OpenAI-compatible endpoint that prompt extraction asks, as in https://models.example.com/v1; docs/prompt.md. Unset: prompt monitors fail.',
+      'OpenAI-compatible endpoint that prompt extraction asks, as in https://models.example.com/v1; ' +
+        'docs/prompt.md. Unset: prompt monitors fail.',
     ),
   ),
   LLM_API_KEY: Optional(Text(1, 4096, 'Key for LLM_BASE_URL. Unset: none is sent.')),
@@ -130,7 +135,8 @@ export const Config = Closed({
     Text(
       1,
       2048,
-      'Proxy for checks that are refused, http://user:password@host:port or https://…; docs/proxy.md. Unset: there is none.',
+      'Proxy for checks that are refused, http://user:password@host:port or https://…; docs/proxy.md. Unset: ' +
+        'there is none.',
     ),
   ),
   S3_BUCKET: Optional(

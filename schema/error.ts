@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Choice, Closed, Text } from './shape/shape.ts'
 
 /**
- * Every error that the API answers, with its HTTP status (spec, Errors). Those marked `beyond` are conflicts and transport faults that
- * the spec gives no code (DESIGN §4.23).
+ * Every error that the API answers, with its HTTP status. Those marked `beyond` are conflicts and transport faults that
+ * the contract gives no code.
  */
 export const ERRORS = {
   UNAUTHORIZED: { status: 401, meaning: 'Missing or invalid credentials.' },
@@ -36,7 +36,10 @@ export const ERRORS = {
 } as const
 export type ErrorCode = keyof typeof ERRORS
 
-/** The envelope of every error. `details` is always there; for VALIDATION_ERROR each item is an issue with path and message. */
+/**
+ * The envelope of every error. `details` is always there; for VALIDATION_ERROR each item is an issue with path and
+ * message.
+ */
 export const ErrorEnvelope = Closed({
   error: Closed({
     code: Choice(Object.keys(ERRORS) as ErrorCode[]),

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Closed, Whole } from './shape/shape.ts'
 
-/** Query of every list (spec, Endpoints). A value out of range is 422, never clamped (DESIGN §4.12). */
+/** Query of every list. A value out of range is 422, never clamped. */
 export const pageQuery = {
   // The spec sets no end; a page that far still begins at a whole number of rows.
   page: Type.Optional(Whole(1, 1_000_000_000_000, { default: 1 })),

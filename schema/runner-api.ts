@@ -3,11 +3,15 @@ import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
- * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /lane, POST each. A runner is believed nothing that the
- * store knows: it names its check by number and fence, and which check that is, of whom and read how, is looked up.
+ * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /lane, POST each.
+ * A runner is believed nothing that the store knows: it names its check by number and fence, and which check that is,
+ * of whom and read how, is looked up.
  */
 
-/** Type of the body of /lane/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a `LaneOutcome`; the pictures, one after the other. */
+/**
+ * Type of the body of /lane/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a `LaneOutcome`;
+ * the pictures, one after the other.
+ */
 export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
 /** Bytes of that JSON at most: values and text are bounded far below. */
 export const OUTCOME_HEAD_BYTES = 2 * 1024 * 1024
@@ -35,7 +39,9 @@ const Mark = Closed({
 const Layer = Choice(['static', 'browser'])
 const Remember = Type.Optional(Choice(['static', 'browser']))
 const Warnings = Type.Array(Text(1, 4000), { maxItems: 200 })
-/** One for each region, in their order: the place of its picture among `pictures`; null: it was not found on the page. */
+/**
+ * One for each region, in their order: the place of its picture among `pictures`; null: it was not found on the page.
+ */
 const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MOST_PICTURES - 1)), { maxItems: MOST_PICTURES }))
 
 /** How a check ended. Of `values` the values themselves stand beside it. */

@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { OUTPUTS } from './generate/outputs.ts'
 
 /**
- * Writes every generated file; with `--check` writes none, names those that differ from what the definitions say, and fails when there are any.
+ * Writes every generated file; with `--check` writes none, names those that differ from what the definitions say, and
+ * fails when there are any.
  */
 const check = process.argv.includes('--check')
 const root = new URL('../', import.meta.url)

@@ -8,10 +8,13 @@ import type { RateRule } from './rate-limits.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 
-/** Calls without good credentials, a minute for each address (DESIGN §4.13). */
+/** Calls without good credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60
 
-/** Lets in whom the route's policy names: credentials, limit, origin, permission, in this order and before the body is read. Throws the refusal. */
+/**
+ * Lets in whom the route's policy names: credentials, limit, origin, permission, in this order and before the body is
+ * read. Throws the refusal.
+ */
 export async function admit(
   services: Services,
   route: PrivateRoute,

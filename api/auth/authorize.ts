@@ -5,7 +5,10 @@ import { atLeast } from '../../schema/account/role.ts'
 
 const ADVICE = 'Ask a team admin or the owner.'
 
-/** Null when the principal may; else the 403, in the form of the spec: the role, the permission in parentheses, whom to ask. */
+/**
+ * Null when the principal may; else the 403, with a message that names the role, the permission in parentheses, whom to
+ * ask.
+ */
 export function refusal(name: PolicyName, principal: Principal): ApiError | null {
   const policy: Policy = POLICIES[name]
   if (principal.kind === 'session') {
@@ -13,7 +16,7 @@ export function refusal(name: PolicyName, principal: Principal): ApiError | null
     return forbidden(`Your role ${principal.role} does not allow you to ${policy.permission}`, name)
   }
   if (policy.scope === null) return forbidden(`An API key does not allow you to ${policy.permission}`, name)
-  // write includes read (spec, Authentication 3).
+  // write includes read.
   if (principal.scopes.includes(policy.scope) || principal.scopes.includes('write')) return null
   return forbidden(
     `An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${policy.permission}`,

@@ -16,8 +16,9 @@ export interface SessionCarrier {
 const BEARER = /^bearer ([^\s]+)$/i
 
 /**
- * The credentials of a request; null when it has none, or none that can be good. An Authorization header decides alone, so that a call with a key
- * never falls back on a browser's cookie. Nothing else carries credentials: a key in the address is none.
+ * The credentials of a request; null when it has none, or none that can be good. An Authorization header decides alone,
+ * so that a call with a key never falls back on a browser's cookie. Nothing else carries credentials: a key in the
+ * address is none.
  */
 export function readCredentials(headers: IncomingHttpHeaders, carrier: SessionCarrier): Credentials | null {
   if (headers.authorization !== undefined) {

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Whether a request that a browser's cookie vouches for may have been caused by another site (security A3). One that changes nothing may be; any
- * other must say by its headers, which pages cannot set, that it comes from our own pages.
+ * Whether a request that a browser's cookie vouches for may have been caused by another site. One that changes nothing
+ * may be; any other must say by its headers, which pages cannot set, that it comes from our own pages.
  */
 export function mayBeCrossSite(
   method: string,

@@ -12,8 +12,8 @@ export interface Policy {
 }
 
 /**
- * Who may do what: the one table (spec, Authentication and Roles; DESIGN §4.3). Every route names a line of it; a public one says `public`.
- * An API key acts as an admin within its scope, and can never manage keys. The list of keys is no change, so a key may read it.
+ * Who may do what: the one table. Every route names a line of it; a public one says `public`. An API key acts as an
+ * admin within its scope, and can never manage keys. The list of keys is no change, so a key may read it.
  */
 export const POLICIES = {
   'monitors.read': { role: 'viewer', scope: 'read', permission: 'view monitors' },

@@ -2,7 +2,7 @@ import type { Scope } from '../../schema/account/api-key.ts'
 import type { Actor } from '../../schema/account/audit.ts'
 import type { Role } from '../../schema/account/role.ts'
 
-/** An API key: it acts for its team (spec, Authentication). */
+/** An API key: it acts for its team. */
 export interface KeyPrincipal {
   readonly kind: 'key'
   readonly keyId: string

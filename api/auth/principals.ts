@@ -14,7 +14,7 @@ export interface Principals {
   forgetKeys(): void
 }
 
-/** Revocation takes effect in every other process within a second (security A1). */
+/** Revocation takes effect in every other process within a second. */
 const BELIEVED_MS = 900
 
 /** Looks principals up in the store, and remembers each for less than a second. */

@@ -16,7 +16,10 @@ export interface RateVerdict {
 export interface RateRule {
   readonly subject: string
   readonly perMinute: number
-  /** Every request is counted in the store at once, for the few that must not be guessed or flooded. Else blocks are leased. */
+  /**
+   * Every request is counted in the store at once, for the few that must not be guessed or flooded. Else blocks are
+   * leased.
+   */
   readonly exact: boolean
 }
 
@@ -36,8 +39,8 @@ const BLOCKS_PER_LIMIT = 50
 const PURGE_EVERY_MS = 60_000
 
 /**
- * Limits that all processes share through the store (DESIGN §4.13). A process leases a block of requests and counts it down in memory; when the
- * store grants nothing more, it refuses without asking again until the minute is over.
+ * Limits that all processes share through the store. A process leases a block of requests and counts it down in memory;
+ * when the store grants nothing more, it refuses without asking again until the minute is over.
  */
 export function createRateLimits(store: Store, log: FastifyBaseLogger): RateLimits {
   const counters = new Map<string, Counter>()

@@ -63,7 +63,10 @@ function requestFor(
   })
 }
 
-/** The library shows the stored token, which opens nothing without its signature. A client that keeps no cookies needs both. */
+/**
+ * The library shows the stored token, which opens nothing without its signature. A client that keeps no cookies needs
+ * both.
+ */
 function withSignedToken(body: unknown, key: string): unknown {
   if (body === null || typeof body !== 'object' || !('token' in body) || typeof body.token !== 'string') return body
   return { ...body, token: signSessionToken(body.token, key) }

@@ -14,8 +14,8 @@ export interface ShortMemory<V> {
 const MOST = 10_000
 
 /**
- * A memory of at most `keepMs`, counted from before the look-up began, so that what is revoked is not believed any longer than that.
- * What is not found is not remembered: guesses would fill it.
+ * A memory of at most `keepMs`, counted from before the look-up began, so that what is revoked is not believed any
+ * longer than that. What is not found is not remembered: guesses would fill it.
  */
 export function createShortMemory<V>(keepMs: number): ShortMemory<V> {
   const known = new Map<string, { readonly value: V; readonly until: number }>()

@@ -2,7 +2,10 @@ import { bearer } from 'better-auth/plugins/bearer'
 import type { BetterAuthOptions } from 'better-auth'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
-/** Where the client's address is handed to the library: a header that we set on the request that we build, whatever the client sent. */
+/**
+ * Where the client's address is handed to the library: a header that we set on the request that we build, whatever the
+ * client sent.
+ */
 export const CLIENT_ADDRESS_HEADER = 'x-tidemark-client-address'
 
 /** What differs between installations. */
@@ -15,7 +18,7 @@ export interface SignInSettings {
   readonly signUp: 'invite' | 'open'
 }
 
-/** `__Host-` needs https; without it the cookie is a plain one (DESIGN §4.1). */
+/** `__Host-` needs https; without it the cookie is a plain one. */
 const cookiePrefix = (baseUrl: string) => (isSecure(baseUrl) ? '__Host-tidemark' : 'tidemark')
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 
@@ -23,8 +26,9 @@ const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.session_token`
 
 /**
- * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess from the request or send
- * anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its tables are those of 000005-auth.sql.
+ * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess
+ * from the request or send anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its
+ * tables are those of 000005-auth.sql.
  */
 export function signInOptions(settings: SignInSettings) {
   return {

@@ -42,8 +42,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       log: (level, message, ...rest) => log[level]({ err: rest.find((item) => item instanceof Error) }, message),
     },
     databaseHooks: {
-      // The library's transaction is not ours, so the team is made by two hooks, either of which is enough: a process that dies in between
-      // leaves an account whose next sign-in makes its team.
+      // The library's transaction is not ours, so the team is made by two hooks, either of which is enough: a process
+      // that dies in between leaves an account whose next sign-in makes its team.
       user: { create: { after: (user) => giveTeam(options, user) } },
       session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
     },

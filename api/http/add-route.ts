@@ -13,12 +13,14 @@ declare module 'fastify' {
     principal: Principal | null
   }
   interface FastifyContextConfig {
-    /** Every route has one; registering one without it fails (security A5). */
+    /** Every route has one; registering one without it fails. */
     policy?: Route['policy']
   }
 }
 
-/** Registers a route of the table: credentials and policy before the body is read, then the checks, then the handler. */
+/**
+ * Registers a route of the table: credentials and policy before the body is read, then the checks, then the handler.
+ */
 export function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   for (const schema of [route.params, route.query, route.body]) if (schema) checkerOf(schema)
   app.route({

@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode, type ErrorEnvelope } from '../../schema/error.ts'
 
 /**
- * A refusal on its way to the client. Handlers throw it, the one place where an expected outcome is thrown: the error handler turns it into the
- * envelope. The message and the details are shown as they are, so they hold no secrets.
+ * A refusal on its way to the client. Handlers throw it, the one place where an expected outcome is thrown: the error
+ * handler turns it into the envelope. The message and the details are shown as they are, so they hold no secrets.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -30,7 +30,7 @@ export interface ApiErrorExtras {
 export const apiError = (code: ErrorCode, message: string, details?: readonly unknown[]): ApiError =>
   new ApiError(code, message, details ? { details } : {})
 
-/** The body of an error (spec, Errors). `details` and `requestId` are always there (DESIGN §4.23). */
+/** The body of an error. `details` and `requestId` are always there. */
 export const envelope = (error: ApiError, requestId: string): ErrorEnvelope => ({
   error: { code: error.code, message: error.message, details: [...error.details], requestId },
 })

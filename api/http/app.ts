@@ -12,8 +12,8 @@ import type { Services } from '../services.ts'
 import { standardHeaders } from './standard-headers.ts'
 
 /**
- * What the spec lets one monitor have fits at once: 25 webhooks with 20 headers of 2,048 characters each, and a body of 100,000 characters, each of
- * which may be written as two times \uXXXX.
+ * All that one monitor may have fits at once: 25 webhooks with 20 headers of 2,048 characters each, and a body of
+ * 100,000 characters, each of which may be written as two times \uXXXX.
  */
 const BODY_LIMIT = 4_194_304
 
@@ -58,7 +58,7 @@ function bareApp(services: Services): FastifyInstance {
     requestIdHeader: false,
     trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
     bodyLimit: BODY_LIMIT,
-    // Fastify has none of these on by itself (security A12).
+    // Fastify has none of these on by itself.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     handlerTimeout: 60_000,
@@ -72,7 +72,10 @@ function bareApp(services: Services): FastifyInstance {
   })
 }
 
-/** What happens after an answer: a line in the log, and, while closing, the end of its connection, which its client might keep idle for long. */
+/**
+ * What happens after an answer: a line in the log, and, while closing, the end of its connection, which its client
+ * might keep idle for long.
+ */
 function addEndings(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => void (closing = true))

@@ -1,13 +1,18 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-/** The client's address: that of the connection, or what a trusted proxy says. An IPv4 address comes as such, also over an IPv6 socket. */
+/**
+ * The client's address: that of the connection, or what a trusted proxy says. An IPv4 address comes as such, also over
+ * an IPv6 socket.
+ */
 export function clientAddress(request: FastifyRequest): string | null {
   const address: string | undefined = request.ip
   return address === undefined ? null : address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** What one customer of a provider has at their hand: an IPv4 address, or the /64 of an IPv6 one. The subject of limits. */
+/**
+ * What one customer of a provider has at their hand: an IPv4 address, or the /64 of an IPv6 one. The subject of limits.
+ */
 export function addressBlock(address: string | null): string {
   if (address === null) return 'unknown'
   if (!isIPv6(address)) return address

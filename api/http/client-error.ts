@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 import { type ApiError, apiError, envelope } from './api-error.ts'
 import { standardHeaders } from './standard-headers.ts'
 
-/** Answers what is not HTTP, or too slow or large to be read as a request: the envelope over the bare socket, which is then closed. */
+/**
+ * Answers what is not HTTP, or too slow or large to be read as a request: the envelope over the bare socket, which is
+ * then closed.
+ */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
     socket.destroy()
@@ -15,13 +18,19 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** Answers a request that expects what is not to be had; Node's own answer would not be our envelope. What it may have sent is not read. */
+/**
+ * Answers a request that expects what is not to be had; Node's own answer would not be our envelope. What it may have
+ * sent is not read.
+ */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = answerOf(apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'))
   response.writeHead(status, headers).end(body)
 }
 
-/** Throws BAD_REQUEST where there is no Host in HTTP/1.1, which must name it (RFC 9112 §3.2); Node's own answer would not be our envelope. */
+/**
+ * Throws BAD_REQUEST where there is no Host in HTTP/1.1, which must name it (RFC 9112 §3.2); Node's own answer would
+ * not be our envelope.
+ */
 export function needsHost({ httpVersion, headers }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1')
     throw apiError('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 requires.')

@@ -26,7 +26,8 @@ export function faultOf(thrown: unknown): Fault {
     return {
       error: apiError(
         'CONFLICT',
-        'A stored secret cannot be opened with the encryption key of this installation. Restore the key, or delete this and create it again.',
+        'A stored secret cannot be opened with the encryption key of this installation. Restore the key, or ' +
+          'delete this and create it again.',
       ),
       unexpected: true,
     }

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type Health, METRICS_TYPE } from '../../core/health.ts'
 
-/** `/healthz` and `/readyz`, and `/metrics` where it has no port of its own. Neither credentials nor limits: probes come often and know nothing. */
+/**
+ * `/healthz` and `/readyz`, and `/metrics` where it has no port of its own. Neither credentials nor limits: probes come
+ * often and know nothing.
+ */
 export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: boolean): void {
   const config = { policy: 'public' } as const
   app.get('/healthz', { config }, async () => ({ status: 'ok' }))

@@ -6,8 +6,8 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 
 /**
- * The value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when it is not UTF-8, not JSON, has a key that reaches for a prototype, or
- * a number beyond what a number can be.
+ * The value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when it is not UTF-8, not JSON,
+ * has a key that reaches for a prototype, or a number beyond what a number can be.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
@@ -18,7 +18,10 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
-/** An empty body is none, whatever type its client says that it has: `curl -d ''` says that it is a form, `fetch` with an empty text that it is text. */
+/**
+ * An empty body is none, whatever type its client says that it has: `curl -d ''` says that it is a form, `fetch` with
+ * an empty text that it is text.
+ */
 export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
   if (headers['content-length'] === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
 }

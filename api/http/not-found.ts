@@ -1,7 +1,10 @@
 import { ApiError, apiError } from './api-error.ts'
 import type { Route } from './route.ts'
 
-/** Tells an address that does not exist (404) from one that exists with other methods (405). Made once from the route table. */
+/**
+ * Tells an address that does not exist (404) from one that exists with other methods (405). Made once from the route
+ * table.
+ */
 export function createNotFound(routes: readonly Route[]): (path: string) => ApiError {
   const methods = new Map<string, Set<string>>()
   for (const { method, path } of routes) {

@@ -16,7 +16,10 @@ export interface RawRequest {
   readonly body: unknown
 }
 
-/** The parts of a request as its route declares them. Throws NOT_FOUND on a parameter of a wrong shape, VALIDATION_ERROR with every issue on all else. */
+/**
+ * The parts of a request as its route declares them. Throws NOT_FOUND on a parameter of a wrong shape, VALIDATION_ERROR
+ * with every issue on all else.
+ */
 export function readRequest(
   route: Route,
   raw: RawRequest,

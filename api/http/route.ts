@@ -46,8 +46,8 @@ export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
 }
 
 /**
- * What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for JSON. `only`: bytes of this content type,
- * and no JSON.
+ * What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for
+ * JSON. `only`: bytes of this content type, and no JSON.
  */
 interface AnswerShape {
   readonly description: string
@@ -75,14 +75,14 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
   /**
-   * Further issues of the body, which its schema cannot say; they are answered together with those of the schema (`known`). A key that one of these
-   * names must not be looked into.
+   * Further issues of the body, which its schema cannot say; they are answered together with those of the schema
+   * (`known`). A key that one of these names must not be looked into.
    */
   readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
   readonly answers: Partial<Record<Answer['status'], AnswerShape>>
   /** Errors that the rest of the route does not let expect. */
   readonly refusals?: readonly ErrorCode[]
-  /** Not in the contract (DESIGN §4.22). */
+  /** Not in the contract. */
   readonly beyond?: boolean
 }
 
@@ -93,7 +93,10 @@ export interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchem
 
 export interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: 'public'
-  /** Requests a minute for each address, counted exactly; always applied. Default: the limit of calls without credentials. */
+  /**
+   * Requests a minute for each address, counted exactly; always applied. Default: the limit of calls without
+   * credentials.
+   */
   readonly perAddress?: number
   handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }

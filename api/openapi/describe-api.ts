@@ -42,7 +42,9 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName('http://'),
-    description: `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin of our own pages.`,
+    description:
+      `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin of our ` +
+      `own pages.`,
   },
 }
 

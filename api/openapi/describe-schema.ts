@@ -12,7 +12,7 @@ interface Node {
   readonly [ARMS]?: ArmTable
 }
 
-/** How descriptions of what the contract does not have begin (DESIGN §4.22). */
+/** How descriptions of what the contract does not have begin. */
 const BEYOND = 'Beyond the contract'
 const BEYOND_ARMS: ReadonlySet<string> = new Set(['field_above', 'field_below'])
 
@@ -29,7 +29,10 @@ function nested(node: Node): Node | undefined {
   return inner?.[ARMS] ? inner : undefined
 }
 
-/** A schema in OpenAPI 3.1: nouns by reference, `Tagged` objects as `oneOf` with a discriminator, our own keywords left out. */
+/**
+ * A schema in OpenAPI 3.1: nouns by reference, `Tagged` objects as `oneOf` with a discriminator, our own keywords left
+ * out.
+ */
 export function describeSchema(schema: TSchema): Described {
   return describe(schema)
 }

@@ -15,7 +15,7 @@ import { created, noContent, ok, type Route, route } from '../http/route.ts'
 const tag = 'API keys'
 const params = Closed({ id: Uuid() })
 
-/** The API keys of a team (spec, API keys). */
+/** The API keys of a team. */
 export const keyRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -62,7 +62,8 @@ export const keyRoutes: readonly Route[] = [
     path: '/v1/keys/:id/rotate',
     summary: 'Replace a key by a new one',
     description:
-      'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of grace. A key that has been replaced already is 409 `CONFLICT`.',
+      'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of ' +
+      'grace. A key that has been replaced already is 409 `CONFLICT`.',
     tag,
     policy: 'keys.manage',
     params,

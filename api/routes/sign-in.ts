@@ -5,7 +5,7 @@ import { type Answer, type Method, publicRoute, type Route } from '../http/route
 import { relaySignIn } from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
-/** Attempts a minute from an address, and for an account (DESIGN §4.13). */
+/** Attempts a minute from an address, and for an account. */
 const ATTEMPTS = 10
 /** For what only a session can do anyway. */
 const ORDINARY = 300
@@ -21,7 +21,7 @@ const SignedIn = Type.Object({
 })
 const Done = Type.Object({})
 
-/** How a person signs in (DESIGN §4.1): the operations of the sign-in library that are served. Its others do not exist here. */
+/** How a person signs in: the operations of the sign-in library that are served. Its others do not exist here. */
 export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/sign-up/email', {
     summary: 'Create an account',

@@ -40,7 +40,10 @@ const JSON_BYTES = 65_536
 const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
 const BUDGET_BYTES = 4 * OUTCOME_BYTES
 
-/** The four verbs of the lane for runners, on a port of their own: nothing of it is part of the API. Nothing listens yet. */
+/**
+ * The four verbs of the lane for runners, on a port of their own: nothing of it is part of the API. Nothing listens
+ * yet.
+ */
 export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: LaneAppOptions): FastifyInstance {
   const app = bareApp(log)
   const budget = createBodyBudget(budgetBytes)

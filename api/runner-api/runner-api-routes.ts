@@ -16,7 +16,10 @@ interface LaneVerbsWorld {
   readonly outcomeBytes: number
 }
 
-/** `POST /lane/claim`, `heartbeat`, `complete` and `release`: what the lane does in process, for the checks of the token that asks. */
+/**
+ * `POST /lane/claim`, `heartbeat`, `complete` and `release`: what the lane does in process, for the checks of the token
+ * that asks.
+ */
 export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeBytes }: LaneVerbsWorld): void {
   const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: lane.leaseMs, token_ms: livesMs })
 

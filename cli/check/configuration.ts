@@ -21,7 +21,9 @@ export interface Configuration {
 /** Stands for the address where only files are read. */
 const NO_ADDRESS = 'https://example.com/'
 
-/** Reads the command line as far as it is not the targets themselves. Throws UsageError with everything that is wrong. */
+/**
+ * Reads the command line as far as it is not the targets themselves. Throws UsageError with everything that is wrong.
+ */
 export async function configurationOf(
   targets: readonly string[],
   options: CheckOptions,

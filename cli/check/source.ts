@@ -12,7 +12,9 @@ export interface Unread {
   readonly message: string
 }
 
-/** A file, or standard input for `-`, whole: as much as a fetch would take. Never rejects for what the file system says. */
+/**
+ * A file, or standard input for `-`, whole: as much as a fetch would take. Never rejects for what the file system says.
+ */
 export async function readBytes(path: string): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path)
   const chunks: Buffer[] = []
@@ -41,7 +43,10 @@ export async function readText(path: string): Promise<Read<{ readonly text: stri
   return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\ufeff/, '') } : read
 }
 
-/** The type that a server would send with a file of this name; null where that is anybody's guess, so that the content decides. */
+/**
+ * The type that a server would send with a file of this name; null where that is anybody's guess, so that the content
+ * decides.
+ */
 export function typeOfFile(path: string): string | null {
   return TYPES[extname(path).toLowerCase()] ?? null
 }

@@ -3,7 +3,10 @@ import { printable, printableValue } from './printable.ts'
 
 const WIDEST_NAME = 32
 
-/** A target's outcome for a person: what the fetch was like, then a line a field, then what to look at. Ends with a newline. */
+/**
+ * A target's outcome for a person: what the fetch was like, then a line a field, then what to look at. Ends with a
+ * newline.
+ */
 export function table(target: string, shown: Preview): string {
   const names = Object.keys(shown.fields).map(printable)
   const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map((name) => name.length)))

@@ -7,8 +7,8 @@ import type { Preview } from '../../schema/monitor/preview.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 /**
- * What a run of the monitor on this target would give. An address goes the way of a run; of a file or standard input only the extraction is left. A
- * file that cannot be read has no `error_code`: runs read none.
+ * What a run of the monitor on this target would give. An address goes the way of a run; of a file or standard input
+ * only the extraction is left. A file that cannot be read has no `error_code`: runs read none.
  */
 export async function tryTarget(target: string, spec: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
   if (!isWebAddress(target)) return tryFile(target, spec, ports)

@@ -5,7 +5,10 @@ import { startApi } from '../boot/parts/api-parts.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 
-/** After SIGTERM the API answers for so long, not ready any more: a balancer that looks at it takes this time to send nothing more. */
+/**
+ * After SIGTERM the API answers for so long, not ready any more: a balancer that looks at it takes this time to send
+ * nothing more.
+ */
 const LINGER_MS = 5_000
 
 export const apiCommand = () =>

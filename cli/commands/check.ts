@@ -25,7 +25,7 @@ Examples:
   $ npx tidemark check --monitor monitor.json saved.html the same on another page
 `
 
-/** `tidemark check`: what a run would extract, without a server (DESIGN §2, §4.5). */
+/** `tidemark check`: what a run would extract, without a server. */
 export const checkCommand = () => {
   const command = new Command('check')
     .description('Shows what a run would extract from an address or a file. Needs no server and no database.')

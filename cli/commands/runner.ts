@@ -19,7 +19,8 @@ Example:
 export const runnerCommand = () =>
   new Command('runner')
     .description(
-      'Renders pages and takes pictures for workers, which it asks over HTTP. Run as many as you like. Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.',
+      'Renders pages and takes pictures for workers, which it asks over HTTP. Run as many as you like. Health and ' +
+        'metrics are served on TIDEMARK_METRICS_PORT when it is set.',
     )
     .addHelpText('after', HELP)
     .action(async () => {

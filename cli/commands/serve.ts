@@ -12,7 +12,8 @@ const FIRST_OWNER = 'owner@tidemark.local'
 export const serveCommand = () =>
   new Command('serve')
     .description(
-      'Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless DATABASE_URL is set.',
+      'Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
+        'DATABASE_URL is set.',
     )
     .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
     .action(() =>

@@ -10,11 +10,13 @@ import { startWorker } from '../boot/parts/worker-parts.ts'
 export const workerCommand = () =>
   new Command('worker')
     .description(
-      'Checks and delivers, over DATABASE_URL. Run as many as you like. Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.',
+      'Checks and delivers, over DATABASE_URL. Run as many as you like. Health and metrics are served on ' +
+        'TIDEMARK_METRICS_PORT when it is set.',
     )
     .addHelpText(
       'after',
-      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx tidemark worker\n',
+      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx ' +
+        'tidemark worker\n',
     )
     .action(() =>
       runProcess({

@@ -11,7 +11,7 @@ export interface Declared {
   readonly isPaused: boolean
   /** The name of the resource, and of the Secret that it reads. */
   readonly name: string
-  /** Applying the manifest takes over the record (DESIGN §5); false where a resource has it already. */
+  /** Applying the manifest takes over the record; false where a resource has it already. */
   readonly adopts: boolean
 }
 
@@ -40,8 +40,8 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The custom resource that declares a monitor. Addresses of deliveries and values of headers may be credentials: in their place stand references
- * to a Secret (docs/decisions/0006-secrets-beside-literals.md).
+ * The custom resource that declares a monitor. Addresses of deliveries and values of headers may be credentials: in
+ * their place stand references to a Secret (docs/decisions/0006-secrets-beside-literals.md).
  */
 export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared): MonitorManifest {
   const secrets: NeededSecret[] = []

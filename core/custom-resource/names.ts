@@ -9,14 +9,17 @@ interface Node {
   readonly anyOf?: readonly Node[]
 }
 
-/** The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition describes stay as they are. */
+/**
+ * The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition
+ * describes stay as they are.
+ */
 export function toResourceNames(definition: object, value: unknown): unknown {
   return renamed(definition, value, camelCase)
 }
 
 /**
- * The custom resource's spelling → the API's. The definition says which name is meant: `webhookUrl` is spelt so in the API too. A key that it
- * does not have stays as it is, for the check to refuse.
+ * The custom resource's spelling → the API's. The definition says which name is meant: `webhookUrl` is spelt so in the
+ * API too. A key that it does not have stays as it is, for the check to refuse.
  */
 export function toApiNames(definition: object, value: unknown): unknown {
   return renamed(definition, value, null)

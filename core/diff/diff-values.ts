@@ -3,11 +3,12 @@ import type { Diff } from '../../schema/run/run.ts'
 import { equalValues } from './equal-values.ts'
 
 /**
- * What differs between two readings; null when nothing does. `order` is the names of the extract config in their order, in which the changed ones are
- * told; a name that it does not hold comes after them, in the reading's order. A field that is absent is `null` (DESIGN §4.10).
+ * What differs between two readings; null when nothing does. `order` is the names of the extract config in their order,
+ * in which the changed ones are told; a name that it does not hold comes after them, in the reading's order. A field
+ * that is absent is `null`.
  *
- * `before` and `after` hold the changed fields only: `fields_changed` then says all that there is in them, a receiver need not compare, and a
- * page of fifty fields makes a small message. The whole reading is the run's `extracted`.
+ * `before` and `after` hold the changed fields only: `fields_changed` then says all that there is in them, a receiver
+ * need not compare, and a page of fifty fields makes a small message. The whole reading is the run's `extracted`.
  */
 export function diffValues(before: Values, after: Values, order: readonly string[]): Diff | null {
   let changed: string[] | null = null

@@ -2,9 +2,9 @@ import type { Json } from '../../schema/shape/json.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * True when a person would say that nothing changed (DESIGN §4.16): texts are compared with their white space folded, numbers by value (`1` and
- * `1.0`), objects without regard to the order of their keys, lists in order. A change of type is a change: `"1"` is not `1`, `null` is not `""`.
- * No depth of nesting overflows the stack. `readingHash` follows the same rules.
+ * True when a person would say that nothing changed: texts are compared with their white space folded, numbers by value
+ * (`1` and `1.0`), objects without regard to the order of their keys, lists in order. A change of type is a change:
+ * `"1"` is not `1`, `null` is not `""`. No depth of nesting overflows the stack. `readingHash` follows the same rules.
  */
 export function equalValues(one: Json, other: Json): boolean {
   const pile: Tree[] = []

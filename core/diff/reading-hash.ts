@@ -3,9 +3,9 @@ import type { Json, Values } from '../../schema/shape/json.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * Sixteen bytes that are equal exactly when two readings are (`equalValues`; a field that is absent is `null`): the head of the SHA-256 of their canonical
- * text. It is stored, so that an unchanged reading is recognised without loading the one before: a change of the canonical text makes every
- * monitor compare its values once, and no more.
+ * Sixteen bytes that are equal exactly when two readings are (`equalValues`; a field that is absent is `null`): the
+ * head of the SHA-256 of their canonical text. It is stored, so that an unchanged reading is recognised without loading
+ * the one before: a change of the canonical text makes every monitor compare its values once, and no more.
  */
 export function readingHash(values: Values): Buffer {
   return hash('sha256', canonicalText(values), 'buffer').subarray(0, 16)

@@ -1,7 +1,7 @@
 import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/delivery.ts'
 
 /**
- * A delivery (spec, Delivery status and Delivery retries; DESIGN §4.8).
+ * A delivery.
  *
  *     pending   made by a run that fired, or replayed: its first attempt is due now
  *     failed    with next_attempt_at: an attempt failed and another one is due then
@@ -16,17 +16,21 @@ import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/d
  *                     … on the sixth attempt                   dead
  *     failed|dead     replay                                   pending, attempts 0, due now, same id and payload
  *
- * A redirect is a failed attempt and never followed. Replays are the store's (`store/deliveries/replay-deliveries.ts`): a failed delivery that still waits for
- * its next attempt may be replayed by hand, but the replay of a whole run takes only those that are done with (DESIGN §4.8).
+ * A redirect is a failed attempt and never followed. Replays are the store's (`store/deliveries/replay-deliveries.ts`):
+ * a failed delivery that still waits for its next attempt may be replayed by hand, but the replay of a whole run takes
+ * only those that are done with.
  */
 
 /** What came of an attempt. */
 export type AttemptOutcome = 'success' | 'client_error' | 'redirect' | 'server_error' | 'no_answer'
 
-/** Attempts in all (spec). */
+/** Attempts in all. */
 export const MAX_ATTEMPTS = DELIVERY_DELAYS_SECONDS.length
 
-/** The outcome of an answer by its status. 1xx and what no standard knows count as the server's fault: they are tried again. */
+/**
+ * The outcome of an answer by its status. 1xx and what no standard knows count as the server's fault: they are tried
+ * again.
+ */
 export function outcomeOf(status: number): AttemptOutcome {
   if (status >= 200 && status < 300) return 'success'
   if (status >= 300 && status < 400) return 'redirect'
@@ -51,7 +55,9 @@ export interface Attempted {
   readonly now: number
 }
 
-/** Where a delivery stands after an attempt; `next_attempt_at` in milliseconds since the epoch, null when none follows. */
+/**
+ * Where a delivery stands after an attempt; `next_attempt_at` in milliseconds since the epoch, null when none follows.
+ */
 export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly next_attempt_at: number | null

@@ -1,4 +1,6 @@
-/** Currencies as far as a number's reading depends on them: beside a dollar, pound or yen sign a dot is a decimal point (DESIGN §4.17). */
+/**
+ * Currencies as far as a number's reading depends on them: beside a dollar, pound or yen sign a dot is a decimal point.
+ */
 
 /** Codes of dollars, pounds and yen, yuan included: their users write a decimal point. */
 const POINT_CODES = new Set(
@@ -8,9 +10,12 @@ const POINT_CODES = new Set(
 /** Other codes (ISO 4217), in capitals only: in small letters some of them are words. */
 const OTHER_CODES = new Set(
   (
-    'AED ALL AMD ANG AOA ARS AZN BAM BDT BGN BHD BIF BOB BRL BWP BYN CDF CHF CLP COP CRC CUP CVE CZK DJF DKK DOP DZD ERN ETB EUR GEL GHS ' +
-    'GMD GNF GTQ HNL HRK HUF IDR ILS INR IQD IRR ISK JOD KES KGS KHR KMF KRW KWD KZT LAK LBP LKR LSL LYD MAD MDL MGA MKD MMK MNT MOP ' +
-    'MRU MUR MVR MWK MYR MZN NGN NIO NOK NPR OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SCR SDG SEK SOS SYP SZL THB TJS ' +
+    'AED ALL AMD ANG AOA ARS AZN BAM BDT BGN BHD BIF BOB BRL BWP BYN CDF CHF CLP COP CRC CUP CVE CZK DJF DKK DOP ' +
+    'DZD ERN ETB EUR GEL GHS ' +
+    'GMD GNF GTQ HNL HRK HUF IDR ILS INR IQD IRR ISK JOD KES KGS KHR KMF KRW KWD KZT LAK LBP LKR LSL LYD MAD MDL ' +
+    'MGA MKD MMK MNT MOP ' +
+    'MRU MUR MVR MWK MYR MZN NGN NIO NOK NPR OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SCR SDG SEK ' +
+    'SOS SYP SZL THB TJS ' +
     'TMT TND TOP TRY TZS UAH UGX UYU UZS VES VND XAF XOF XPF YER ZAR ZMW'
   ).split(' '),
 )
@@ -18,7 +23,8 @@ const OTHER_CODES = new Set(
 /** What people write instead of a code, in small letters. */
 const OTHER_WORDS = new Set(
   (
-    'eur euro euros kr kč kc kčs zł zl ft huf lei leu lv лв лева руб р грн din дин ден tl rs re fr sfr frs rp rm r q dh dhs kn ' +
+    'eur euro euros kr kč kc kčs zł zl ft huf lei leu lv лв лева руб р грн din дин ден tl rs re fr sfr frs rp rm ' +
+    'r q dh dhs kn ' +
     'đ vnđ vnd ден sek nok dkk isk chf czk pln inr brl idr ' +
     'ریال تومان رو नेरू रू रु ৳'
   ).split(' '),

@@ -1,13 +1,16 @@
 /**
- * An exact decimal: `digits` × 10^-`scale`; 12.50 is `{ digits: 1250n, scale: 2 }`, 1e21 may be `{ digits: 1n, scale: -21 }`. Values are judged
- * exactly, never in binary floating point (DESIGN §4.17): 0.1 → 0.3 is a rise by 0.2.
+ * An exact decimal: `digits` × 10^-`scale`; 12.50 is `{ digits: 1250n, scale: 2 }`, 1e21 may be `{ digits: 1n, scale:
+ * -21 }`. Values are judged exactly, never in binary floating point: 0.1 → 0.3 is a rise by 0.2.
  */
 export interface Decimal {
   readonly digits: bigint
   readonly scale: number
 }
 
-/** A number has at most this many written digits, and its exponent is at most this far from 0: then all arithmetic here is short. */
+/**
+ * A number has at most this many written digits, and its exponent is at most this far from 0: then all arithmetic here
+ * is short.
+ */
 export const MAX_DIGITS = 400
 export const MAX_EXPONENT = 400
 
@@ -29,7 +32,10 @@ export function decimalOf({ isNegative, whole, fraction, exponent }: Written): D
   return digits === 0n ? ZERO : { digits: isNegative ? -digits : digits, scale: fraction.length - exponent }
 }
 
-/** A JSON number, read through its shortest decimal text: 0.1 is one tenth. Throws for NaN and infinities, which JSON cannot carry. */
+/**
+ * A JSON number, read through its shortest decimal text: 0.1 is one tenth. Throws for NaN and infinities, which JSON
+ * cannot carry.
+ */
 export function decimalOfNumber(value: number): Decimal {
   if (Number.isSafeInteger(value)) return { digits: BigInt(value), scale: 0 }
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value))
@@ -58,7 +64,9 @@ export function magnitude(a: Decimal): Decimal {
   return a.digits < 0n ? { digits: -a.digits, scale: a.scale } : a
 }
 
-/** For people: plain digits, without trailing zeros behind the point; `1299`, `-0.05`. At most some 1,200 characters. */
+/**
+ * For people: plain digits, without trailing zeros behind the point; `1299`, `-0.05`. At most some 1,200 characters.
+ */
 export function decimalText({ digits, scale }: Decimal): string {
   const isNegative = digits < 0n
   const all = String(isNegative ? -digits : digits)

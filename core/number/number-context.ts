@@ -23,16 +23,24 @@ const SIGN = '[-+−–﹣－]'
 const MARK = '(?:\\p{L}{0,4}[\\p{Sc}%٪]|[\\p{L}\\p{M}]{1,6}\\.?)'
 const SIGN_LAST = new RegExp(`(${SIGN})$`, 'u')
 const MARK_LAST = new RegExp(`(${MARK})\\s?$`, 'u')
-/** What may stand before a sign: after a letter or a digit it is a hyphen (`SKU-5`, `TOP-5`), but for these few (`CHF-5.00`). */
+/**
+ * What may stand before a sign: after a letter or a digit it is a hyphen (`SKU-5`, `TOP-5`), but for these few
+ * (`CHF-5.00`).
+ */
 const SIGN_MAY_STAND = /(?:^|[^\p{L}\p{N}\-−–]|(?:^|[^\p{L}])(?:CHF|EUR|USD|GBP|kr))$/u
 
 const TIMES = new Set(
-  'mo mos month months mth pm yr yrs year years y annum wk week weeks w day days d night nights hr hrs hour hours h min s sec mes mois mese monat jahr tag woche nacht stunde an año ano dia día noche nuit jour maand jaar dag månad måned år nacht noc měsíc'.split(
-    ' ',
-  ),
+  (
+    'mo mos month months mth pm yr yrs year years y annum wk week weeks w day days d night nights hr hrs hour hours ' +
+    'h min s sec mes mois mese monat jahr tag woche nacht stunde an año ano dia día noche nuit jour maand jaar dag ' +
+    'månad måned år nacht noc měsíc'
+  ).split(' '),
 )
 
-/** The context of the number between `before` and `after`. `isPlain`: it has no marks of thousands, so that an exponent may follow. */
+/**
+ * The context of the number between `before` and `after`. `isPlain`: it has no marks of thousands, so that an exponent
+ * may follow.
+ */
 export function contextOf(before: string, after: string, isPlain: boolean): NumberContext {
   const front = frontOf(before)
   const behind = /^\s?(?:[.,][-–—−]\s?)?(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)/u.exec(after)?.[1] ?? ''

@@ -1,4 +1,7 @@
-/** A run of digits with what separates them, as it stands in a text: `1.299,00` is groups `1`, `299`, `00` and separators `.`, `,`. */
+/**
+ * A run of digits with what separates them, as it stands in a text: `1.299,00` is groups `1`, `299`, `00` and
+ * separators `.`, `,`.
+ */
 export interface NumberToken {
   readonly groups: readonly string[]
   readonly separators: readonly Separator[]
@@ -49,8 +52,8 @@ export function firstToken(text: string): NumberToken | null {
 }
 
 /**
- * Whether the number goes on behind a separator. A space or an apostrophe may as well end it (`15 256`, `5'11`): it continues only as a
- * regular mark of thousands.
+ * Whether the number goes on behind a separator. A space or an apostrophe may as well end it (`15 256`, `5'11`): it
+ * continues only as a regular mark of thousands.
  */
 function continues(groups: readonly string[], before: readonly Separator[], next: Separator, run: string): boolean {
   if (run === '') return false

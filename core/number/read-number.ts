@@ -3,14 +3,18 @@ import { type Decimal, decimalOf, decimalOfNumber, MAX_DIGITS } from './decimal.
 import { contextOf, type NumberContext } from './number-context.ts'
 import { firstToken, type NumberToken, type Separator } from './number-token.ts'
 
-/** Characters looked at before the first digit and from it on: room for sign and currency, and for the longest number, separators included. */
+/**
+ * Characters looked at before the first digit and from it on: room for sign and currency, and for the longest number,
+ * separators included.
+ */
 const LOOK_BEHIND = 24
 const LOOK_AHEAD = 3 * MAX_DIGITS
 
 /**
- * The number that a value means, as people write numbers (DESIGN §4.17; docs/predicates.md has the table), or null: then it is none, or not clearly one,
- * and no predicate fires on it. JSON numbers are read through their shortest decimal text. Of a text with several numbers the first is
- * read. A number of more than 400 digits or with an exponent beyond ±400 is none. Takes time linear in the text's way to its first digit.
+ * The number that a value means, as people write numbers, or null: then it is none, or not clearly one, and no
+ * predicate fires on it. JSON numbers are read through their shortest decimal text. Of a text with several numbers the
+ * first is read. A number of more than 400 digits or with an exponent beyond ±400 is none. Takes time linear in the
+ * text's way to its first digit.
  */
 export function readNumber(value: Json): Decimal | null {
   if (typeof value === 'number') return decimalOfNumber(value)
@@ -28,7 +32,10 @@ function decimalIn(text: string, token: NumberToken): Decimal | null {
   return decimalOf({ ...parts, isNegative: context.isNegative, exponent: context.exponent + context.thousands })
 }
 
-/** The text around its first digit, without marks of direction, with full-width characters and all scripts' digits as ASCII. */
+/**
+ * The text around its first digit, without marks of direction, with full-width characters and all scripts' digits as
+ * ASCII.
+ */
 function near(text: string): string | null {
   const at = text.search(/\p{Nd}/u)
   if (at < 0) return null

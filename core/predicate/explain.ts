@@ -21,7 +21,7 @@ export interface Explanation {
   readonly leaves: readonly LeafVerdict[]
 }
 
-/** As `fires`, and why: for backtests and messages (DESIGN §4.22). What is unknown is told as not holding. */
+/** As `fires`, and why: for backtests and messages. What is unknown is told as not holding. */
 export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches): Explanation {
   const leaves = leavesOf(predicate, '').map(({ leaf, path }) => ({
     path,

@@ -14,8 +14,9 @@ export interface Judged {
 }
 
 /**
- * Whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, answered by the caller, since a stranger's pattern may run for ever. The caller
- * asks `collectPatterns` what will be asked, tries each in a thread that can be killed, and answers `unknown` for one that was.
+ * Whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, answered by the caller, since a
+ * stranger's pattern may run for ever. The caller asks `collectPatterns` what will be asked, tries each in a thread
+ * that can be killed, and answers `unknown` for one that was.
  */
 export type Matches = (pattern: string, text: string) => Truth
 
@@ -24,7 +25,7 @@ export type Truth = boolean | 'unknown'
 
 export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
-/** Whether a predicate that is no composite holds for a difference (DESIGN §4.11). */
+/** Whether a predicate that is no composite holds for a difference. */
 export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): Truth {
   switch (leaf.type) {
     case 'any_field_changes':
@@ -69,12 +70,15 @@ function moved(leaf: Movement, before: Values, after: Values): boolean {
 /** The number that a field means; null when it is missing or none. */
 export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
 
-/** Predicates on a list of one element look at the element (DESIGN §4.16). */
+/** Predicates on a list of one element look at the element. */
 export function element(value: Json): Json {
   return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
 }
 
-/** The text that a pattern is tried on: strings as they are, numbers and booleans as JSON writes them, lists and objects as JSON; null: none. */
+/**
+ * The text that a pattern is tried on: strings as they are, numbers and booleans as JSON writes them, lists and objects
+ * as JSON; null: none.
+ */
 export function textOf(value: Json): string | null {
   const looked = element(value)
   if (looked === null) return null

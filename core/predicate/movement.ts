@@ -1,8 +1,8 @@
 import { compare, type Decimal, HUNDRED, magnitude, multiply, subtract } from '../number/decimal.ts'
 
 /*
- * Rises and falls, exact at the threshold. All need strict movement: a threshold of 0 or less is no invitation to fire on a number that stood still
- * or went the other way (DESIGN §4.11).
+ * Rises and falls, exact at the threshold. All need strict movement: a threshold of 0 or less is no invitation to fire
+ * on a number that stood still or went the other way.
  */
 
 export function roseBy(from: Decimal, to: Decimal, threshold: Decimal): boolean {

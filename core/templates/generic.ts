@@ -7,7 +7,8 @@ export const genericCssSelector = template({
   slug: 'generic-css-selector',
   name: 'Any page, by CSS selector',
   description:
-    'Tells when the text of one element changes. It begins with the first heading: edit extract_config to point it at another element.',
+    'Tells when the text of one element changes. It begins with the first heading: edit extract_config to point ' +
+    'it at another element.',
   category: 'generic',
   audience: 'both',
   example_url: SOME_PAGE,
@@ -22,7 +23,8 @@ export const genericFullPage = template({
   slug: 'generic-full-page',
   name: 'Any page, as a whole',
   description:
-    'Tells when anything in the answer changes. For pages and files that are the same for everybody; one that holds a clock or a counter changes each time.',
+    'Tells when anything in the answer changes. For pages and files that are the same for everybody; one that ' +
+    'holds a clock or a counter changes each time.',
   category: 'generic',
   audience: 'both',
   example_url: SOME_PAGE,
@@ -37,7 +39,8 @@ export const genericJsonField = template({
   slug: 'generic-json-field',
   name: 'Any JSON API, by JSONPath',
   description:
-    'Tells when a value in a JSON answer changes. It begins with the whole answer ($), so that its first run shows what there is: edit extract_config to narrow it, for example to $.data.version.',
+    'Tells when a value in a JSON answer changes. It begins with the whole answer ($), so that its first run ' +
+    'shows what there is: edit extract_config to narrow it, for example to $.data.version.',
   category: 'generic',
   audience: 'developer',
   // Every API has its own shape, and an example that answers HTML would only fail.
@@ -53,7 +56,8 @@ export const genericLlmPrompt = template({
   slug: 'generic-llm-prompt',
   name: 'Any page, read by a model',
   description:
-    'A language model reads the headline, the price and the date off a page, whatever it is built like, and tells when one of them changes. Needs an installation with a model.',
+    'A language model reads the headline, the price and the date off a page, whatever it is built like, and tells ' +
+    'when one of them changes. Needs an installation with a model.',
   category: 'generic',
   audience: 'both',
   example_url: SOME_PAGE,
@@ -62,7 +66,8 @@ export const genericLlmPrompt = template({
       method: 'prompt',
       // Copied, not retold: another wording of the same facts would be a change.
       prompt:
-        'Read the main subject of this page: its headline, its price with the currency, and the date that it gives. Copy each as the page writes it, word for word. What the page does not have is null.',
+        'Read the main subject of this page: its headline, its price with the currency, and the date that it ' +
+        'gives. Copy each as the page writes it, word for word. What the page does not have is null.',
       schema: {
         type: 'object',
         properties: {

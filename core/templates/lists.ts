@@ -1,16 +1,21 @@
 import { template } from './template.ts'
 
-/** Headings that lead to an article: linked, longer than the name of a section, and not part of the frame around the page. */
+/**
+ * Headings that lead to an article: linked, longer than the name of a section, and not part of the frame around the
+ * page.
+ */
 const HEADLINES =
   '(//h1 | //h2 | //h3)[.//a[@href] or ancestor::a[@href]][string-length(normalize-space()) > 12]' +
-  '[not(ancestor::nav or ancestor::footer or ancestor::aside or ancestor::header[not(ancestor::main or ancestor::article)])]'
+  '[not(ancestor::nav or ancestor::footer or ancestor::aside or ancestor::header[not(ancestor::main or ' +
+  'ancestor::article)])]'
 const TOP = `(${HEADLINES})[1]`
 
 export const newsFrontPage = template({
   slug: 'news-front-page',
   name: 'Top headline of a news site',
   description:
-    'Tells when the front page has another top headline: the first heading that links to an article, outside of menus, header and footer.',
+    'Tells when the front page has another top headline: the first heading that links to an article, outside of ' +
+    'menus, header and footer.',
   category: 'news',
   audience: 'both',
   example_url: null,
@@ -31,7 +36,8 @@ export const feedNewItem = template({
   slug: 'feed-new-item',
   name: 'New item in a feed',
   description:
-    "Tells when a feed, RSS or Atom, has another newest item, with its title and link. The newest is the first, as feeds have it; an edit of that item's title counts as well.",
+    'Tells when a feed, RSS or Atom, has another newest item, with its title and link. The newest is the first, ' +
+    "as feeds have it; an edit of that item's title counts as well.",
   category: 'news',
   audience: 'both',
   example_url: null,
@@ -55,7 +61,8 @@ export const sitemapNewUrls = template({
   slug: 'sitemap-new-urls',
   name: 'New addresses in a sitemap',
   description:
-    'Tells when a sitemap, or an index of sitemaps, lists more addresses than before or ends with another one. Give the address of the sitemap.xml.',
+    'Tells when a sitemap, or an index of sitemaps, lists more addresses than before or ends with another one. ' +
+    'Give the address of the sitemap.xml.',
   category: 'seo',
   audience: 'operator',
   example_url: null,
@@ -81,7 +88,8 @@ export const jobListings = template({
   slug: 'job-listings',
   name: 'Open positions of a company',
   description:
-    "Tells when positions are added to or taken from a job board. Give the address of the board's public JSON API: a list of jobs (titles, links), or an array of postings (their text or title, and address).",
+    "Tells when positions are added to or taken from a job board. Give the address of the board's public JSON " +
+    'API: a list of jobs (titles, links), or an array of postings (their text or title, and address).',
   category: 'jobs',
   audience: 'both',
   example_url: null,

@@ -13,7 +13,9 @@ export const cryptoPrice = template({
   slug: 'crypto-price',
   name: 'Price of a cryptocurrency',
   description:
-    "Tells when a coin's price moves by 2 % or more between two checks. Give the address of an exchange's or aggregator's JSON ticker for one pair: the price is read where it is named price, last, last_price, lastPrice, amount or usd, as text or number.",
+    "Tells when a coin's price moves by 2 % or more between two checks. Give the address of an exchange's or " +
+    "aggregator's JSON ticker for one pair: the price is read where it is named price, last, last_price, " +
+    'lastPrice, amount or usd, as text or number.',
   category: 'crypto',
   audience: 'both',
   example_url: null,
@@ -31,7 +33,9 @@ export const stockPrice = template({
   slug: 'stock-price',
   name: 'Price of a stock',
   description:
-    "Tells when a share's price moves by 2 % or more between two checks. Give the address of a market data API's JSON quote for one symbol: the price is read where it is named regularMarketPrice, latestPrice, lastPrice, last_price or price.",
+    "Tells when a share's price moves by 2 % or more between two checks. Give the address of a market data API's " +
+    'JSON quote for one symbol: the price is read where it is named regularMarketPrice, latestPrice, lastPrice, ' +
+    'last_price or price.',
   category: 'finance',
   audience: 'both',
   example_url: null,
@@ -48,7 +52,10 @@ export const stockPrice = template({
   },
 })
 
-/** Where shops say their price for machines: Open Graph and microdata. Of several the first in the page, which is the product's own. */
+/**
+ * Where shops say their price for machines: Open Graph and microdata. Of several the first in the page, which is the
+ * product's own.
+ */
 const IN_MARKUP = [
   '//meta[@property="product:price:amount" or @property="og:price:amount" or @itemprop="price"]/@content',
   '//*[@itemprop="price"][not(self::meta)]/@content',
@@ -56,8 +63,8 @@ const IN_MARKUP = [
 ].join(' | ')
 
 /**
- * What follows the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up to the comma or brace behind it. A
- * number, so that no price is null and 19.90 is 19.9.
+ * What follows the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up to the
+ * comma or brace behind it. A number, so that no price is null and 19.90 is 19.9.
  */
 const IN_SCRIPT = `number(substring-before(concat(translate(normalize-space(substring(substring-after(
   //script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`.replace(
@@ -69,7 +76,9 @@ export const shopProductPrice = template({
   slug: 'shop-product-price',
   name: 'Price of a product in a shop',
   description:
-    "Tells when a product's price falls or rises by 1 % or more. Give the address of the product's page: the price is read from what shops write for search engines (Open Graph, microdata: price; JSON-LD: price_in_script), so that a new design of the page does not matter.",
+    "Tells when a product's price falls or rises by 1 % or more. Give the address of the product's page: the " +
+    'price is read from what shops write for search engines (Open Graph, microdata: price; JSON-LD: ' +
+    'price_in_script), so that a new design of the page does not matter.',
   category: 'ecommerce',
   audience: 'both',
   example_url: null,

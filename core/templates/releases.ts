@@ -4,7 +4,8 @@ export const javascriptPackageVersion = template({
   slug: 'javascript-package-version',
   name: 'New version of a JavaScript package',
   description:
-    "Tells when a package's latest version changes. Give the address of the package's JSON document at its registry, REGISTRY/PACKAGE.",
+    "Tells when a package's latest version changes. Give the address of the package's JSON document at its " +
+    'registry, REGISTRY/PACKAGE.',
   category: 'developer',
   audience: 'developer',
   example_url: null,
@@ -19,7 +20,8 @@ export const pythonPackageVersion = template({
   slug: 'python-package-version',
   name: 'New version of a Python package',
   description:
-    "Tells when a package's latest version changes, or when that version is withdrawn. Give the address of the project's JSON document at its index, INDEX/PACKAGE/json.",
+    "Tells when a package's latest version changes, or when that version is withdrawn. Give the address of the " +
+    "project's JSON document at its index, INDEX/PACKAGE/json.",
   category: 'developer',
   audience: 'developer',
   example_url: null,
@@ -48,7 +50,8 @@ export const repositoryRelease = template({
   slug: 'repository-release',
   name: 'New release of a repository',
   description:
-    "Tells when a repository has a new release. Give the address of the latest release in your code host's API, which ends in …/releases/latest at most of them.",
+    "Tells when a repository has a new release. Give the address of the latest release in your code host's API, " +
+    'which ends in …/releases/latest at most of them.',
   category: 'developer',
   audience: 'developer',
   example_url: null,

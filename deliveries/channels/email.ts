@@ -12,11 +12,14 @@ export interface EmailOptions {
   /** Null: this installation has no mail server. */
   readonly mailer: Mailer | null
   readonly links: Links
-  /** Milliseconds for a whole attempt. Default 15,000 (spec, Delivery retries). */
+  /** Milliseconds for a whole attempt. Default 15,000. */
   readonly deadlineMs?: number
 }
 
-/** A mail to one address, written from the stored payload at each attempt. Its Message-ID is the delivery's id, the same on every attempt and replay. */
+/**
+ * A mail to one address, written from the stored payload at each attempt. Its Message-ID is the delivery's id, the same
+ * on every attempt and replay.
+ */
 export function createEmailChannel({
   mailer,
   links,
@@ -40,5 +43,6 @@ export function createEmailChannel({
 const NO_SERVER: AttemptOutcome = {
   kind: 'impossible',
   message:
-    'This installation has no mail server: SMTP_URL is not set. Have its operator set SMTP_URL and SMTP_FROM, then replay this delivery.',
+    'This installation has no mail server: SMTP_URL is not set. Have its operator set SMTP_URL and SMTP_FROM, ' +
+    'then replay this delivery.',
 }

@@ -1,13 +1,18 @@
 import type { TlsCause } from '../../egress/egress-failure.ts'
 import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 
-/** Why a destination gave no answer, for the person who reads the delivery. Names the host at most, never a path, a query or a header. */
+/**
+ * Why a destination gave no answer, for the person who reads the delivery. Names the host at most, never a path, a
+ * query or a header.
+ */
 export function noAnswer(failure: ExchangeFailure, host: string): string {
   switch (failure.kind) {
     case 'denied':
       return (
-        'The destination is not allowed: it leads to a private or reserved address, or to a port that is not used for webhooks. ' +
-        'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.'
+        'The destination is not allowed: it leads to a private or reserved address, or to a port that is not used ' +
+        'for webhooks. ' +
+        'Use a public address, or have the operator of this installation open the range with ' +
+        'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.'
       )
     case 'dns':
       return DNS[failure.cause](host)
@@ -61,5 +66,8 @@ const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
 function timedOut(phase: ExchangePhase, host: string): string {
   if (phase === 'connect')
     return `Connecting to ${host} took too long: nothing answered. Check the port, or a firewall.`
-  return `${host} took the request and did not answer in time. A destination has 15 seconds: answer first, work afterwards.`
+  return (
+    `${host} took the request and did not answer in time. A destination has 15 seconds: answer first, work ` +
+    `afterwards.`
+  )
 }

@@ -12,7 +12,7 @@ import { safeText } from './safe-text.ts'
 export interface PostOptions {
   /** A guarded agent: it dials vetted addresses only and follows nothing. */
   readonly agent: Dispatcher
-  /** Milliseconds for a whole attempt. Default 15,000 (spec, Delivery retries). */
+  /** Milliseconds for a whole attempt. Default 15,000. */
   readonly deadlineMs?: number
 }
 
@@ -27,13 +27,16 @@ export interface Post {
   readonly secrets: () => readonly string[]
 }
 
-/** An answer counts as soon as its headers are there; of its body, what helps a person is enough, be it endless, cut off or huge. */
+/**
+ * An answer counts as soon as its headers are there; of its body, what helps a person is enough, be it endless, cut off
+ * or huge.
+ */
 const GLANCE: BodyRule = { maxBytes: 64 * 1024, partial: true }
 const glance = () => GLANCE
 
 /**
- * One POST through the guard. Redirects are not followed, and a destination that the guard refuses has not answered: names can lead elsewhere
- * tomorrow, so it is tried again by the schedule.
+ * One POST through the guard. Redirects are not followed, and a destination that the guard refuses has not answered:
+ * names can lead elsewhere tomorrow, so it is tried again by the schedule.
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
@@ -74,7 +77,9 @@ function bodyOf(
 }
 
 const NOT_FOLLOWED = 'A redirect is not followed. Set the address at which the destination answers itself.'
-/** Nobody asked for an encoding. Undoing it would unpack what a stranger packed, for a text that is rarely looked at. */
+/**
+ * Nobody asked for an encoding. Undoing it would unpack what a stranger packed, for a text that is rarely looked at.
+ */
 const ENCODED = 'The answer has a content encoding that was not asked for; it is not shown.'
 
 function isEncoded(headers: IncomingHttpHeaders): boolean {

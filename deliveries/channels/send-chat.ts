@@ -19,8 +19,8 @@ interface ChatDelivery {
 }
 
 /**
- * One POST of a message that is written from the stored payload at each attempt: what the API shows as payload is the same for all types. The outcome
- * rules are the webhook's (spec, Delivery retries); a 429 is a 4xx there and final.
+ * One POST of a message that is written from the stored payload at each attempt: what the API shows as payload is the
+ * same for all types. The outcome rules are the webhook's; a 429 is a 4xx there and final.
  */
 export async function sendChat(
   options: ChatOptions,
@@ -39,4 +39,5 @@ const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'
 
 /** Why a delivery of another shape is not sent. */
 export const NO_MESSAGE =
-  'The payload of this delivery is of a kind that this version of Tidemark has no message for. After an upgrade it can be replayed.'
+  'The payload of this delivery is of a kind that this version of Tidemark has no message for. After an upgrade ' +
+  'it can be replayed.'

@@ -12,8 +12,9 @@ export interface Sent {
 }
 
 /**
- * The texts of a request that an answer may not show when the destination echoes them, the longest first: values of configured headers
- * (and what follows their scheme, as in `Bearer …`), the signature, values of the query, long parts of the path; each also as JSON writes it.
+ * The texts of a request that an answer may not show when the destination echoes them, the longest first: values of
+ * configured headers (and what follows their scheme, as in `Bearer …`), the signature, values of the query, long parts
+ * of the path; each also as JSON writes it.
  */
 export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)

@@ -1,8 +1,8 @@
 import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
 
 /**
- * Never sent, whoever configured them: what is ours, and what belongs to the connection. The API refuses or documents most of these; a
- * row that is older than a rule is not trusted.
+ * Never sent, whoever configured them: what is ours, and what belongs to the connection. The API refuses or documents
+ * most of these; a row that is older than a rule is not trusted.
  */
 const NOT_THE_USERS: ReadonlySet<string> = new Set([
   ...WEBHOOK_OWN_HEADERS,
@@ -21,7 +21,7 @@ const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'proxy-authenticate',
 ])
 
-/** Headers of a webhook as undici's flat list: the configured ones, then ours (spec, Events; DESIGN §4.25). */
+/** Headers of a webhook as undici's flat list: the configured ones, then ours. */
 export function webhookHeaders(configured: Readonly<Record<string, string>> | undefined, signature: string): string[] {
   const theirs = Object.entries(configured ?? {}).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
   return [

@@ -36,8 +36,9 @@ export interface RecorderPorts {
 }
 
 /**
- * Group commit: attempts that end within 10 ms are one statement. While the store is away they are kept (their leases too, by the loop's
- * heartbeat) and written when it is back. A row that the store refuses does not take the others with it.
+ * Group commit: attempts that end within 10 ms are one statement. While the store is away they are kept (their leases
+ * too, by the loop's heartbeat) and written when it is back. A row that the store refuses does not take the others with
+ * it.
  */
 export function createAttemptRecorder({ store, log, metrics }: RecorderPorts): AttemptRecorder {
   const waiting: Waiting[] = []

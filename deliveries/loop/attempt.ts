@@ -9,7 +9,10 @@ export interface AttemptPorts {
   readonly channels: Channels
 }
 
-/** Opens what is sealed and sends on the channel of its type. Never rejects: what throws is logged and tried again by the schedule. */
+/**
+ * Opens what is sealed and sends on the channel of its type. Never rejects: what throws is logged and tried again by
+ * the schedule.
+ */
 export async function attempt(
   claimed: ClaimedDelivery,
   ports: AttemptPorts,
@@ -39,7 +42,8 @@ export async function attempt(
 }
 
 const SEALED =
-  'The destination or the signing secret cannot be read: the encryption key of this installation is not the one they were stored with.'
+  'The destination or the signing secret cannot be read: the encryption key of this installation is not the one ' +
+  'they were stored with.'
 const THREW = 'The attempt failed through a fault of ours. The log has the details under the id of the delivery.'
 
 function signingSecrets(claimed: ClaimedDelivery, box: SecretBox): string[] {

@@ -17,7 +17,10 @@ export interface DeliveryLoopOptions {
   readonly channels: Channels
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
-  /** How long a claimed delivery is this process's own without a heartbeat; 30 at least, because an attempt may take 15 seconds. */
+  /**
+   * How long a claimed delivery is this process's own without a heartbeat; 30 at least, because an attempt may take 15
+   * seconds.
+   */
   readonly leaseSeconds: number
   /** Attempts under way to all destinations; default 256. */
   readonly concurrency?: number
@@ -31,7 +34,10 @@ export interface DeliveryLoop {
   start(): void
   /** Look for due deliveries now: a run has fired, or somebody replayed one. */
   poke(): void
-  /** Claims no more, lets attempts finish, records them, gives the rest back; all within this many milliseconds. Never rejects. */
+  /**
+   * Claims no more, lets attempts finish, records them, gives the rest back; all within this many milliseconds. Never
+   * rejects.
+   */
   drain(graceMs: number): Promise<void>
 }
 
@@ -44,12 +50,13 @@ const LONGEST_PAUSE_MS = 1_000
 const MOST_WRITING_MS = 2_000
 
 /**
- * The outbox loop (DESIGN §3, §4.8): claim, send, record. Claims are short statements, sending happens outside of any transaction, results are
- * written in groups under the fence of the claim. At least once: a process that dies between sending and recording leaves a delivery that
- * is sent again, with the same id and bytes, when its lease ends; without such a fault each attempt is sent once.
+ * The outbox loop: claim, send, record. Claims are short statements, sending happens outside of any transaction,
+ * results are written in groups under the fence of the claim. At least once: a process that dies between sending and
+ * recording leaves a delivery that is sent again, with the same id and bytes, when its lease ends; without such a fault
+ * each attempt is sent once.
  *
- * It is idle (looks each `idleMs`, or at a poke), busy (claims as soon as a destination with something due has room), without its store
- * (tries again with growing pauses of at most a second), draining, or stopped.
+ * It is idle (looks each `idleMs`, or at a poke), busy (claims as soon as a destination with something due has room),
+ * without its store (tries again with growing pauses of at most a second), draining, or stopped.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { store, log, metrics, perHost, concurrency = 256, idleMs = 500 } = options

@@ -19,7 +19,10 @@ export interface ClaimRoundOptions {
   readonly leaseSeconds: number
 }
 
-/** A destination stays in the round until a claim finds less than was asked for, and goes to its end each time that it was served. */
+/**
+ * A destination stays in the round until a claim finds less than was asked for, and goes to its end each time that it
+ * was served.
+ */
 export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRoundOptions): ClaimRound {
   const due = createDueTargets()
   let cursor = ''

@@ -55,10 +55,11 @@ const SLOW_FACTOR = 8
 const MOST_REMEMBERED = 10_000
 
 /**
- * Caps and rules keep slow and dead destinations out of the way of others, also of those at the same host and port. A target of a team
- * begins with one attempt at a time, is allowed twice as many after each good answer, and falls back to one after a bad one; so a dead one
- * holds one place and not five. How many places of a host such targets hold together is bounded (`createPlaces`). And an attempt that has
- * run for a second stops counting against the total (up to eight times that), so that even a few hundred dead ones leave room.
+ * Caps and rules keep slow and dead destinations out of the way of others, also of those at the same host and port. A
+ * target of a team begins with one attempt at a time, is allowed twice as many after each good answer, and falls back
+ * to one after a bad one; so a dead one holds one place and not five. How many places of a host such targets hold
+ * together is bounded (`createPlaces`). And an attempt that has run for a second stops counting against the total (up
+ * to eight times that), so that even a few hundred dead ones leave room.
  */
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
   const places = createPlaces(perHost)

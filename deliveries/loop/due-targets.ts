@@ -8,7 +8,10 @@ export interface DueTarget {
   readonly team: string
 }
 
-/** What is due, in the order of its turn: host after host, and at each host one target of every team before the second of any. */
+/**
+ * What is due, in the order of its turn: host after host, and at each host one target of every team before the second
+ * of any.
+ */
 export interface DueTargets {
   /** At the end of its team's turn; nothing when it waits already. */
   add(key: string): void

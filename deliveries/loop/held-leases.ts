@@ -25,7 +25,10 @@ export interface HeldLeasesPorts {
   readonly metrics: DeliveryMetrics
 }
 
-/** Extends, each third of a lease, those that are a third old: attempts that take long, and results that wait for the store. */
+/**
+ * Extends, each third of a lease, those that are a third old: attempts that take long, and results that wait for the
+ * store.
+ */
 export function createHeldLeases({ store, leaseSeconds, log, metrics }: HeldLeasesPorts): HeldLeases {
   /** Each with the time of its last extension. */
   const held = new Map<ClaimedDelivery, number>()

@@ -19,9 +19,9 @@ export interface Places {
 }
 
 /**
- * A host has `perHost` places. Targets that have not answered well may hang, so together they hold all but one of them, and those of one
- * team at most half: a team with dead targets leaves a place to the untried target of another, and all of them one to what works. A host
- * with one place, or two, has too few for that.
+ * A host has `perHost` places. Targets that have not answered well may hang, so together they hold all but one of them,
+ * and those of one team at most half: a team with dead targets leaves a place to the untried target of another, and all
+ * of them one to what works. A host with one place, or two, has too few for that.
  */
 export function createPlaces(perHost: number): Places {
   return new CountedPlaces(perHost, null)

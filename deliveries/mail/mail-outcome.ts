@@ -3,8 +3,8 @@ import type { MailFault, MailResult } from './mail-result.ts'
 import { safeText } from '../channels/safe-text.ts'
 
 /**
- * What a mail's result means for its delivery. Its status is the mail server's reply code, which is read by itself: 5xx to the recipient or the content is
- * final, everything else is tried again.
+ * What a mail's result means for its delivery. Its status is the mail server's reply code, which is read by itself: 5xx
+ * to the recipient or the content is final, everything else is tried again.
  */
 export function mailOutcome(result: MailResult): AttemptOutcome {
   switch (result.kind) {
@@ -37,8 +37,11 @@ const WHY: Readonly<Record<MailFault, string>> = {
   busy: 'The mail server did not take this mail just now.',
   sender: 'The mail server does not take mail from SMTP_FROM. This is for the operator of this installation.',
   login:
-    'The mail server does not accept the user name and password of SMTP_URL. This is for the operator of this installation.',
-  tls: 'No safe connection to the mail server could be made: check its certificate, and smtp or smtps in SMTP_URL. This is for the operator of this installation.',
+    'The mail server does not accept the user name and password of SMTP_URL. This is for the operator of this ' +
+    'installation.',
+  tls:
+    'No safe connection to the mail server could be made: check its certificate, and smtp or smtps in SMTP_URL. ' +
+    'This is for the operator of this installation.',
   dns: 'There is no host of the name in SMTP_URL. This is for the operator of this installation.',
   connection: 'The mail server cannot be reached, or ended the connection.',
   timeout: 'The mail server did not take the mail in time. An attempt has 15 seconds.',

@@ -6,8 +6,8 @@ export type MailResult =
   /** The server took it on. `reply`: its last line, such as `250 OK: queued`. */
   | { readonly kind: 'taken'; readonly reply: string }
   /**
-   * `refused`: it will not take this mail for this address, now or later (5xx to the recipient or the content). Everything else may go away.
-   * `reply`: what the server said, with its code; null when it said nothing.
+   * `refused`: it will not take this mail for this address, now or later (5xx to the recipient or the content).
+   * Everything else may go away. `reply`: what the server said, with its code; null when it said nothing.
    */
   | { readonly kind: 'failed'; readonly reason: MailFault; readonly reply: string | null; readonly error: unknown }
   /** Not an address that mail is sent to. */
@@ -53,8 +53,8 @@ const BY_CODE: Readonly<Record<string, MailFault>> = {
 }
 
 /**
- * A refusal is final only where it is about the recipient or the content. One of the greeting, the login or the sender is about how this installation
- * is set up, which its operator can mend within the hours of the schedule.
+ * A refusal is final only where it is about the recipient or the content. One of the greeting, the login or the sender
+ * is about how this installation is set up, which its operator can mend within the hours of the schedule.
  */
 function reasonOf({
   code = '',

@@ -9,7 +9,10 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** What stands before the @ of the Message-ID: the same whenever the same mail is sent again, so that a reader's programme can drop doubles. */
+  /**
+   * What stands before the @ of the Message-ID: the same whenever the same mail is sent again, so that a reader's
+   * programme can drop doubles.
+   */
   readonly id: string
 }
 
@@ -34,8 +37,8 @@ const SENDER = 'Tidemark'
 const IDLE_MS = 30_000
 
 /**
- * A pool of connections to the one mail server. No address is ever parsed: what is not exactly one plain address is refused, and goes to nodemailer as
- * `{ address }` and in an explicit envelope (security.md §1.2). Nothing is attached or loaded.
+ * A pool of connections to the one mail server. No address is ever parsed: what is not exactly one plain address is
+ * refused, and goes to nodemailer as `{ address }` and in an explicit envelope. Nothing is attached or loaded.
  */
 export function createMailer({ server, from, connections }: MailerOptions): Mailer {
   const pool = createTransport({ pool: true, maxConnections: connections, maxRequeues: 1, ...transportOptions(server) })

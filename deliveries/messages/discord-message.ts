@@ -27,7 +27,8 @@ export interface DiscordMessage {
 }
 
 /*
- * Discord's limits: title 256 characters, description 4,096, 25 fields of 256 and 1,024, 6,000 in all. Exceeding one is a 400, which would be final.
+ * Discord's limits: title 256 characters, description 4,096, 25 fields of 256 and 1,024, 6,000 in all. Exceeding one is
+ * a 400, which would be final.
  */
 const MOST_CHANGES = 10
 const TITLE = 200
@@ -38,8 +39,9 @@ const LONGEST_LINK = 600
 const TEAL = 0x0f766e
 
 /**
- * One embed: the monitor as title, links below it, a field for each change, the time in the reader's own zone. The link to the run stands in the text and
- * not in `url`, which Discord refuses for an address without a domain, and the message with it.
+ * One embed: the monitor as title, links below it, a field for each change, the time in the reader's own zone. The link
+ * to the run stands in the text and not in `url`, which Discord refuses for an address without a domain, and the
+ * message with it.
  */
 export function discordMessage(payload: MessagePayload, links: Links): DiscordMessage {
   const story = storyOf(payload, links)
@@ -80,7 +82,10 @@ function field({ field: name, before, after, note, isShort }: Change, room: numb
 
   function long(): string {
     const [was, is] = shortenBoth(before, after, Math.floor(room / 2) - 30, weight)
-    return `**Before:** ${escapeDiscord(isolate(was))}\n**Now${note === null ? '' : ` (${note})`}:** ${escapeDiscord(isolate(is))}`
+    return (
+      `**Before:** ${escapeDiscord(isolate(was))}\n**Now${note === null ? '' : ` (${note})`}:** ` +
+      `${escapeDiscord(isolate(is))}`
+    )
   }
 }
 

@@ -10,8 +10,8 @@ const TEAL = '#0f766e'
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 /**
- * The HTML part of a mail: one column, styles inside the elements, nothing that is loaded from anywhere. All that comes from a monitor or a page goes
- * through `safe`.
+ * The HTML part of a mail: one column, styles inside the elements, nothing that is loaded from anywhere. All that comes
+ * from a monitor or a page goes through `safe`.
  */
 export function emailHtml({ name, headline, changes, others, notes, page, runUrl, time }: EmailStory): string {
   const pageHtml =
@@ -53,6 +53,8 @@ function changeHtml({ field, before, after, note, isShort }: Change): string {
   const is = `<strong>${safe(isolate(after))}</strong>`
   if (isShort) return row(`${label(field)}<div>${was} → ${is}${extra}</div>`)
   const longIs = `<div style="margin-top:6px;padding-left:10px;border-left:3px solid ${TEAL}">${safe(isolate(after))}</div>`
-  const longWas = `<div style="margin-top:4px;padding-left:10px;border-left:3px solid ${LINE};color:${SOFT}">${safe(isolate(before))}</div>`
+  const longWas =
+    `<div style="margin-top:4px;padding-left:10px;border-left:3px solid ` +
+    `${LINE};color:${SOFT}">${safe(isolate(before))}</div>`
   return row(`<div style="color:${SOFT};font-size:13px">${safe(field)}${extra}</div>${longWas}${longIs}`)
 }

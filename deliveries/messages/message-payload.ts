@@ -2,7 +2,10 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Json } from '../../schema/shape/json.ts'
 
-/** What messages are made from: of a stored payload (schema/run/delivery.ts, core/payload.ts) what they show; other keys may stand beside it. */
+/**
+ * What messages are made from: of a stored payload (schema/run/delivery.ts, core/payload.ts) what they show; other keys
+ * may stand beside it.
+ */
 const MessagePayload = Type.Object({
   monitor_id: Type.String(),
   run_id: Type.String(),

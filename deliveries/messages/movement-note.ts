@@ -7,8 +7,9 @@ const MOST_CHARACTERS = 32
 const COUNT = new Intl.NumberFormat('en')
 
 /**
- * How far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from zero. Null where the two values are not
- * the same thing counted twice: a number with at most a sign and a currency in front of it (`$`, `CHF `), and the same words around it.
+ * How far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from zero.
+ * Null where the two values are not the same thing counted twice: a number with at most a sign and a currency in front
+ * of it (`$`, `CHF `), and the same words around it.
  */
 export function movementNote(before: Json, after: Json): string | null {
   const frame = frameOf(before)

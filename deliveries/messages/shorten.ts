@@ -14,8 +14,8 @@ export function shorten(text: string, max: number, weight: Weight = ONE): string
 }
 
 /**
- * Two texts, each no heavier than `max`. When one has to be cut, and they begin alike for longer than would be shown, both begin shortly before
- * the place where they part: two equal beginnings would tell nothing.
+ * Two texts, each no heavier than `max`. When one has to be cut, and they begin alike for longer than would be shown,
+ * both begin shortly before the place where they part: two equal beginnings would tell nothing.
  */
 export function shortenBoth(before: string, after: string, max: number, weight: Weight = ONE): [string, string] {
   const isCut = !fits(before, max, weight) || !fits(after, max, weight)
@@ -51,7 +51,10 @@ function commonLength(a: string, b: string): number {
   return length
 }
 
-/** The start of the word that holds this place, or the place itself when the word is long; never within a surrogate pair. */
+/**
+ * The start of the word that holds this place, or the place itself when the word is long; never within a surrogate
+ * pair.
+ */
 function wordStart(text: string, at: number): number {
   const space = text.lastIndexOf(' ', at)
   if (space >= 0 && at - space < LEAD) return space + 1

@@ -30,8 +30,8 @@ export interface SlackMessage {
 }
 
 /*
- * Slack's limits, all counted with room to spare: a header 150 characters, a section's text 3,000, a field 2,000, ten fields a section, 50 blocks.
- * Exceeding one is a 400, which would be final.
+ * Slack's limits, all counted with room to spare: a header 150 characters, a section's text 3,000, a field 2,000, ten
+ * fields a section, 50 blocks. Exceeding one is a 400, which would be final.
  */
 const MOST_CHANGES = 20
 const MOST_FIELDS = 10
@@ -42,9 +42,10 @@ const VALUE = 500
 const LONGEST_LINK = 1_200
 
 /**
- * Block Kit: the monitor as header; short changes as a table of two columns, long ones with both values side by side; below, in small type, what else is
- * to say, and links. Values are `plain_text`, in which Slack reads no markup: its mrkdwn has no escape for `*` or `_`. There are links and no buttons,
- * which show a warning when nobody answers their click.
+ * Block Kit: the monitor as header; short changes as a table of two columns, long ones with both values side by side;
+ * below, in small type, what else is to say, and links. Values are `plain_text`, in which Slack reads no markup: its
+ * mrkdwn has no escape for `*` or `_`. There are links and no buttons, which show a warning when nobody answers their
+ * click.
  */
 export function slackMessage(payload: MessagePayload, links: Links): SlackMessage {
   const story = storyOf(payload, links)

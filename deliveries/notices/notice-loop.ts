@@ -33,8 +33,8 @@ const LEASE_SECONDS = 60
 const AT_ONCE = 5
 
 /**
- * Claim, send, record, as deliveries do and by their schedule (DESIGN §4.7, spec Delivery retries), for a handful of mails a day: one small loop.
- * At least once: a process that dies between sending and recording leaves a notice that is sent again with the same Message-ID.
+ * Claim, send, record, as deliveries do and by their schedule, for a handful of mails a day: one small loop. At least
+ * once: a process that dies between sending and recording leaves a notice that is sent again with the same Message-ID.
  */
 export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: NoticeLoopOptions): NoticeLoop {
   const bell = createBell()

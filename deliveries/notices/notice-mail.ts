@@ -20,7 +20,8 @@ function failing({ name, error_message: reason }: ClaimedNotice): string[] {
   return [
     `The monitor "${cleanText(name)}" has failed five times in a row.`,
     ...(reason === null ? [] : [`The last time: ${cleanText(reason)}`]),
-    'It goes on, more and more seldom, at least every 15 minutes or at its interval. You will hear once more, when it works again.',
+    'It goes on, more and more seldom, at least every 15 minutes or at its interval. You will hear once more, ' +
+      'when it works again.',
   ]
 }
 

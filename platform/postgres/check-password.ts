@@ -4,7 +4,10 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 
 const WRONG_PASSWORD = '28P01'
 
-/** Throws an `EmbeddedPostgresError` when the password in the data directory is not the one of the database: one of both was exchanged. */
+/**
+ * Throws an `EmbeddedPostgresError` when the password in the data directory is not the one of the database: one of both
+ * was exchanged.
+ */
 export async function checkPassword(url: string, { dataDir, data }: { dataDir: string; data: string }): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -22,5 +25,7 @@ export async function checkPassword(url: string, { dataDir, data }: { dataDir: s
 }
 
 const differ = (file: string, data: string) =>
-  `${file} and the database in ${data} do not belong together: one of them was removed, or put back, without the other. ` +
-  `Put back the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; exchange it with ${dirname(data)}`
+  `${file} and the database in ${data} do not belong together: one of them was removed, or put back, without the ` +
+  `other. ` +
+  `Put back the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; ` +
+  `exchange it with ${dirname(data)}`

@@ -25,9 +25,9 @@ export interface HomeOptions {
 }
 
 /**
- * The folder for the data of programs that run as `user`: the data directory itself, or, where `user` cannot get into it, a folder below
- * `systemHomes` (as root only). It is written down in `<dataDir>/embedded.json`, so that every later start finds the same data, run
- * as the same account.
+ * The folder for the data of programs that run as `user`: the data directory itself, or, where `user` cannot get into
+ * it, a folder below `systemHomes` (as root only). It is written down in `<dataDir>/embedded.json`, so that every later
+ * start finds the same data, run as the same account.
  */
 export async function openEmbeddedHome(dataDir: string, options: HomeOptions): Promise<EmbeddedHome> {
   const { user } = options
@@ -116,7 +116,8 @@ async function chooseFolder(root: string, { user, systemHomes = SYSTEM_HOMES, lo
   return folder
 }
 
-// The data directory that this folder belonged to was removed, and with it the password of its database. It may come back: no database is ever deleted.
+// The data directory that this folder belonged to was removed, and with it the password of its database. It may come
+// back: no database is ever deleted.
 async function setAside(folder: string, log: EmbeddedLog): Promise<void> {
   if ((await lstat(folder).catch(() => null)) === null) return
   const kept = `${folder}.${new Date().toISOString().replaceAll(/[-:]/g, '')}`

@@ -17,9 +17,11 @@ export interface Cluster {
 }
 
 /**
- * Makes the files of a server with one superuser, `tidemark`, and one database of the same name, unless they are there already.
+ * Makes the files of a server with one superuser, `tidemark`, and one database of the same name, unless they are there
+ * already.
  *
- * The locale is Postgres' built-in C.UTF-8 (15 has none: the system's), so that sorting never depends on what the machine has installed.
+ * The locale is Postgres' built-in C.UTF-8 (15 has none: the system's), so that sorting never depends on what the
+ * machine has installed.
  */
 export async function initCluster(cluster: Cluster, password: string, sync: boolean): Promise<void> {
   if (await isComplete(cluster)) return
@@ -52,7 +54,8 @@ async function isComplete({ binaries, data }: Cluster): Promise<boolean> {
   if (found.trim() === String(binaries.major)) return true
   throw new EmbeddedPostgresError(
     'unusable_data',
-    `${data} was made by Postgres ${found.trim()}, this is ${binaries.major}: dump it with that version, or set DATABASE_URL`,
+    `${data} was made by Postgres ${found.trim()}, this is ${binaries.major}: dump it with that version, or set ` +
+      `DATABASE_URL`,
   )
 }
 

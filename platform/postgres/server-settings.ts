@@ -25,8 +25,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The arguments of `postgres`. They stand on the command line and not in postgresql.conf, so that an update of ours reaches data made
- * by an older version.
+ * The arguments of `postgres`. They stand on the command line and not in postgresql.conf, so that an update of ours
+ * reaches data made by an older version.
  */
 export function serverArguments(
   cluster: Cluster,

@@ -14,10 +14,11 @@ export interface SocketFolder {
 }
 
 /**
- * Opens the folder of a server's socket; no server may be running there. It is `<home>/run`, or a new one among the temporary folders when that
- * path is too long for a socket.
+ * Opens the folder of a server's socket; no server may be running there. It is `<home>/run`, or a new one among the
+ * temporary folders when that path is too long for a socket.
  *
- * A socket and no port: no other user can connect, no page that a check fetches can name it, and it is faster than loopback TCP.
+ * A socket and no port: no other user can connect, no page that a check fetches can name it, and it is faster than
+ * loopback TCP.
  */
 export async function openSocketFolder({ folder, user }: EmbeddedHome): Promise<SocketFolder> {
   const path = join(folder, 'run')

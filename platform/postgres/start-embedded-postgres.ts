@@ -19,7 +19,9 @@ export interface EmbeddedPostgresOptions {
   /** Made when missing. Holds the database, its password, and where else parts of it lie. */
   dataDir: string
   log: EmbeddedLog
-  /** As root: whom to run Postgres as on the first start, in place of `postgres` or `nobody`. Later starts keep to it. */
+  /**
+   * As root: whom to run Postgres as on the first start, in place of `postgres` or `nobody`. Later starts keep to it.
+   */
   user?: UnprivilegedUser
   /** As root: where the data goes when that user cannot enter `dataDir`. Default `/var/lib/tidemark`. */
   systemHomes?: string
@@ -35,10 +37,10 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts Postgres 18 on `<dataDir>`, or throws an `EmbeddedPostgresError` (DESIGN §2, §7).
+ * Starts Postgres 18 on `<dataDir>`, or throws an `EmbeddedPostgresError`.
  *
- * The server is restarted when it dies, stopped when we do (also by SIGKILL), and is out of reach of Ctrl-C. A second start on the same data
- * directory is refused; what a killed start left behind is cleared away.
+ * The server is restarted when it dies, stopped when we do (also by SIGKILL), and is out of reach of Ctrl-C. A second
+ * start on the same data directory is refused; what a killed start left behind is cleared away.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)

@@ -10,14 +10,15 @@ const FAST_MS = 20_000
 const IMMEDIATE_MS = 10_000
 
 /**
- * Deals with the server that a killed process of ours left behind on `data`. Call it only while holding the owner lock: then no living process
- * of ours wants that server.
+ * Deals with the server that a killed process of ours left behind on `data`. Call it only while holding the owner lock:
+ * then no living process of ours wants that server.
  *
- * It is stopped, not adopted: a server that is not our child could neither be watched nor restarted, and its log would be lost. Whoever
- * was killed has no connection left to it, so nothing is cut off.
+ * It is stopped, not adopted: a server that is not our child could neither be watched nor restarted, and its log would
+ * be lost. Whoever was killed has no connection left to it, so nothing is cut off.
  *
- * A file that names a living stranger (as after a restart of the machine) or a dead process that its parent has not buried yet would keep Postgres
- * from starting, and is removed. That is safe: Postgres also refuses to start while a child of the old server still has its memory.
+ * A file that names a living stranger (as after a restart of the machine) or a dead process that its parent has not
+ * buried yet would keep Postgres from starting, and is removed. That is safe: Postgres also refuses to start while a
+ * child of the old server still has its memory.
  */
 export async function stopOrphan(data: string, log: EmbeddedLog): Promise<void> {
   const file = join(data, 'postmaster.pid')

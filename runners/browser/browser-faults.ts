@@ -29,7 +29,10 @@ const TLS: Readonly<Record<string, TlsCause>> = {
   ERR_SSL_PROTOCOL_ERROR: 'not_tls',
 }
 
-/** The fault of a navigation that Chromium gave up. `denied` is what the egress proxy knows of the host that was asked last. */
+/**
+ * The fault of a navigation that Chromium gave up. `denied` is what the egress proxy knows of the host that was asked
+ * last.
+ */
 export function navigationFault(netError: string, host: string, refused: EgressFailure | null): RunFault {
   if (refused !== null) return exchangeFault(refused, { host }, NO_LIMIT)
   if (netError === 'ERR_TOO_MANY_REDIRECTS') return tooManyRedirects(MAX_REDIRECTS, false)
@@ -55,17 +58,22 @@ export function netErrorOf(error: unknown): string {
 export const DOWNLOAD: RunFault = {
   code: 'wrong_type',
   message:
-    'The address leads to a file that a browser downloads, not to a page. Set fetch_mode to auto, or use another address.',
+    'The address leads to a file that a browser downloads, not to a page. Set fetch_mode to auto, or use another ' +
+    'address.',
 }
 
 export const OUT_OF_TIME = (host: string): RunFault => ({
   code: 'timeout',
-  message: `The page of ${host} kept the browser busy until the time allowed for a check ran out. It is tried again at the next run.`,
+  message:
+    `The page of ${host} kept the browser busy until the time allowed for a check ran out. It is tried again at the ` +
+    `next run.`,
 })
 
 export const UNFINISHED = (host: string): RunFault => ({
   code: 'timeout',
-  message: `The page of ${host} did not finish loading: part of the document, or a script that it waits for, was still on its way. It is tried again at the next run.`,
+  message:
+    `The page of ${host} did not finish loading: part of the document, or a script that it waits for, was still on ` +
+    `its way. It is tried again at the next run.`,
 })
 
 /** A warning: nothing was on its way any more. */
@@ -78,14 +86,18 @@ export const UNSTABLE = (host: string): RunFault => ({
 
 export const PICTURE_LATE = (host: string, ms: number): RunFault => ({
   code: 'timeout',
-  message: `The page of ${host} kept the browser too busy to take its picture within ${ms / 1_000} s. It is tried again at the next run.`,
+  message:
+    `The page of ${host} kept the browser too busy to take its picture within ${ms / 1_000} s. It is tried again at ` +
+    `the next run.`,
 })
 
 /** What a page did that nobody foresaw: what the browser says of it. Never for what our own code did wrong. */
 export function pageFault(error: unknown, host: string): RunFault {
   const text = error instanceof Error ? error.message : String(error)
   if (/has been closed/i.test(text)) {
-    const message = `The page of ${host} closed its own window before it was read. Watch another page, or set fetch_mode to static.`
+    const message =
+      `The page of ${host} closed its own window before it was read. Watch another page, or set fetch_mode to ` +
+      `static.`
     return { code: 'render_failed', message }
   }
   const said = (text.split('\n')[0] ?? '').replace(/^[\w.]+: (?:Protocol error \([\w.]+\): )?/, '').slice(0, 300)
@@ -98,17 +110,22 @@ export function pageFault(error: unknown, host: string): RunFault {
 export const CRASHED: RunFault = {
   code: 'render_failed',
   message:
-    'The page crashed the process of the browser that showed it. If it lasts, set fetch_mode to auto or watch another page.',
+    'The page crashed the process of the browser that showed it. If it lasts, set fetch_mode to auto or watch ' +
+    'another page.',
 }
 
 export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
   code: 'render_failed',
-  message: `The page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller page.`,
+  message:
+    `The page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller ` +
+    `page.`,
 })
 
 export const HEAP_FULL = (megabytes: number): RunFault => ({
   code: 'render_failed',
-  message: `The scripts of the page needed more than ${megabytes} MB of memory in the browser, more than a check may use. Watch a smaller page.`,
+  message:
+    `The scripts of the page needed more than ${megabytes} MB of memory in the browser, more than a check may use. ` +
+    `Watch a smaller page.`,
 })
 
 export const BROWSER_DIED: RunFault = {

@@ -21,7 +21,10 @@ export interface BrowsersOptions extends Omit<StockOptions, 'processMb'> {
   readonly processMb?: number
 }
 
-/** Renders pages, each in a context of its own, in a browser that is started when it is first needed and replaced now and then. */
+/**
+ * Renders pages, each in a context of its own, in a browser that is started when it is first needed and replaced now
+ * and then.
+ */
 export interface Browsers {
   /** Never rejects for what a page does. Waits for a free place first. */
   render(request: RenderRequest, ports: RenderPorts): Promise<Rendered>

@@ -7,8 +7,8 @@ const SCANT_TEXT = 250
 const SCRIPT_PER_TEXT = 20
 
 /**
- * Why a page needs a browser before it can be read, in words for a person; null: it can be read as it came (spec, What the service does: "when the
- * response looks empty or script-heavy"). A page without any script has all that it will ever have, unless it sends its reader on.
+ * Why a page needs a browser before it can be read, in words for a person; null: it can be read as it came. A page
+ * without any script has all that it will ever have, unless it sends its reader on.
  */
 export function needsBrowser(page: PageFeatures): string | null {
   const { textLength, inlineScript, externalScripts } = page

@@ -11,8 +11,8 @@ export interface Finished {
 }
 
 /**
- * Where a runner gets checks and gives back what it found. In process it is the store itself (`createPostgresLane`); runner pods will speak to
- * the same four verbs over HTTP, without a database password.
+ * Where a runner gets checks and gives back what it found. In process it is the store itself (`createPostgresLane`);
+ * runner pods will speak to the same four verbs over HTTP, without a database password.
  */
 export interface Lane {
   /** Due checks, at most `limit`; an empty list when there are none. Rejects when the store is away. */
@@ -20,8 +20,9 @@ export interface Lane {
   /** Extends the leases; answers the numbers still held. */
   heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>>
   /**
-   * Takes the outcome over. Resolves once it is recorded, or void because the fence was lost; until then the task counts as held. Text is taken to the
-   * model first, which may take its time; the signal ends that, and nothing is recorded then.
+   * Takes the outcome over. Resolves once it is recorded, or void because the fence was lost; until then the task
+   * counts as held. Text is taken to the model first, which may take its time; the signal ends that, and nothing is
+   * recorded then.
    */
   complete(finished: Finished, signal?: AbortSignal): Promise<void>
   /** Gives checks back unrecorded; they are due again after the delay in ms. */

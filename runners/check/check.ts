@@ -43,14 +43,20 @@ export interface CheckPorts {
   readonly onFetched?: (fetched: Fetched) => void
 }
 
-/** One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site does. */
+/**
+ * One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site
+ * does.
+ */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, null)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
-/** What is left of a check whose layers, in another process, were all refused: the proxy, where it may be used, and the reading of what that gave. */
+/**
+ * What is left of a check whose layers, in another process, were all refused: the proxy, where it may be used, and the
+ * reading of what that gave.
+ */
 export async function checkRefused(task: Task, refused: Failed, ports: CheckPorts): Promise<Reading> {
   const { fault, status = null, retryAfterMs } = refused
   const fetched: Fetched = { ok: false, fault, status, retryAfterMs, durationMs: 0 }
@@ -68,8 +74,8 @@ async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
 }
 
 /**
- * The check of a page that needed a browser once. It goes back to the static layer only when that reads the very same now: a hash of what was
- * sent is never that of what was rendered, and going back must not look like a change.
+ * The check of a page that needed a browser once. It goes back to the static layer only when that reads the very same
+ * now: a hash of what was sent is never that of what was rendered, and going back must not look like a change.
  */
 async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
   // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
@@ -180,7 +186,8 @@ function missingLayer({ queue }: Task, { browser }: CheckPorts): string | undefi
   if (queue === 'serp') return 'Search results are not watched by this version yet.'
   if (queue === 'static' || (browser && browser !== 'elsewhere')) return undefined
   return queue === 'visual'
-    ? 'Screenshots need the browser layer, which this process does not have; disable visual_config to check the fields alone.'
+    ? 'Screenshots need the browser layer, which this process does not have; disable visual_config to check the ' +
+        'fields alone.'
     : 'Rendering needs the browser layer, which this process does not have; set fetch_mode to auto.'
 }
 

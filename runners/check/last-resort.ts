@@ -27,7 +27,10 @@ export interface Refused {
 /** Milliseconds for the proxy: together with a refusal before it, a preview is still answered within 60 s. */
 const PROXY_DEADLINE_MS = 25_000
 
-/** Tries the proxy for a check that was refused. Where the team may not use it the refusal stays, and says so where that helps. */
+/**
+ * Tries the proxy for a check that was refused. Where the team may not use it the refusal stays, and says so where that
+ * helps.
+ */
 export async function byProxy(task: Task, refused: Refused, port: ProxyPort, signal: AbortSignal): Promise<Layered> {
   const { layer, fetched, request } = refused
   const { message } = fetched.fault

@@ -13,16 +13,16 @@ export interface LayerFailure {
 
 /** What there is besides. */
 export interface LayersAtHand {
-  /** The monitor has a request_config: only a direct request can carry a method and body (spec, What the service does). */
+  /** The monitor has a request_config: only a direct request can carry a method and body. */
   readonly isDirect: boolean
   readonly hasBrowser: boolean
   readonly hasProxy: boolean
 }
 
 /**
- * The layer that is tried after one was refused (spec, What the service does: static, then browser, then proxy), or null when there is none left or
+ * The layer that is tried after one was refused, or null when there is none left or
  * none would help. A refusal is 403, 429 or a challenge page; who is asked for credentials (401) needs credentials,
- * and who names a time is asked again at that time, not at once by other means (DESIGN §3, fair and polite).
+ * and who names a time is asked again at that time, not at once by other means.
  */
 export function nextLayer(failure: LayerFailure, at: LayersAtHand): FetchMethod | null {
   const { layer, code, status, retryAfterMs } = failure

@@ -50,7 +50,10 @@ export type Reading =
       readonly fetchMethod: FetchMethod | null
       readonly fault: RunFault
       readonly retryAfterMs: number
-      /** The HTTP status that was answered; absent or null: none was. It tells a refusal from a question for credentials. */
+      /**
+       * The HTTP status that was answered; absent or null: none was. It tells a refusal from a question for
+       * credentials.
+       */
       readonly status?: number | null
     }
   /** We are stopping, or the check was fenced off: nothing is recorded, the check is given back. */

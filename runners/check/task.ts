@@ -26,7 +26,9 @@ export interface Task {
   readonly triesStatic: boolean
   /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */
   readonly last: PageMark | null
-  /** When it was due and when it was claimed, in ms by the store's clock; due is null for a run that a person asked for. */
+  /**
+   * When it was due and when it was claimed, in ms by the store's clock; due is null for a run that a person asked for.
+   */
   readonly dueMs: number | null
   readonly claimedMs: number
   /** `performance.now()` at the claim: together with `claimedMs` it gives later instants without asking the store. */

@@ -21,8 +21,9 @@ const RECORD_SLACK_MS = 60_000
 const MODEL_MS = 1_800_000
 
 /**
- * Hands an outcome to the lane, and what the lane will not have as a failure that says so: else the check would be done again and again. Resolves also when
- * the fence is lost, or was used up by a try before this one, and when the signal says that the lease went.
+ * Hands an outcome to the lane, and what the lane will not have as a failure that says so: else the check would be done
+ * again and again. Resolves also when the fence is lost, or was used up by a try before this one, and when the signal
+ * says that the lease went.
  */
 export async function deliverOutcome(finished: Finished, delivery: Delivery): Promise<void> {
   try {
@@ -67,7 +68,9 @@ function failedWith(finished: Finished, fault: RunFault): Finished {
 
 const TOO_LARGE: RunFault = {
   code: 'too_large',
-  message: `The pictures of this page are larger than ${OUTCOME_PICTURES_BYTES / 1_048_576} MiB together. Watch fewer regions, or a smaller viewport.`,
+  message:
+    `The pictures of this page are larger than ${OUTCOME_PICTURES_BYTES / 1_048_576} MiB together. Watch fewer ` +
+    `regions, or a smaller viewport.`,
 }
 const NOT_TAKEN: RunFault = {
   code: 'internal',

@@ -9,7 +9,10 @@ import { markToWire } from './task-wire.ts'
 
 type Failed = Extract<Reading, { kind: 'failed' }>
 
-/** An outcome as a runner hands it over. NUL and lone surrogates, which a page may hold and nothing of ours does, are replaced as the recorder replaces them. */
+/**
+ * An outcome as a runner hands it over. NUL and lone surrogates, which a page may hold and nothing of ours does, are
+ * replaced as the recorder replaces them.
+ */
 export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): OutcomeFrame {
   const seen = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
   const { places, pictures } = placed(seen ?? [])

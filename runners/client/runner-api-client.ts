@@ -19,7 +19,10 @@ interface Asked {
 
 /** Says the verbs of the lane. It is an address of the settings, so it is asked directly and not through the guard. */
 export interface LaneClient {
-  /** The answer's body; undefined: it has none. Rejects with LaneError for what is refused, else with what the connection gave. */
+  /**
+   * The answer's body; undefined: it has none. Rejects with LaneError for what is refused, else with what the
+   * connection gave.
+   */
   post(verb: string, asked: Asked): Promise<unknown>
   close(): Promise<void>
 }
@@ -47,7 +50,9 @@ export function createLaneClient({ url, token }: LaneClientOptions): LaneClient 
   }
 }
 
-/** The answer as this version understands it. Throws where it does not: the other side is of another one, or is no lane. */
+/**
+ * The answer as this version understands it. Throws where it does not: the other side is of another one, or is no lane.
+ */
 export function readAnswer<S extends TSchema>(schema: S, answer: unknown): Static<S> {
   const read = checkerOf(schema).validate(answer)
   if (read.ok) return read.value

@@ -14,8 +14,9 @@ export interface BracketSyntax {
 }
 
 /**
- * Counts brackets in the text of a rule, by characters alone. Engines recurse once per bracket, and some exhaust the call stack on 5,000 of
- * them, so this looks first; it also finds the bracket that an engine only says is missing its partner.
+ * Counts brackets in the text of a rule, by characters alone. Engines recurse once per bracket, and some exhaust the
+ * call stack on 5,000 of them, so this looks first; it also finds the bracket that an engine only says is missing its
+ * partner.
  */
 export function scanBrackets(source: string, syntax: BracketSyntax, limit: number): BracketScan {
   const stack: { char: string; column: number }[] = []

@@ -19,7 +19,10 @@ export type Compiled =
 const CACHE_SIZE = 1_000
 const cache = new Map<string, Compiled>()
 
-/** Compiles the rules of a config, or finds them compiled. Throws what the engines throw on a rule that `checkRules` would refuse. */
+/**
+ * Compiles the rules of a config, or finds them compiled. Throws what the engines throw on a rule that `checkRules`
+ * would refuse.
+ */
 export function compileRules(config: ExtractConfig): Compiled {
   if (config.method === 'full_page' || config.method === 'prompt') return { method: config.method }
   const key = JSON.stringify(config)

@@ -23,8 +23,8 @@ import { isNodes, stringOfNode } from './xpath/values.ts'
 import type { XValue } from './xpath/values.ts'
 
 /**
- * Takes the fields of a config out of a page (spec, Extract config; DESIGN §4.16, §4.21). Pure and synchronous; on a hostile page or rule it
- * may take for ever or exhaust the heap, so it runs in a thread of `pool.ts` that can be killed. Expected failures are values.
+ * Takes the fields of a config out of a page. Pure and synchronous; on a hostile page or rule it may take for ever or
+ * exhaust the heap, so it runs in a thread of `pool.ts` that can be killed. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
   if (isBlank(page.body))

@@ -1,6 +1,7 @@
 /**
- * Every limit of extraction in one place (docs/extraction.md shows the same table). They hold for what strangers send: pages, and rules that
- * people write. A page over a limit fails its run with a reason; a result over one is cut, visibly and with a hash of the whole.
+ * Every limit of extraction in one place (docs/extraction.md shows the same table). They hold for what strangers send:
+ * pages, and rules that people write. A page over a limit fails its run with a reason; a result over one is cut,
+ * visibly and with a hash of the whole.
  */
 export const EXTRACT_LIMITS = {
   /** Open elements at once. Browsers stop nesting at 512 as well; parse5 takes 65 s for 100,000. */
@@ -24,7 +25,7 @@ export const EXTRACT_LIMITS = {
   ruleNesting: 50,
   /** Selectors between commas. */
   selectorList: 50,
-  /** Characters of a page that the model is given (spec, Prompt extraction rules). */
+  /** Characters of a page that the model is given. */
   promptCharacters: 50_000,
   /** Wall-clock time of one rule, and of all rules of a page, in milliseconds. */
   ruleMs: 1_000,

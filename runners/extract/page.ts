@@ -11,7 +11,7 @@ export interface Page {
   readonly url: string
 }
 
-/** What extraction gives. A failed one never changes the baseline (DESIGN §4.21); warnings are sentences for the run's `warnings`. */
+/** What extraction gives. A failed one never changes the baseline; warnings are sentences for the run's `warnings`. */
 export type Extraction =
   | {
       readonly ok: true

@@ -1,8 +1,8 @@
 import type { AnyNode, Document, Element } from 'domhandler'
 
 /**
- * A parsed page: one tree that CSS and XPath both see. HTML is what a browser's inspector shows without scripts (parse5, `<noscript>` as
- * elements); XML is what the feed says, with namespaces resolved (DESIGN §4.16).
+ * A parsed page: one tree that CSS and XPath both see. HTML is what a browser's inspector shows without scripts
+ * (parse5, `<noscript>` as elements); XML is what the feed says, with namespaces resolved.
  */
 export interface Tree {
   readonly document: Document
@@ -26,7 +26,10 @@ export function childrenOf(node: AnyNode): readonly AnyNode[] {
   return first !== undefined && first.type === 'root' ? [] : node.children
 }
 
-/** `textContent`: the text of all descendants, without comments. Walks with a stack of its own, so depth cannot exhaust the call stack. */
+/**
+ * `textContent`: the text of all descendants, without comments. Walks with a stack of its own, so depth cannot exhaust
+ * the call stack.
+ */
 export function textOf(node: AnyNode): string {
   if ('data' in node) return node.data
   let text = ''

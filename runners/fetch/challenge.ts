@@ -23,7 +23,10 @@ export function isChallengeHeader(headers: IncomingHttpHeaders): boolean {
   return headers['cf-mitigated'] === 'challenge' || waf === 'challenge' || waf === 'captcha'
 }
 
-/** Whether a refusal's body is a challenge page. Only asked of 403 and 503: on a page that was served, a captcha is a form field. */
+/**
+ * Whether a refusal's body is a challenge page. Only asked of 403 and 503: on a page that was served, a captcha is a
+ * form field.
+ */
 export function isChallengePage(body: Uint8Array): boolean {
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, CHALLENGE_BYTES)).toString('latin1')
   return MARKERS.some((marker) => text.includes(marker))

@@ -31,13 +31,16 @@ const zstd: Decoder = {
 const MOST_LAYERS = 2
 
 /**
- * Small bodies are decoded here and now (50 µs for a page of 20 KB, a third of what a trip to the thread pool costs) into at most this
- * many bytes; what turns out larger is begun again on the pool, where 10 MiB do not hold up anybody else's check.
+ * Small bodies are decoded here and now (50 µs for a page of 20 KB, a third of what a trip to the thread pool costs)
+ * into at most this many bytes; what turns out larger is begun again on the pool, where 10 MiB do not hold up anybody
+ * else's check.
  */
 const NOW_WIRE_BYTES = 64 * 1024
 const NOW_BODY_BYTES = 512 * 1024
 
-/** Undoes the content encodings of a body, never yielding more than `maxBytes`, however small the body was on the wire. */
+/**
+ * Undoes the content encodings of a body, never yielding more than `maxBytes`, however small the body was on the wire.
+ */
 export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: number): Promise<Decoded> {
   const layers = encodings
     .toLowerCase()
@@ -63,7 +66,8 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
 function decoderFor(name: string, body: Uint8Array): Decoder | null {
   if (name === 'gzip' || name === 'x-gzip') return gzip
   if (name === 'zstd') return zstd
-  // `deflate` means zlib's format, but servers that send the bare stream have been with us always. The header's checksum tells.
+  // `deflate` means zlib's format, but servers that send the bare stream have been with us always. The header's
+  // checksum tells.
   if (name === 'deflate') return isZlib(body) ? inflate : inflateRaw
   return null
 }

@@ -15,7 +15,8 @@ function fault(code: RunFaultCode, message: string): RunFault {
 export const TARGET_NOT_ALLOWED: RunFault = fault(
   'target_not_allowed',
   'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
-    'Use a public address, or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.',
+    'Use a public address, or have the operator of this installation open the range with ' +
+    'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.',
 )
 
 /** The fault of an exchange that gave no whole answer. */
@@ -56,7 +57,8 @@ const DNS: Readonly<Record<'not_found' | 'failed' | 'timeout', (host: string) =>
   not_found: (host) =>
     `There is no host named ${host}. Check the spelling of the URL, or whether the domain still exists.`,
   failed: (host) =>
-    `The name servers of ${host} gave no usable answer. It is tried again at the next run; if it lasts, the domain is broken.`,
+    `The name servers of ${host} gave no usable answer. It is tried again at the next run; if it lasts, the ` +
+    `domain is broken.`,
   timeout: (host) =>
     `Looking up ${host} took longer than the time allowed for name servers. It is tried again at the next run.`,
 }
@@ -79,7 +81,8 @@ const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
   self_signed: (host) =>
     `The TLS certificate of ${host} is self-signed, so nobody vouches for it. Use a certificate of a public authority.`,
   untrusted: (host) =>
-    `The TLS certificate of ${host} is not signed by an authority that we trust, or its server leaves out the chain. Tell the site's owner.`,
+    `The TLS certificate of ${host} is not signed by an authority that we trust, or its server leaves out the ` +
+    `chain. Tell the site's owner.`,
   wrong_host: (host) => `The TLS certificate is for another name than ${host}. Check the host name of the URL.`,
   old_protocol: (host) => `${host} speaks no TLS newer than 1.1. Its server has to be brought to TLS 1.2 or later.`,
   not_tls: (host) =>
@@ -104,7 +107,8 @@ function timedOut(phase: ExchangePhase, limit: 'total' | 'idle', host: string): 
 function closed(phase: ExchangePhase, host: string): string {
   return phase === 'body'
     ? `${host} cut its answer off before the end. It is tried again at the next run.`
-    : `${host} closed the connection without an answer. It is tried again at the next run; if it lasts, the site may be refusing us.`
+    : `${host} closed the connection without an answer. It is tried again at the next run; if it lasts, the site ` +
+        `may be refusing us.`
 }
 
 /** The body is over a limit, before or after decoding. */
@@ -145,7 +149,9 @@ function statusAdvice(status: number): string {
 
 const REFUSALS: Readonly<Record<number, string>> = {
   401: 'It asks for credentials; set an Authorization request header.',
-  403: 'It refuses the request; try the browser fetch mode or other request headers, and see whether its terms allow watching.',
+  403:
+    'It refuses the request; try the browser fetch mode or other request headers, and see whether its terms allow ' +
+    'watching.',
   429: 'It finds the requests too many; use a longer interval.',
 }
 
@@ -154,7 +160,8 @@ export function blockedFault(status: number, host: string, isChallenge: boolean)
   if (isChallenge) {
     return fault(
       'blocked',
-      `${host} answered with a challenge page (status ${status}) that wants to see a browser. Try the browser fetch mode, or a longer interval.`,
+      `${host} answered with a challenge page (status ${status}) that wants to see a browser. Try the browser ` +
+        `fetch mode, or a longer interval.`,
     )
   }
   const advice = REFUSALS[status] ?? 'Try the browser fetch mode, or a longer interval.'

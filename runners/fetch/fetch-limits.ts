@@ -1,4 +1,4 @@
-/** Limits of one fetch (security.md §3.2). */
+/** Limits of one fetch. */
 export interface FetchLimits {
   /** Body bytes as they come. */
   readonly maxWireBytes: number

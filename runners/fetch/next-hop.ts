@@ -2,7 +2,9 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { redirectFault } from './fetch-faults.ts'
 
-/** One request on the way: what is asked of whom, and whether it is still the origin that the user's headers are for. */
+/**
+ * One request on the way: what is asked of whom, and whether it is still the origin that the user's headers are for.
+ */
 export interface Hop {
   readonly url: URL
   readonly method: string
@@ -20,9 +22,9 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * Where a redirect leads (security.md C11): through the parse wall again, by the method rules of RFC 9110 §15.4. Once the origin has
- * changed, the user's headers stay off, also on the way back. A body is not posted again to another origin, and a request with headers of
- * the user's own does not go from https to http.
+ * Where a redirect leads: through the parse wall again, by the method rules of RFC 9110 §15.4. Once the origin has
+ * changed, the user's headers stay off, also on the way back. A body is not posted again to another origin, and a
+ * request with headers of the user's own does not go from https to http.
  */
 export function nextHop(from: Hop, status: number, location: string | null, hasUserHeaders: boolean): NextHop {
   const refuse = (why: string): NextHop => ({ ok: false, fault: redirectFault(from.url.host, why) })
@@ -35,7 +37,8 @@ export function nextHop(from: Hop, status: number, location: string | null, hasU
     )
   if (hasUserHeaders && from.url.protocol === 'https:' && url.protocol === 'http:') {
     return refuse(
-      'from https to http, which is not followed with request headers set. Use the final address, or remove the headers.',
+      'from https to http, which is not followed with request headers set. Use the final address, or remove the ' +
+        'headers.',
     )
   }
   const sameOrigin = url.origin === from.url.origin
@@ -62,7 +65,10 @@ function isMethodKept(method: string, status: number): boolean {
   return status !== 303 && method !== 'POST'
 }
 
-/** Location is often relative and sometimes raw UTF-8, which a header hands over byte by byte; the parse wall sees what was sent. */
+/**
+ * Location is often relative and sometimes raw UTF-8, which a header hands over byte by byte; the parse wall sees what
+ * was sent.
+ */
 function targetOf(location: string, base: URL): URL | null {
   const raw = Buffer.from(location, 'latin1').toString()
   const absolute = /^[a-z][a-z0-9+.-]*:/i.test(raw) ? raw : absoluteOf(raw, base)

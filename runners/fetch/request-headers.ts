@@ -1,7 +1,7 @@
 import type { FetchRequest } from './fetched.ts'
 
 /**
- * Ours, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0 (security.md §0.1); what may be offered is what
+ * Ours, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0; what may be offered is what
  * `decodeBody` reads.
  */
 const OURS = [
@@ -14,8 +14,9 @@ const ACCEPT_ENCODING = ['accept-encoding', 'gzip, deflate, zstd'] as const
 const PLAIN: string[] = [...OURS.flat(), ...ACCEPT_ENCODING]
 
 /**
- * Never sent, whoever wrote them: what belongs to the connection, and what the spec reserves ("Request headers"). `accept-encoding`
- * belongs to the decoder. The API refuses most of these; a row that is older than a rule is not trusted (security.md C12).
+ * Never sent, whoever wrote them: what belongs to the connection, and the reserved names of request headers.
+ * `accept-encoding` belongs to the decoder. The API refuses most of these; a row that is older than a rule is not
+ * trusted.
  */
 export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'host',
@@ -34,14 +35,20 @@ export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'proxy-authenticate',
 ])
 
-/** Which of a request's own headers go with a hop: all to the first origin, none elsewhere; validators on the first request only. */
+/**
+ * Which of a request's own headers go with a hop: all to the first origin, none elsewhere; validators on the first
+ * request only.
+ */
 export interface HeaderScope {
   readonly user: boolean
   readonly conditional: boolean
   readonly body: string | null
 }
 
-/** Headers of one hop as undici's flat list, do not change it. A user's header replaces ours of the same name, in any case. */
+/**
+ * Headers of one hop as undici's flat list, do not change it. A user's header replaces ours of the same name, in any
+ * case.
+ */
 export function requestHeaders(request: FetchRequest, scope: HeaderScope): string[] {
   const user = scope.user ? request.headers : null
   const conditional = scope.conditional ? request.conditional : null

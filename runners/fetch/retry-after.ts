@@ -1,8 +1,9 @@
 const MOST_MS = 24 * 3_600_000
 
 /**
- * Milliseconds of a Retry-After header, given as seconds or as an HTTP date (RFC 9110 §10.2.3): at least 0, at most 24 hours, so that a
- * site cannot park a monitor for a year. Null when it is absent or unreadable. `nowMs` is the wall clock.
+ * Milliseconds of a Retry-After header, given as seconds or as an HTTP date (RFC 9110 §10.2.3): at least 0, at most 24
+ * hours, so that a site cannot park a monitor for a year. Null when it is absent or unreadable. `nowMs` is the wall
+ * clock.
  */
 export function retryAfterMs(value: string | string[] | undefined, nowMs: number): number | null {
   const text = (Array.isArray(value) ? value[0] : value)?.trim() ?? ''

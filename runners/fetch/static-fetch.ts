@@ -16,8 +16,9 @@ import { elapsed, failed } from './trip.ts'
 import type { Trip } from './trip.ts'
 
 /**
- * The static layer (DESIGN §3, §4.20–4.25): one page by plain HTTP through the walls, redirects followed by us, decoded and hashed. Never
- * rejects: whatever a site does is a `Fetched`. A failure's message names the host at most, never a path, a query or a header.
+ * The static layer: one page by plain HTTP through the walls, redirects followed by us, decoded and hashed. Never
+ * rejects: whatever a site does is a `Fetched`. A failure's message names the host at most, never a path, a query or a
+ * header.
  */
 export async function fetchStatic(request: FetchRequest, ports: FetchPorts): Promise<Fetched> {
   const trip = begin(request, ports)
@@ -72,7 +73,10 @@ async function follow(trip: Trip, from: Hop, redirect: Answer): Promise<Fetched>
   return settle(trip, hop, answer)
 }
 
-/** One hop. A GET whose kept-alive connection was closed under it is asked once more: the server had given it up before we wrote. */
+/**
+ * One hop. A GET whose kept-alive connection was closed under it is asked once more: the server had given it up before
+ * we wrote.
+ */
 async function ask(trip: Trip, hop: Hop): Promise<Exchange> {
   // The first hop gets the round figure: Node keeps one list of timers per duration.
   const exchange = await askOnce(trip, hop, hop.count === 0 ? trip.deadlineMs : remaining(trip))

@@ -7,8 +7,8 @@ const PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 const MOST_FRAMES = 64
 
 /**
- * Decodes a zstd body that may be several frames in a row (RFC 8878 §3.1). Node reads the first and drops the rest without a word, which
- * would show as a page that lost its end. Throws like the functions of `node:zlib`.
+ * Decodes a zstd body that may be several frames in a row (RFC 8878 §3.1). Node reads the first and drops the rest
+ * without a word, which would show as a page that lost its end. Throws like the functions of `node:zlib`.
  */
 export function zstdFrames(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   const parts: Uint8Array[] = []

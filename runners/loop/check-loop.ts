@@ -22,7 +22,9 @@ export interface CheckLoopOptions {
   readonly perHost: number
   /** False: no more are claimed than there are places free now, for there are others to take the rest. Default true. */
   readonly claimsAhead?: boolean
-  /** Its checks hold few places for seconds: teams take turns at all of them, and slow checks leave one. Default false. */
+  /**
+   * Its checks hold few places for seconds: teams take turns at all of them, and slow checks leave one. Default false.
+   */
   readonly rendersPages?: boolean
   /** How often an idle loop looks for due checks. Default 250. */
   readonly idleMs?: number
@@ -32,30 +34,39 @@ export interface CheckLoop {
   start(): void
   /** Look for due checks now: somebody asked for a run. */
   poke(): void
-  /** Claims no more, gives back what has not started, waits for the rest at most this long, gives back what is left then. */
+  /**
+   * Claims no more, gives back what has not started, waits for the rest at most this long, gives back what is left
+   * then.
+   */
   drain(graceMs: number): Promise<void>
   /** Milliseconds since the lane last answered a claim: what readiness looks at. */
   sinceProgress(): number
 }
 
 /**
- * Of one host so many checks may wait here as its places do in this time. The rest is given back for as long: a slow host cannot fill the line, and a
- * quick one always has work. Of a host whose pace is not known yet this many times its cap may wait, and the rest comes again sooner.
+ * Of one host so many checks may wait here as its places do in this time. The rest is given back for as long: a slow
+ * host cannot fill the line, and a quick one always has work. Of a host whose pace is not known yet this many times its
+ * cap may wait, and the rest comes again sooner.
  */
 const LINE_MS = 3_000
 const LINE_PER_SLOT = 16
 const AGAIN_MS = 1_000
-/** A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show (runners/browser). */
+/**
+ * A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show
+ * (runners/browser).
+ */
 const SLOW_PAGE_MS = 14_000
 /** A store that does not answer is asked again after this. */
 const AWAY_MS = 1_000
 
 /**
- * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a poke), busy (claims again as soon
- * as less than a claim waits), draining (claims no more) or stopped. A store that is away is asked again each second.
+ * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a
+ * poke), busy (claims again as soon as less than a claim waits), draining (claims no more) or stopped. A store that is
+ * away is asked again each second.
  *
- * A claim takes as long as the disk and a busy store make it, and the line must not run dry meanwhile: with claims of 512, asked for when 256
- * waited, it did so at two claims of three, and a check waited for the store more than for its page (bench/README.md).
+ * A claim takes as long as the disk and a busy store make it, and the line must not run dry meanwhile: with claims of
+ * 512, asked for when 256 waited, it did so at two claims of three, and a check waited for the store more than for its
+ * page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { lane, log, metrics, idleMs = 250 } = options
@@ -215,8 +226,9 @@ function lostOf(holding: Holding): AbortSignal {
 }
 
 /**
- * Does a check; what it throws is a failure of ours, and it is done once more: a helper process that died is there again, and the site is not to count
- * it as a failure. Controllers that never aborted serve the next check: a new one, with what listens to it, costs 3 µs.
+ * Does a check; what it throws is a failure of ours, and it is done once more: a helper process that died is there
+ * again, and the site is not to count it as a failure. Controllers that never aborted serve the next check: a new one,
+ * with what listens to it, costs 3 µs.
  */
 function createAttempts({ check, log }: CheckLoopOptions): (holding: Holding) => Promise<Reading> {
   const spare: AbortController[] = []

@@ -19,7 +19,10 @@ interface HoldingsOptions {
   readonly leaseMs: number
 }
 
-/** The checks under our lease, from their claim to their record: keeps the leases alive, and gives back what will not be finished. */
+/**
+ * The checks under our lease, from their claim to their record: keeps the leases alive, and gives back what will not be
+ * finished.
+ */
 export interface Holdings {
   /** Takes a task under our care; a holding of the same check under an older fence is void. */
   take(task: Task): void

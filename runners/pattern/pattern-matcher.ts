@@ -3,7 +3,10 @@ import { Piscina } from 'piscina'
 
 /** Tries patterns of predicates in a thread that can be killed. */
 export interface PatternMatcher {
-  /** True or false; `timeout` when the pattern took longer than it may, or all of its memory. Never rejects for what a pattern does. */
+  /**
+   * True or false; `timeout` when the pattern took longer than it may, or all of its memory. Never rejects for what a
+   * pattern does.
+   */
   matches(pattern: string, text: string): Promise<boolean | 'timeout'>
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ export type Scope = (typeof SCOPES)[number]
 
 const Scopes = Type.Array(Choice(SCOPES), { minItems: 1, maxItems: 2, uniqueItems: true })
 
-/** Body of `POST /v1/keys` (spec, API keys). */
+/** Body of `POST /v1/keys`. */
 export const ApiKeyCreate = Closed({
   name: Text(1, 100),
   scopes: Type.Optional(Type.Array(Choice(SCOPES), { minItems: 1, maxItems: 2, uniqueItems: true, default: ['read'] })),

@@ -1,5 +1,5 @@
 /**
- * Every action that the audit log records, with the type of its target (spec, Recorded audit actions).
+ * Every action that the audit log records, with the type of its target.
  * `settings.error_notifications_toggled` goes beyond its list: every change is recorded.
  */
 export const AUDIT_ACTIONS = {

@@ -1,5 +1,5 @@
 /**
- * The plans (spec, Plan table). null: no limit. An installation may override them (DESIGN §4.14). Trial pools exist on free only, where
+ * The plans. null: no limit. An installation may override them. Trial pools exist on free only, where
  * visual and SERP runs are counted apart; on the others every check is taken from `runsPerMonth`.
  */
 export const PLANS = {
@@ -68,5 +68,5 @@ export type PlanLimits = { readonly [K in keyof (typeof PLANS)['free']]: number 
   readonly maxDeliveriesPerMonitor: number
 }
 
-/** A new account's free trial lasts this long (spec, What the service does). */
+/** A new account's free trial lasts this long. */
 export const TRIAL_DAYS = 14

@@ -1,4 +1,4 @@
-/** Roles of a team, each including what the ones before it can do (spec, Roles). There is always exactly one owner. */
+/** Roles of a team, each including what the ones before it can do. There is always exactly one owner. */
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 

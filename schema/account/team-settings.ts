@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Closed } from '../shape/shape.ts'
 
-/** What a team decides for all of its monitors (DESIGN §4.6). */
+/** What a team decides for all of its monitors. */
 export const TeamSettings = Closed({
   proxy_enabled: Type.Boolean({ description: 'Checks that are blocked may be tried once more through the proxy.' }),
   error_notifications: Type.Boolean({

@@ -20,7 +20,7 @@ export const UsageLimits = Closed({
 })
 export type UsageLimits = Static<typeof UsageLimits>
 
-/** What a team has used of its plan (spec, Usage summary; DESIGN §4.14). */
+/** What a team has used of its plan. */
 export const Usage = Closed({
   monitorsActive: Count('Those that are scheduled, failing ones included.'),
   monitorsLocked: Count(),

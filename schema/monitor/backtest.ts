@@ -22,7 +22,7 @@ const LEAF_TYPES = [
   'field_equals',
 ] as const
 
-/** Body of `POST /v1/monitors/{id}/backtest` (DESIGN §4.22). */
+/** Body of `POST /v1/monitors/{id}/backtest`. */
 export const BacktestRequest = Closed({ diff_predicate: DiffPredicate })
 export type BacktestRequest = Static<typeof BacktestRequest>
 

@@ -5,7 +5,7 @@ import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
 export const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** Body of `POST /v1/monitors/bulk` (DESIGN §4.4). */
+/** Body of `POST /v1/monitors/bulk`. */
 export const MonitorBulk = Closed({
   action: Choice(BULK_ACTIONS),
   ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'One that stands here twice is done once.' }),

@@ -5,7 +5,7 @@ import { WebAddress } from '../shape/web-address.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
 
-/** Where to tell it (spec, Delivery config). */
+/** Where to tell it. */
 export const DeliveryConfig = Tagged('type', {
   webhook: { url: WebAddress('Receives a signed POST.'), headers: Type.Optional(RequestHeaders) },
   slack: { webhookUrl: ChatWebhook },
@@ -15,7 +15,7 @@ export const DeliveryConfig = Tagged('type', {
 export type DeliveryConfig = Static<typeof DeliveryConfig>
 export type DeliveryType = DeliveryConfig['type']
 
-/** The kinds of destination, in the order of the spec. */
+/** The kinds of destination, in the order of the reference. */
 export const DELIVERY_TYPES = ['webhook', 'slack', 'discord', 'email'] as const satisfies readonly DeliveryType[]
 
 /** The address that a delivery shows as its `destination`. */

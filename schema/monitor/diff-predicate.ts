@@ -1,7 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import { Choice, RULES, Tagged, Text } from '../shape/shape.ts'
 
-/** Composite predicates nest at most this deep, with at most 25 conditions each: the API server's CEL budget ends there (DESIGN §2). */
+/**
+ * Composite predicates nest at most this deep, with at most 25 conditions each: the API server's CEL budget ends there.
+ */
 export const PREDICATE_DEPTH = 4
 export const PREDICATE_CONDITIONS = 25
 
@@ -10,7 +12,7 @@ interface FieldThreshold {
   readonly threshold: number
 }
 
-/** When a difference is worth telling (spec, Diff predicate; `field_above` and `field_below` go beyond it, DESIGN §4.22). */
+/** When a difference is worth telling. */
 export type DiffPredicate =
   | { readonly type: 'any_field_changes' }
   | { readonly type: 'field_changes'; readonly field: string }

@@ -10,13 +10,14 @@ const Fields = (what: string) =>
     rules: ['field_names'],
   })
 
-/** What to take out of the answer (spec, Extract config). */
+/** What to take out of the answer. */
 export const ExtractConfig = Tagged(
   'method',
   {
     css: {
       fields: Fields(
-        'CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path), JavaScript pattern (regex)',
+        'CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path), JavaScript ' +
+          'pattern (regex)',
       ),
     },
     xpath: { fields: Fields('XPath 1.0 expression') },
@@ -33,7 +34,7 @@ export const ExtractConfig = Tagged(
 export type ExtractConfig = Static<typeof ExtractConfig>
 
 /**
- * The names that predicates may refer to (DESIGN §4.11): the fields; `content_hash` of full_page; `result` of a prompt without schema,
+ * The names that predicates may refer to: the fields; `content_hash` of full_page; `result` of a prompt without schema,
  * else the schema's `properties` or top-level keys.
  */
 export function fieldNames(config: ExtractConfig): readonly string[] {

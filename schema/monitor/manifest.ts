@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Closed, JsonObject, Text } from '../shape/shape.ts'
 
-/** A monitor as the Kubernetes resource that declares it (DESIGN §5). The CRD describes `spec`: docs/custom-resources.md. */
+/** A monitor as the Kubernetes resource that declares it. The CRD describes `spec`: docs/custom-resources.md. */
 export const MonitorManifest = Closed({
   apiVersion: Type.Literal('tidemark.dev/v1'),
   kind: Type.Literal('Monitor'),

@@ -6,7 +6,9 @@ export const MAX_VALUE_TEXT = 200
 /** Most fields that a status shows: as many as `extract_config.fields` may have. */
 export const MAX_SHOWN_FIELDS = 50
 
-/** `Ready`: accepted, resolved, scheduled. `Healthy`: the checks succeed. The other two stand only while they are true (DESIGN §5). */
+/**
+ * `Ready`: accepted, resolved, scheduled. `Healthy`: the checks succeed. The other two stand only while they are true.
+ */
 export const CONDITION_TYPES = ['Ready', 'Healthy', 'Reconciling', 'Stalled'] as const
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
@@ -25,8 +27,8 @@ export const Condition = Closed({
 export type Condition = Static<typeof Condition>
 
 /**
- * A change as a status tells it. A field that was not there has no `before`, one that is gone no `after`: not null, which merge patches drop and so is
- * not for statuses.
+ * A change as a status tells it. A field that was not there has no `before`, one that is gone no `after`: not null,
+ * which merge patches drop and so is not for statuses.
  */
 export const LastChange = Closed(
   {
@@ -49,8 +51,9 @@ export const LastChange = Closed(
 export type LastChange = Static<typeof LastChange>
 
 /**
- * Status of the custom resource `Monitor`: the result itself, and where the object stands (DESIGN §5). It is written when something in it changes and
- * otherwise at most hourly, so times of runs are those of the last write; `/v1/monitors/{id}` has the latest.
+ * Status of the custom resource `Monitor`: the result itself, and where the object stands. It is written when something
+ * in it changes and otherwise at most hourly, so times of runs are those of the last write; `/v1/monitors/{id}` has the
+ * latest.
  */
 export const MonitorResourceStatus = Closed({
   observed_generation: Type.Optional(Generation),

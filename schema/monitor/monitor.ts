@@ -13,7 +13,7 @@ export const FETCH_MODES = ['auto', 'browser'] as const
 export const MIN_INTERVAL_SECONDS = 60
 export const MAX_INTERVAL_SECONDS = 31_536_000
 
-/** Where a monitor stands (spec, States). `store/monitors/monitor-status.ts` says how it moves. */
+/** Where a monitor stands. `store/monitors/monitor-status.ts` says how it moves. */
 export const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
@@ -54,7 +54,10 @@ export const MonitorCreate = Closed(
   { rules: MONITOR_RULES },
 )
 
-/** Body of `PATCH /v1/monitors/{id}`: top-level keys replace whole, `{}` changes nothing, `template_slug` cannot be changed (DESIGN §4.12). */
+/**
+ * Body of `PATCH /v1/monitors/{id}`: top-level keys replace whole, `{}` changes nothing, `template_slug` cannot be
+ * changed.
+ */
 export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 export type MonitorPatch = Static<typeof MonitorPatch>
 

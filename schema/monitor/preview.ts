@@ -4,7 +4,7 @@ import { FETCH_METHODS } from '../run/run.ts'
 import { Choice, Closed, JsonObject, Nullable, Text } from '../shape/shape.ts'
 
 /**
- * What a run of a configuration would give now (DESIGN §4.5; beyond the contract). The names that a run has mean the same here. Durations are in
+ * What a run of a configuration would give now. The names that a run has mean the same here. Durations are in
  * milliseconds, `bytes` counts the decoded body.
  */
 export const Preview = Closed({

@@ -13,7 +13,7 @@ const everyType = {
 }
 const Param = Text(1, 200, 'Query parameter name, or dot path into the body.')
 
-/** How the following pages are asked for (spec, Request config). */
+/** How the following pages are asked for. */
 export const Pagination = Tagged('type', {
   page: {
     in: Place,
@@ -28,7 +28,7 @@ export const Pagination = Tagged('type', {
 })
 export type Pagination = Static<typeof Pagination>
 
-/** A direct request with method, body and paging (spec, Request config). */
+/** A direct request with method, body and paging. */
 export const RequestConfig = Closed(
   {
     method: Type.Optional(Choice(['GET', 'POST', 'PUT', 'PATCH'], { default: 'GET' })),

@@ -2,13 +2,19 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { Dictionary } from '../shape/shape.ts'
 
-/** Names that a person may not set (spec, Request headers). */
+/** Names that a person may not set. */
 export const RESERVED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie'] as const
 
-/** Headers that the service sends itself with each webhook; a configured one of the same name is accepted and ours is sent (DESIGN §4.25). */
+/**
+ * Headers that the service sends itself with each webhook; a configured one of the same name is accepted and ours is
+ * sent.
+ */
 export const WEBHOOK_OWN_HEADERS = ['service-signature', 'content-type', 'user-agent'] as const
 
-/** At most 20 headers: name an RFC 7230 token of 1-256 characters, value at most 2,048 printable ASCII characters and tabs. */
+/**
+ * At most 20 headers: name an RFC 7230 token of 1-256 characters, value at most 2,048 printable ASCII characters and
+ * tabs.
+ */
 export const RequestHeaders = Dictionary(Type.String({ maxLength: 2048 }), {
   maxProperties: 20,
   description: 'Header name to value.',

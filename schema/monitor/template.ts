@@ -5,11 +5,11 @@ import { DeliveryConfig } from './delivery-config.ts'
 import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
-/** Whom a template is for (spec, Template). */
+/** Whom a template is for. */
 export const AUDIENCES = ['developer', 'operator', 'both'] as const
 
 /**
- * A monitor to begin with (spec, Template; DESIGN §4.18). `category` is open: the spec's list "includes" its values, so ours has more. The
+ * A monitor to begin with. `category` is open: more categories may come. The
  * interval may be below what a monitor may have; it is raised when a monitor is made.
  */
 export const Template = Closed({

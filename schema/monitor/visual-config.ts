@@ -13,7 +13,7 @@ const Region = Closed(
   { rules: ['selector_or_rect'] },
 )
 
-/** The pixel layer (spec, Visual config). */
+/** The pixel layer. */
 export const VisualConfig = Closed(
   {
     enabled: Type.Boolean(),

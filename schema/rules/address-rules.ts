@@ -1,7 +1,8 @@
 import { rule } from './rule.ts'
 
 function isWebAddress(text: string): boolean {
-  // Before parsing: URL repairs what a person would not recognise afterwards (backslashes, tabs, line ends, a missing host).
+  // Before parsing: URL repairs what a person would not recognise afterwards (backslashes, tabs, line ends, a missing
+  // host).
   if (!/^https?:\/\/[^/\\?#\s]/i.test(text) || /[\u0000-\u0020\u007f\\]/.test(text)) return false
   const url = URL.parse(text)
   return url !== null && url.hostname !== '' && url.username === '' && url.password === ''
@@ -10,8 +11,10 @@ function isWebAddress(text: string): boolean {
 export const WEB_ADDRESS = rule<string>({
   name: 'web_address',
   message:
-    'must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
-  // Go's parser, which CEL has, refuses addresses that people use (a bare %, an @ in a path): the grammar is written out, and takes a little too much.
+    'must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, ' +
+    'spaces or backslashes',
+  // Go's parser, which CEL has, refuses addresses that people use (a bare %, an @ in a path): the grammar is written
+  // out, and takes a little too much.
   cel: String.raw`self.matches(r'^(?i:https?)://(:?@)?(\[[0-9A-Fa-f:.]+\]|[^\x00-\x20\x7f\\/?#@:\[\]<>^|]+)(:0*([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?([/?#][^\x00-\x20\x7f\\]*)?$')`,
   accepts: [
     'https://example.com/',

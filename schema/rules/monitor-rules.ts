@@ -23,7 +23,7 @@ function unknownFields(predicate: DiffPredicate, known: ReadonlySet<string>, pat
   return [{ path: `${path}.field`, message }]
 }
 
-/** Predicates name known fields (DESIGN §4.11). */
+/** Predicates name known fields. */
 export const PREDICATE_FIELDS: Rule<Judged> = {
   name: 'predicate_fields',
   message: 'a predicate names a field that extract_config does not define',
@@ -43,12 +43,15 @@ interface Fetched {
   readonly visual_config?: { readonly enabled: boolean } | null
 }
 
-/** A request_config is always fetched directly, and only a browser takes pictures (DESIGN §4.24). */
+/** A request_config is always fetched directly, and only a browser takes pictures. */
 export const DIRECT_OR_VISUAL = rule<Fetched>({
   name: 'direct_or_visual',
   message:
-    'visual_config cannot be enabled together with request_config: such a monitor is fetched directly, without a browser',
-  cel: '!(has(self.requestConfig) && self.requestConfig != null && has(self.visualConfig) && self.visualConfig != null && self.visualConfig.enabled)',
+    'visual_config cannot be enabled together with request_config: such a monitor is fetched directly, without a ' +
+    'browser',
+  cel:
+    '!(has(self.requestConfig) && self.requestConfig != null && has(self.visualConfig) && self.visualConfig != ' +
+    'null && self.visualConfig.enabled)',
   accepts: [
     { request_config: {}, visual_config: null },
     { request_config: null, visual_config: { enabled: true } },

@@ -1,4 +1,7 @@
-/** Every rule there is; `rules.ts` holds one for each. A list of its own so that shapes can name rules without importing them. */
+/**
+ * Every rule there is; `rules.ts` holds one for each. A list of its own so that shapes can name rules without importing
+ * them.
+ */
 export const RULE_NAMES = [
   'web_address',
   'email_address',

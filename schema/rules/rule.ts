@@ -1,9 +1,10 @@
 import type { Issue } from '../validation/issue.ts'
 
 /**
- * A cross-field rule. `check` gets a value whose shape is already known to be right and answers issues with paths relative to it.
- * `cel` says the same for a custom resource (`self` is the value; names in the resource's spelling); null where CEL cannot, then the operator
- * applies `check`. `accepts` and `rejects` are examples that both engines must judge alike; tests run them.
+ * A cross-field rule. `check` gets a value whose shape is already known to be right and answers issues with paths
+ * relative to it. `cel` says the same for a custom resource (`self` is the value; names in the resource's spelling);
+ * null where CEL cannot, then the operator applies `check`. `accepts` and `rejects` are examples that both engines must
+ * judge alike; tests run them.
  */
 export interface Rule<T> {
   readonly name: string

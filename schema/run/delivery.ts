@@ -3,14 +3,14 @@ import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
 import { Diff } from './run.ts'
 import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
-/** Where a delivery stands (spec, Delivery; DESIGN §4.8). `core/machine/delivery.ts` says how it moves. */
+/** Where a delivery stands. `core/machine/delivery.ts` says how it moves. */
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed', 'dead'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** The API version, in every payload and in the header `Service-Version` (spec, Versioning). */
+/** The API version, in every payload and in the header `Service-Version`. */
 export const API_VERSION = '2026-05-01'
 
-/** What a webhook receives for a regular monitor (spec, Events). The key order is the order on the wire. */
+/** What a webhook receives for a regular monitor. The key order is the order on the wire. */
 export const DeliveryPayload = Closed({
   id: Uuid('The delivery: the same on every attempt and replay, so that a receiver can drop doubles.'),
   version: Type.Literal(API_VERSION),
@@ -22,7 +22,7 @@ export const DeliveryPayload = Closed({
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 
-/** One message to one destination, with its attempts (spec, Delivery). */
+/** One message to one destination, with its attempts. */
 export const Delivery = Closed({
   id: Uuid(),
   monitor_id: Uuid(),
@@ -45,7 +45,7 @@ export const Delivery = Closed({
 })
 export type Delivery = Static<typeof Delivery>
 
-/** Seconds before attempts 1 to 6 (spec, Delivery retries), each from the end of the one before. */
+/** Seconds before attempts 1 to 6, each from the end of the one before. */
 export const DELIVERY_DELAYS_SECONDS = [0, 300, 900, 1800, 3600, 7200] as const
-/** The destination must answer within this time (spec). */
+/** The destination must answer within this time. */
 export const DELIVERY_TIMEOUT_MS = 15_000

@@ -1,6 +1,6 @@
 /**
- * Why a run failed. A failed run never changes the baseline and never fires (docs/decisions); its `error_message` is one sentence that
- * begins with what happened and ends with what a person can do about it.
+ * Why a run failed. A failed run never changes the baseline and never fires (docs/decisions); its `error_message` is
+ * one sentence that begins with what happened and ends with what a person can do about it.
  *
  * `kind` tells the three families apart that a person treats differently:
  * - `blocked`: the site answered, and refused us (a person changes headers, the interval, or the layer);

@@ -20,7 +20,7 @@ const RunImagesRegion = Closed({
   diffUrl: Nullable(Address('What changed, in red; null when nothing did.')),
 })
 
-/** What a run saw (spec, Runs). */
+/** What a run saw. */
 export const RunImages = Closed({
   kind: Type.Literal('visual'),
   aggregateChangePct: Percent('Changed area of all regions together, in percent.'),
@@ -29,7 +29,7 @@ export const RunImages = Closed({
 })
 export type RunImages = Static<typeof RunImages>
 
-/** A line of a monitor's visual history (spec, Monitors). */
+/** A line of a monitor's visual history. */
 export const VisualHistoryItem = Closed({
   run_id: Uuid(),
   started_at: Instant(),

@@ -3,14 +3,15 @@ import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /**
- * Where a run stands (spec, Run; DESIGN §3 and §4.26).
+ * Where a run stands.
  *
  *     running   from the moment it is queued or claimed; a lost worker's run goes on as the same run under another lease
  *     success   fetched and extracted, whether or not anything differs or fires
  *     error     could not be fetched, extracted or judged, or was cut short: its monitor was deleted meanwhile
  *     skipped   never started: a SERP check that needs more runs than are left
  *
- * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`; these are final: a late writer changes nothing.
+ * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`; these are final: a late writer
+ * changes nothing.
  */
 export const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
@@ -19,7 +20,10 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 export const FETCH_METHODS = ['static', 'browser', 'proxy'] as const
 export type FetchMethod = (typeof FETCH_METHODS)[number]
 
-/** What differs from the previous successful run: names in the order of the extract config; values as they were extracted. */
+/**
+ * What differs from the previous successful run: names in the order of the extract config; values as they were
+ * extracted.
+ */
 export const Diff = Closed({
   fields_changed: Type.Array(Text(1, 100), { maxItems: 200 }),
   before: Dictionary(Type.Unknown(), { maxProperties: 200 }),
@@ -27,7 +31,7 @@ export const Diff = Closed({
 })
 export type Diff = Static<typeof Diff>
 
-/** One check (spec, Run). `error_code`, `fetch_reason` and `warnings` go beyond the contract. */
+/** One check. `error_code`, `fetch_reason` and `warnings` go beyond the contract. */
 export const Run = Closed({
   id: Uuid(),
   monitor_id: Uuid(),

@@ -2,9 +2,10 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import type { RuleName } from '../rules/rule-name.ts'
 
 /**
- * The builders that every noun is written with. They keep a shape lawful in all its outputs: TypeBox validation, OpenAPI 3.1, structural
- * CRD schemas with CEL, Pulumi inputs. So: choices are `type` + `enum`, null only through `Nullable`, alternatives are one object with a tag and
- * arms (`Tagged`), maps are `additionalProperties`, no `$ref`, and every string, list and map is bounded.
+ * The builders that every noun is written with. They keep a shape lawful in all its outputs: TypeBox validation,
+ * OpenAPI 3.1, structural CRD schemas with CEL, Pulumi inputs. So: choices are `type` + `enum`, null only through
+ * `Nullable`, alternatives are one object with a tag and arms (`Tagged`), maps are `additionalProperties`, no `$ref`,
+ * and every string, list and map is bounded.
  */
 
 /** One of a fixed list of strings. */
@@ -61,9 +62,10 @@ type ArmUnion<Tag extends string, A extends ArmProperties> = {
 }[keyof A & string]
 
 /**
- * A union of objects told apart by the tag, written as one flat object: the tag is required, each arm lists its own properties, and a
- * property that the chosen arm does not list is refused. A name shared by two arms must have the same shape in both.
- * The static type is the discriminated union; OpenAPI prints `oneOf`; the CRD gets the flat object with one CEL rule an arm.
+ * A union of objects told apart by the tag, written as one flat object: the tag is required, each arm lists its own
+ * properties, and a property that the chosen arm does not list is refused. A name shared by two arms must have the same
+ * shape in both. The static type is the discriminated union; OpenAPI prints `oneOf`; the CRD gets the flat object with
+ * one CEL rule an arm.
  */
 export function Tagged<const Tag extends string, const A extends ArmProperties>(
   tag: Tag,
@@ -106,7 +108,7 @@ export const Uuid = (description?: string) =>
 export const Instant = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, ...(description && { description }) })
 
-/** Anything that JSON can carry. Only where the spec leaves the value open. */
+/** Anything that JSON can carry. Only where the contract leaves the value open. */
 export const AnyJson = (description?: string) => Type.Unknown(description ? { description } : {})
 
 /** An object that JSON can carry, of unknown keys. */

@@ -1,4 +1,4 @@
 import { RuledText } from './shape.ts'
 
-/** An absolute http or https address, at most 2,048 characters (spec, Monitor `url`; security walls in docs/egress.md). */
+/** An absolute http or https address, at most 2,048 characters. */
 export const WebAddress = (description?: string) => RuledText(2048, ['web_address'], description)

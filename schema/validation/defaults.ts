@@ -9,8 +9,9 @@ interface Node {
 }
 
 /**
- * A copy of the value in which absent keys have the defaults of their schema. Of a `Tagged` object only the chosen arm's keys are filled: the
- * library's own `Default` would fill in those of every arm. Values of a wrong shape are passed through for the validator to name.
+ * A copy of the value in which absent keys have the defaults of their schema. Of a `Tagged` object only the chosen
+ * arm's keys are filled: the library's own `Default` would fill in those of every arm. Values of a wrong shape are
+ * passed through for the validator to name.
  */
 export function withDefaults(schema: object, value: unknown): unknown {
   return fill(schema as Node, value)
@@ -29,7 +30,10 @@ function fill(node: Node, value: unknown): unknown {
   return copy
 }
 
-/** A tag that is none is for the validator to name: it may be any JSON, and be called like something of Object.prototype. */
+/**
+ * A tag that is none is for the validator to name: it may be any JSON, and be called like something of
+ * Object.prototype.
+ */
 function allowed(node: Node, value: Record<string, unknown>, key: string): boolean {
   const table = node[ARMS]
   if (!table || key === table.tag) return true

@@ -1,7 +1,8 @@
 /**
- * One fault in something that a person wrote: an item of `error.details`, a line of the start-up report, a reason of a condition.
- * `path` names the place as Kubernetes does: `deliveries[0].url`, `extract_config.fields.price`, `diff_predicate.conditions[2].field`;
- * the empty string is the whole. A key that is not an identifier stands in brackets: `request_headers["x-a"]`; the first one as it is: `x-a`.
+ * One fault in something that a person wrote: an item of `error.details`, a line of the start-up report, a reason of a
+ * condition. `path` names the place as Kubernetes does: `deliveries[0].url`, `extract_config.fields.price`,
+ * `diff_predicate.conditions[2].field`; the empty string is the whole. A key that is not an identifier stands in
+ * brackets: `request_headers["x-a"]`; the first one as it is: `x-a`.
  */
 export interface Issue {
   readonly path: string

@@ -12,8 +12,8 @@ interface Node extends SchemaNode<Node> {
 const MOST_UNKNOWN = 50
 
 /**
- * The lists and maps that hold more than their schema allows, what is nested deeper than it allows, and the closed objects that are full of unknown
- * keys. What is in them is not looked at, nor is any other fault.
+ * The lists and maps that hold more than their schema allows, what is nested deeper than it allows, and the closed
+ * objects that are full of unknown keys. What is in them is not looked at, nor is any other fault.
  */
 export function findOversize(schema: object, value: unknown): Issue[] {
   return visit(schema as Node, value, { path: '', above: [] })

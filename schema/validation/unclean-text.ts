@@ -4,8 +4,8 @@ import { type Issue, joinPath } from './issue.ts'
 const MAX_DEPTH = 64
 
 /**
- * The first text that cannot be stored, or the place where nesting becomes too deep; undefined when all is well. Postgres takes neither NUL nor
- * lone surrogates (DESIGN §4.12), so neither is taken anywhere.
+ * The first text that cannot be stored, or the place where nesting becomes too deep; undefined when all is well.
+ * Postgres takes neither NUL nor lone surrogates, so neither is taken anywhere.
  */
 export function findUncleanText(value: unknown): Issue | undefined {
   // The path is made only when there is something to say: most values are clean, and some are large.

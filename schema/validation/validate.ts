@@ -18,7 +18,9 @@ export type Validated<T> =
 
 /** A compiled schema with its cross-field rules. */
 export interface Checker<T> {
-  /** Nothing is coerced, nothing dropped: unknown keys are issues. With `defaults`, absent keys get theirs, on a copy. */
+  /**
+   * Nothing is coerced, nothing dropped: unknown keys are issues. With `defaults`, absent keys get theirs, on a copy.
+   */
   validate(value: unknown, options?: { defaults?: boolean }): Validated<T>
 }
 
@@ -42,7 +44,8 @@ function compile(schema: TSchema): Checker<unknown> {
       if (oversize.length > 0) return { ok: false, issues: oversize }
       const value = defaults ? withDefaults(schema, input) : input
       const issues = shape.Check(value) ? [] : shapeIssues(shape.Errors(value), value)
-      // Rules judge values of the right shape only; arms are part of the shape, but one that JSON Schema says worse than we do.
+      // Rules judge values of the right shape only; arms are part of the shape, but one that JSON Schema says worse
+      // than we do.
       const found = issues.length > 0 ? issues : walkRules(schema, value, RULE_TABLE)
       return found.length > 0 ? { ok: false, issues: found } : { ok: true, value }
     },
@@ -76,7 +79,8 @@ function toIssues(error: ShapeError, root: unknown): Issue[] {
     case 'additionalProperties':
       return keys('additionalProperties').map((at) => ({ path: at, message: 'is not a known key' }))
     case 'boolean':
-      // A closed object says this of each unknown key, before it lists them all; of many keys the list is beyond the bound.
+      // A closed object says this of each unknown key, before it lists them all; of many keys the list is beyond the
+      // bound.
       return [{ path, message: 'is not a known key' }]
     case 'anyOf':
       // A nullable also says this of both its sides: the message of the side is better.

@@ -9,12 +9,16 @@ interface Node extends SchemaNode<Node> {
   readonly [RULES]?: readonly RuleName[]
 }
 
-/** `never` lets a table of rules over different values stand here: shape.ts pairs each rule with the node whose value it takes. */
+/**
+ * `never` lets a table of rules over different values stand here: shape.ts pairs each rule with the node whose value it
+ * takes.
+ */
 type Judge = { check(value: never): readonly Issue[] }
 
 /**
- * Walks schema and value together and applies the arms of `Tagged` nodes and the named rules. The value's shape is right but for arms.
- * A node's rules run only when its arms and its children are in order, so that a rule never sees half an object.
+ * Walks schema and value together and applies the arms of `Tagged` nodes and the named rules. The value's shape is
+ * right but for arms. A node's rules run only when its arms and its children are in order, so that a rule never sees
+ * half an object.
  */
 export function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
   return visit(schema as Node, value, '')

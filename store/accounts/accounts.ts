@@ -41,7 +41,10 @@ export type OwnerOutcome =
   | { readonly ok: true; readonly owner: CreatedOwner }
   | { readonly ok: false; readonly reason: 'email_taken' }
 
-/** Makes an account with a team of its own, an API key that may do all a key may, and an open session (`tidemark admin create-owner`). */
+/**
+ * Makes an account with a team of its own, an API key that may do all a key may, and an open session (`tidemark admin
+ * create-owner`).
+ */
 export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
   const password = wanted.password ?? randomBytes(15).toString('base64url')
   const hash = await hashPassword(password)
@@ -54,8 +57,8 @@ export async function createOwner(store: Store, wanted: NewOwner): Promise<Owner
 }
 
 /**
- * The first owner of a new installation, on the largest plan with SERP (DESIGN §4.14); null when it has one. Programs that start together make
- * one between them.
+ * The first owner of a new installation, on the largest plan with SERP; null when it has one. Programs that start
+ * together make one between them.
  */
 export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
   if (!(await hasNoTeam(store))) return null
@@ -68,7 +71,10 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
   })
 }
 
-/** A key for scripts (`tidemark admin create-key`), on the record of its team's owner. Null when there is no such account. */
+/**
+ * A key for scripts (`tidemark admin create-key`), on the record of its team's owner. Null when there is no such
+ * account.
+ */
 export function createKeyFor(
   store: Store,
   ownerEmail: string,
@@ -90,9 +96,11 @@ async function insertOwner(
 ): Promise<CreatedOwner> {
   const email = wanted.email.toLowerCase()
   const { id: userId } = await tx.one(sql.type(user)`
-    insert into auth.users (name, email, email_verified) values (${email.split('@')[0] ?? email}, ${email}, true) returning id`)
+    insert into auth.users (name, email, email_verified) values (${email.split('@')[0] ?? email}, ${email}, true)
+      returning id`)
   await tx.query(sql.type(nothing)`
-    insert into auth.accounts (user_id, account_id, provider_id, password) values (${userId}, ${userId}, 'credential', ${wanted.hash})`)
+    insert into auth.accounts (user_id, account_id, provider_id, password)
+      values (${userId}, ${userId}, 'credential', ${wanted.hash})`)
   const teamId = await ensureTeam(tx, { ownerId: userId, ownerEmail: email, plan: wanted.plan, serp: wanted.serp })
   const { key } = await issueBySystem(tx, { teamId, userId, name: 'First key', scopes: ['read', 'write'] })
   const token = newSessionToken()

@@ -2,7 +2,7 @@ import { checkedTextHash, isCheckedText, newCheckedText } from './checked-text.t
 
 const PREFIX = 'svc_'
 
-/** How many characters of a key are stored and shown (DESIGN §6). */
+/** How many characters of a key are stored and shown. */
 const SHOWN = 8
 
 /** A key's text. */

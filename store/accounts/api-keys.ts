@@ -59,7 +59,8 @@ export async function createApiKey(tx: Queryable, wanted: NewApiKey): Promise<Is
   const key = newApiKeyText()
   const made = await tx.maybeOne(sql.type(issued)`
     insert into api_keys (team_id, user_id, name, prefix, hash, scopes, expires_at)
-    select ${wanted.teamId}::uuid, ${wanted.userId}::uuid, ${wanted.name}, ${apiKeyPrefix(key)}, ${sql.binary(apiKeyHash(key))},
+    select ${wanted.teamId}::uuid, ${wanted.userId}::uuid, ${wanted.name}, ${apiKeyPrefix(key)},
+      ${sql.binary(apiKeyHash(key))},
       ${sql.array([...wanted.scopes], 'text')}, ${wanted.expiresAt}::timestamptz
     where coalesce(${wanted.expiresAt}::timestamptz > clock(), true)
     returning id, expires_at`)

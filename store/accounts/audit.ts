@@ -19,7 +19,7 @@ export interface AuditEntry {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
-/** Writes the line in the transaction of the action itself, so that neither is ever there without the other (spec, Audit rules; DESIGN §6). */
+/** Writes the line in the transaction of the action itself, so that neither is ever there without the other. */
 export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   const { teamId, actor, action, target } = entry
   await tx.query(sql.type(nothing)`

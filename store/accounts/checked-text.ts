@@ -5,7 +5,10 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 30
 const CHECK_LENGTH = 6
 
-/** A new secret: the prefix, 30 random characters of base62 (178 bits), and 6 that check them, so that a typing error is seen without the store. */
+/**
+ * A new secret: the prefix, 30 random characters of base62 (178 bits), and 6 that check them, so that a typing error is
+ * seen without the store.
+ */
 export function newCheckedText(prefix: string): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return prefix + random + checkOf(random)

@@ -15,15 +15,16 @@ export interface TokenLease {
 }
 
 /**
- * Takes a block of requests off the subject's limit for the running minute. One statement: however many processes ask, they never get more than
- * `limit` between them. A block of 1 counts exactly.
+ * Takes a block of requests off the subject's limit for the running minute. One statement: however many processes ask,
+ * they never get more than `limit` between them. A block of 1 counts exactly.
  */
 export async function leaseTokens(store: Store, subject: string, limit: number, block: number): Promise<TokenLease> {
   const { used, ends_ms: endsMs } = await store.one(sql.type(taken)`
     insert into rate_limits as r (subject, window_start, used)
     values (${subject}, date_trunc('minute', clock()), ${block})
     on conflict (subject) do update set
-      used = case when r.window_start = excluded.window_start then least(r.used, ${limit}) + excluded.used else excluded.used end,
+      used = case when r.window_start = excluded.window_start then least(r.used, ${limit}) + excluded.used
+        else excluded.used end,
       window_start = excluded.window_start
     returning used, ceil(extract(epoch from window_start + interval '1 minute' - clock()) * 1000)::float8 as ends_ms`)
   const before = used - block
@@ -35,6 +36,7 @@ export async function leaseTokens(store: Store, subject: string, limit: number, 
 export async function purgeRateLimits(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`
     delete from rate_limits where subject in (
-      select subject from rate_limits where window_start < clock() - interval '5 minutes' limit 10000 for update skip locked
+      select subject from rate_limits where window_start < clock() - interval '5 minutes'
+        limit 10000 for update skip locked
     )`)
 }

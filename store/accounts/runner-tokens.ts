@@ -40,7 +40,10 @@ export async function createRunnerToken(
   return { id: made.id, job, token, expires_at: made.expires_at }
 }
 
-/** The token of this text; null when there is none that works. It is found by its hash, so no comparison takes longer the more of it is right. */
+/**
+ * The token of this text; null when there is none that works. It is found by its hash, so no comparison takes longer
+ * the more of it is right.
+ */
 export async function findLiveRunnerToken(store: Queryable, text: string): Promise<LiveRunnerToken | null> {
   if (!isCheckedText(PREFIX, text)) return null
   const found = await store.maybeOne(sql.type(live)`
@@ -50,7 +53,10 @@ export async function findLiveRunnerToken(store: Queryable, text: string): Promi
   return found && { id: found.id, job: found.job, livesMs: found.lives_ms }
 }
 
-/** Ends all tokens of a Job at once; what they hold is given to others when its leases end. Answers how many worked until now. */
+/**
+ * Ends all tokens of a Job at once; what they hold is given to others when its leases end. Answers how many worked
+ * until now.
+ */
 export async function revokeRunnerTokens(store: Queryable, job: string): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`
     update runner_tokens set revoked_at = clock() where job = ${job} and revoked_at is null and expires_at > clock()`)

@@ -13,8 +13,8 @@ export const newSessionToken = (): string =>
   Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
 /**
- * What a client holds: the stored token and its signature, in the form of the sign-in library's cookies and bearer tokens. What the database
- * holds opens nothing by itself.
+ * What a client holds: the stored token and its signature, in the form of the sign-in library's cookies and bearer
+ * tokens. What the database holds opens nothing by itself.
  */
 export const signSessionToken = (token: string, key: string): string => `${token}.${signature(token, key)}`
 

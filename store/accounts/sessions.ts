@@ -28,8 +28,8 @@ export interface LiveSession {
 }
 
 /**
- * The session of this stored token, or null. The team is the active one, or the user's own when that one is unset or the user has left it; the role
- * is the one of now.
+ * The session of this stored token, or null. The team is the active one, or the user's own when that one is unset or
+ * the user has left it; the role is the one of now.
  */
 export async function findLiveSession(store: Queryable, token: string): Promise<LiveSession | null> {
   const session = await store.maybeOne(sql.type(found)`

@@ -18,8 +18,8 @@ export interface NewTeam {
 }
 
 /**
- * Makes the account's team with its owner and its pools, or answers the one that it has: every account has exactly one of its own (spec, Team
- * resources).
+ * Makes the account's team with its owner and its pools, or answers the one that it has: every account has exactly one
+ * of its own.
  */
 export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
   const trial = team.plan === 'free'

@@ -23,13 +23,16 @@ export interface StoreOptions {
   readonly connections?: number
   /** Longest statement in milliseconds; default 30,000. */
   readonly statementTimeoutMs?: number
-  /** How long a query may wait for a connection, in milliseconds; default 10,000. The API gives less: its callers are told within 5 s. */
+  /**
+   * How long a query may wait for a connection, in milliseconds; default 10,000. The API gives less: its callers are
+   * told within 5 s.
+   */
   readonly connectTimeoutMs?: number
 }
 
 /**
- * Opens the pool. Instants come as the text that Postgres prints or as milliseconds where the statement says so; json comes
- * parsed; bigint comes as a number (none of ours passes 2^53).
+ * Opens the pool. Instants come as the text that Postgres prints or as milliseconds where the statement says so; json
+ * comes parsed; bigint comes as a number (none of ours passes 2^53).
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { statementTimeoutMs = 30_000 } = options
@@ -44,13 +47,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     statementTimeout: statementTimeoutMs,
     driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS),
     idleInTransactionSessionTimeout: 30_000,
-    // What a lost connection leaves open is the caller's to judge: a claim or a record repeated blindly could count twice.
+    // What a lost connection leaves open is the caller's to judge: a claim or a record repeated blindly could count
+    // twice.
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     connectionRetryLimit: 1,
     typeParsers: [BIGINT, TIMESTAMP],
     interceptors: [rowCheck],
-    // The default, DISCARD ALL, throws away the prepared statements of the hot path and costs a round trip a query. No session state is ever set here.
+    // The default, DISCARD ALL, throws away the prepared statements of the hot path and costs a round trip a query. No
+    // session state is ever set here.
     resetConnection: async () => {},
   })
   // Whoever ran the query has its rejection; without a listener the pool would end the process as well.
@@ -71,7 +76,10 @@ const TIMESTAMP = {
     text === null ? null : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString(),
 }
 
-/** Every row is checked against the schema of its statement: a drift between store and schema is a bug that must not travel on. */
+/**
+ * Every row is checked against the schema of its statement: a drift between store and schema is a bug that must not
+ * travel on.
+ */
 const rowCheck: Interceptor = {
   name: 'row-check',
   transformRow: (context, query, row) => {

@@ -2,9 +2,9 @@ import { createPgDriverFactory } from '@slonik/pg-driver'
 import type { DriverClient, DriverFactory } from 'slonik'
 
 /**
- * The driver of Postgres, which ends a connection that has left a statement unanswered for this long: behind a firewall that forgot it, a
- * connection stays open and leads nowhere, and the query on it would wait for ever. The rejection counts as a store that is away
- * (`isStoreAway`): whether the statement was carried out, nobody knows.
+ * The driver of Postgres, which ends a connection that has left a statement unanswered for this long: behind a firewall
+ * that forgot it, a connection stays open and leads nowhere, and the query on it would wait for ever. The rejection
+ * counts as a store that is away (`isStoreAway`): whether the statement was carried out, nobody knows.
  */
 export function deadlineDriver(deadlineMs: number): DriverFactory {
   const factory = createPgDriverFactory()

@@ -16,8 +16,9 @@ export class StoreIsNewerError extends ExplainedError {
 }
 
 /**
- * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time (advisory lock).
- * Answers the names applied. Runs on a plain connection: the pool's row checks need the tables that this makes.
+ * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time
+ * (advisory lock). Answers the names applied. Runs on a plain connection: the pool's row checks need the tables that
+ * this makes.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({

@@ -8,9 +8,10 @@ export interface Page {
 }
 
 /**
- * How a list's statement asks for a page: its numbers are written into the text, and first pages are prepared under the list's name. As parameters
- * they make Postgres plan anew at every call (a generic plan guesses a tenth of the table for an unknown limit), which costs a list of runs over
- * 25 months eight times what its page does. `name` tells apart whatever else differs in the text.
+ * How a list's statement asks for a page: its numbers are written into the text, and first pages are prepared under the
+ * list's name. As parameters they make Postgres plan anew at every call (a generic plan guesses a tenth of the table
+ * for an unknown limit), which costs a list of runs over 25 months eight times what its page does. `name` tells apart
+ * whatever else differs in the text.
  */
 export function pageStatement<T>(name: string, schema: RowSchema<T>, { limit, offset }: Page) {
   return {

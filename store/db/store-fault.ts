@@ -1,6 +1,9 @@
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 
-/** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled statements, deadlocks. */
+/**
+ * SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled
+ * statements, deadlocks.
+ */
 const STORE_IS_DOWN = /^(08...|53...|57P0.|57014|40001|40P01|25006|55P03)$/
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',

@@ -23,7 +23,10 @@ const ClaimedDelivery = Type.Object({
   attempts: Type.Integer(),
   /** Milliseconds from the time it was due to this claim. */
   late_ms: Type.Number(),
-  /** The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the one before while its grace lasts. */
+  /**
+   * The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the one before while its grace
+   * lasts.
+   */
   signing_secret: SealedSecret,
   old_signing_secret: SealedSecret,
 })
@@ -32,7 +35,10 @@ const claimed = rowOf(ClaimedDelivery)
 
 /** What to claim. */
 export interface DeliveryClaim {
-  /** Keys of destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that are busy. */
+  /**
+   * Keys of destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that
+   * are busy.
+   */
   readonly rooms: readonly { readonly host: string; readonly room: number }[]
   /** Deliveries in all at most. */
   readonly limit: number
@@ -40,9 +46,9 @@ export interface DeliveryClaim {
 }
 
 /**
- * Takes due deliveries in one short statement: of each host its most overdue ones, `due_at` moved behind the lease, fence raised. One that
- * another process is claiming at this moment is passed over. What is claimed and never recorded is due again when the lease ends, with the
- * same id and the same text.
+ * Takes due deliveries in one short statement: of each host its most overdue ones, `due_at` moved behind the lease,
+ * fence raised. One that another process is claiming at this moment is passed over. What is claimed and never recorded
+ * is due again when the lease ends, with the same id and the same text.
  */
 export async function claimDeliveries(
   store: Store,

@@ -30,7 +30,10 @@ export async function heartbeatDeliveries(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Gives deliveries back before their lease ends: they are due at once, for whoever claims next, and no attempt is counted. */
+/**
+ * Gives deliveries back before their lease ends: they are due at once, for whoever claims next, and no attempt is
+ * counted.
+ */
 export async function releaseDeliveries(store: Store, held: readonly HeldDelivery[]): Promise<void> {
   await store.query(sql.prepared('release_deliveries', nothing)`
     update deliveries d

@@ -2,7 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { destinationOf, type DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
-/** A delivery as the statement that records its run inserts it; team, monitor, run and times come from that statement. */
+/**
+ * A delivery as the statement that records its run inserts it; team, monitor, run and times come from that statement.
+ */
 export interface DeliveryRow {
   /** UUIDv7, also in the payload. */
   readonly id: string
@@ -28,7 +30,10 @@ export interface NewDelivery {
   readonly payload: (id: string) => object
 }
 
-/** One message to one destination, ready for the outbox: id, sealed target, host key, and its text, which never changes again. */
+/**
+ * One message to one destination, ready for the outbox: id, sealed target, host key, and its text, which never changes
+ * again.
+ */
 export function newDelivery({ secrets, teamId, config, at, place, payload }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
   return {
@@ -55,9 +60,9 @@ export function deliveryColumns(rows: readonly DeliveryRow[]) {
 const MAIL_HOST = 'smtp'
 
 /**
- * `host:port team target`, under which deliveries wait and are claimed: one target of a team is healthy or not for itself, while places
- * at a host are one for all who send there. The target is a hash of 32 bits, too short to tell a guessed address by; two that share it
- * share their turn. Of mail the target is the server, whoever it is for.
+ * `host:port team target`, under which deliveries wait and are claimed: one target of a team is healthy or not for
+ * itself, while places at a host are one for all who send there. The target is a hash of 32 bits, too short to tell a
+ * guessed address by; two that share it share their turn. Of mail the target is the server, whoever it is for.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`

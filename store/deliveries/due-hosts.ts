@@ -9,7 +9,10 @@ const found = row({
   seen: Type.Integer(),
 })
 
-/** The keys of some of the destinations for which something is due, and where the next page of them begins ('' at the end of the round). */
+/**
+ * The keys of some of the destinations for which something is due, and where the next page of them begins ('' at the
+ * end of the round).
+ */
 export interface DueHosts {
   readonly hosts: readonly string[]
   readonly next: string
@@ -19,10 +22,11 @@ export interface DueHosts {
 const HOSTS_PER_PAGE = 500
 
 /**
- * Goes round the destinations of the outbox from one host key to the next (a loose index scan), so that its cost is that of the hosts and
- * not of the rows. Nothing due at all costs one probe.
+ * Goes round the destinations of the outbox from one host key to the next (a loose index scan), so that its cost is
+ * that of the hosts and not of the rows. Nothing due at all costs one probe.
  *
- * Tried and dropped: one scan in the order of due_at that passes over saturated hosts: 100,000 rows for one dead host made each claim 20 ms.
+ * Tried and dropped: one scan in the order of due_at that passes over saturated hosts: 100,000 rows for one dead host
+ * made each claim 20 ms.
  */
 export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
   const { hosts, last, seen } = await store.one(sql.prepared('delivery_hosts', found)`
@@ -46,7 +50,8 @@ export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
       ) next
       where round.seen < ${HOSTS_PER_PAGE}
     )
-    select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts, max(host) as last, count(*)::int4 as seen
+    select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts, max(host) as last,
+      count(*)::int4 as seen
     from round, t
   `)
   return { hosts, next: seen === HOSTS_PER_PAGE && last !== null ? last : '' }

@@ -7,7 +7,7 @@ import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** What an owner is told of a monitor: it failed five times in a row; it works again (DESIGN §4.7). */
+/** What an owner is told of a monitor: it failed five times in a row; it works again. */
 export const NOTICE_KINDS = ['failing', 'recovered'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
@@ -25,8 +25,9 @@ export interface Recording<T> {
 }
 
 /**
- * Records a batch. Where a run in it crosses the line, its notice is written in the same transaction, so that a crash loses none and a record that is
- * tried again, since its outcome was unknown, doubles none. A batch in which none does costs nothing more. True when one may have been written.
+ * Records a batch. Where a run in it crosses the line, its notice is written in the same transaction, so that a crash
+ * loses none and a record that is tried again, since its outcome was unknown, doubles none. A batch in which none does
+ * costs nothing more. True when one may have been written.
  */
 export async function recordTelling<T extends Telling>(
   store: Store,
@@ -52,14 +53,15 @@ const CROSSES: Readonly<Record<NoticeKind, (run: Telling) => boolean>> = {
 }
 
 /**
- * Only where the owner wants to know, and of a monitor that is scheduled: what a user has paused fails and recovers in silence. A
- * recovery is told where the failing was. SERP monitors pause themselves instead.
+ * Only where the owner wants to know, and of a monitor that is scheduled: what a user has paused fails and recovers in
+ * silence. A recovery is told where the failing was. SERP monitors pause themselves instead.
  */
 async function insertNotices(tx: Transaction, kind: NoticeKind, runs: readonly Telling[]): Promise<void> {
   const crossed =
     kind === 'failing'
       ? sql.fragment`c.failures = ${FAILURES_UNTIL_ERROR}`
-      : sql.fragment`(select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1) = 'failing'`
+      : sql.fragment`(select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc
+        limit 1) = 'failing'`
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at)
     insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
@@ -93,7 +95,10 @@ const ClaimedNotice = Type.Object({
 export type ClaimedNotice = Static<typeof ClaimedNotice>
 const claimedNotice = rowOf(ClaimedNotice)
 
-/** Takes due notices, the oldest first, so that a failing is told before its recovery. One that is never recorded is due again when the lease ends. */
+/**
+ * Takes due notices, the oldest first, so that a failing is told before its recovery. One that is never recorded is due
+ * again when the lease ends.
+ */
 export async function claimNotices(
   store: Store,
   { limit, leaseSeconds }: { readonly limit: number; readonly leaseSeconds: number },
@@ -110,7 +115,8 @@ export async function claimNotices(
       where n.id = picked.id
       returning n.*
     )
-    select h.id, h.fence, h.kind, h.attempts, h.run_id, h.created_at, m.id as monitor_id, m.name, m.url, c.failures, u.email, r.error_message
+    select h.id, h.fence, h.kind, h.attempts, h.run_id, h.created_at, m.id as monitor_id, m.name, m.url, c.failures,
+      u.email, r.error_message
     from held h
     join monitors m on m.no = h.monitor_no
     join checks c on c.no = h.monitor_no

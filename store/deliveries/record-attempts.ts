@@ -34,9 +34,9 @@ const COLUMNS = {
 } as const
 
 /**
- * Records a batch of attempts in one statement, each under its fence. Answers the ids that were recorded; one that is missing was claimed
- * again, replayed or released meanwhile, and nothing of it changed. The fence is raised here too: a record that was written but whose answer
- * was lost may be sent again, and a heartbeat that overtakes it moves nothing.
+ * Records a batch of attempts in one statement, each under its fence. Answers the ids that were recorded; one that is
+ * missing was claimed again, replayed or released meanwhile, and nothing of it changed. The fence is raised here too: a
+ * record that was written but whose answer was lost may be sent again, and a heartbeat that overtakes it moves nothing.
  */
 export async function recordAttempts(store: Store, records: readonly AttemptRecord[]): Promise<ReadonlySet<string>> {
   const rows = await store.any(sql.prepared('record_attempts', recorded)`

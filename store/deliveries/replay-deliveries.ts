@@ -12,7 +12,7 @@ export interface Replayed {
 }
 
 /**
- * Puts one `failed` or `dead` delivery back to `pending`, due at once, attempts 0, with the same id and payload (spec, Delivery status; DESIGN §4.8).
+ * Puts one `failed` or `dead` delivery back to `pending`, due at once, attempts 0, with the same id and payload.
  * Null: there is none with that id in the team, or it is `pending` or `success`. An attempt under way is fenced off.
  */
 export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
@@ -25,7 +25,9 @@ export async function replayDelivery(store: Queryable, teamId: string, id: strin
   `)
 }
 
-/** As `replayDelivery`, of all deliveries of a run that have no attempt ahead: the `dead` ones and the finally `failed`. */
+/**
+ * As `replayDelivery`, of all deliveries of a run that have no attempt ahead: the `dead` ones and the finally `failed`.
+ */
 export async function replayRunDeliveries(
   store: Queryable,
   teamId: string,

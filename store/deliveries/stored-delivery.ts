@@ -38,7 +38,7 @@ export const DELIVERY_COLUMNS = sql.fragment`
 /** In the place of an address that a tolerant box cannot open. */
 const UNREADABLE = 'cannot be read'
 
-/** The delivery as the API answers it (spec, Delivery). */
+/** The delivery as the API answers it. */
 export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
   const place = { teamId: stored.team_id, column: 'deliveries.target' } as const
   const config = secrets.open(place, stored.target) as DeliveryConfig | null

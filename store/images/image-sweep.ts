@@ -16,7 +16,10 @@ interface Sweep {
   readonly store: Store
   readonly objects: ObjectStore
   readonly signal: AbortSignal
-  /** A picture whose run is not recorded is let be for so long: its run may be about to be. Default an hour, far longer than any lease. */
+  /**
+   * A picture whose run is not recorded is let be for so long: its run may be about to be. Default an hour, far longer
+   * than any lease.
+   */
   readonly graceSeconds?: number
 }
 
@@ -28,8 +31,9 @@ const doomed = row({ id: Type.String(), team_id: Type.String() })
 const locked = row({ got: Type.Boolean() })
 
 /**
- * Deletes what retention hides of pictures, and what belongs to no run (DESIGN §4.27): references first, then the objects to which none is left, then their rows.
- * Stops between batches when the signal says so. A no-op while another process is at it. Throws when the object store is away: the rest is for the next sweep.
+ * Deletes what retention hides of pictures, and what belongs to no run: references first, then the objects to which
+ * none is left, then their rows. Stops between batches when the signal says so. A no-op while another process is at it.
+ * Throws when the object store is away: the rest is for the next sweep.
  */
 export async function sweepImages({ store, objects, signal, graceSeconds = 3600 }: Sweep): Promise<Swept> {
   return store.connect(async (connection) => {
@@ -77,8 +81,8 @@ const forgetBaselines = (connection: Queryable) =>
   `)
 
 /**
- * Marks what nothing refers to. A record that takes an image up at the same moment moves its last_run_id first, and the row is looked at again then; or
- * comes second, finds it doomed, and is not written.
+ * Marks what nothing refers to. A record that takes an image up at the same moment moves its last_run_id first, and the
+ * row is looked at again then; or comes second, finds it doomed, and is not written.
  */
 const doom = (connection: Queryable, graceSeconds: number): Promise<number> =>
   connection.oneFirst(sql.type(counted)`

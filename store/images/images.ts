@@ -32,8 +32,8 @@ interface Owner {
 }
 
 /**
- * Takes the bytes from the team's quota, all or none, and writes down that these objects are about to be there: one guarded statement, so that the quota is
- * never overspent. To be called before the objects are put.
+ * Takes the bytes from the team's quota, all or none, and writes down that these objects are about to be there: one
+ * guarded statement, so that the quota is never overspent. To be called before the objects are put.
  */
 export async function reserveImages(
   store: Queryable,
@@ -50,7 +50,8 @@ export async function reserveImages(
     ),
     counted as (
       update team_usage u set screenshot_bytes_used = u.screenshot_bytes_used + ${total}::bigint
-      from own where u.team_id = own.team_id and (own.most is null or u.screenshot_bytes_used + ${total}::bigint <= own.most)
+      from own where u.team_id = own.team_id and (own.most is null
+        or u.screenshot_bytes_used + ${total}::bigint <= own.most)
       returning u.team_id
     ),
     written as (
@@ -79,7 +80,9 @@ export async function abandonImages(store: Queryable, ids: readonly string[]): P
 
 const readable = row({ is_current: Type.Boolean() })
 
-/** Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is none. */
+/**
+ * Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is none.
+ */
 export async function findImage(
   store: Queryable,
   { teamId, id, untilMs }: { readonly teamId: string; readonly id: string; readonly untilMs: number },

@@ -60,7 +60,8 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
       ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
       ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,
       ${secondsSince(sql.fragment`
-        select due_at from deliveries where due_at <= (select at from t) order by due_at limit 1`)} as oldest_delivery_seconds,
+        select due_at from deliveries where due_at <= (select at from t) order by due_at
+          limit 1`)} as oldest_delivery_seconds,
       ${counted(sql.fragment`
         select from deliveries
         where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead`)

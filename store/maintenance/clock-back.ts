@@ -18,20 +18,27 @@ export async function storeTime(store: Store): Promise<number> {
 /** What is known of the jump. */
 export interface ClockBack {
   readonly leaseSeconds: number
-  /** It was seen to jump. Otherwise somebody may have waited out its end elsewhere, and only what no schedule and no lease explains is touched. */
+  /**
+   * It was seen to jump. Otherwise somebody may have waited out its end elsewhere, and only what no schedule and no
+   * lease explains is touched.
+   */
   readonly isCertain: boolean
 }
 
-/** Nothing is pulled that lies ahead by no more than this beyond what is right: ages of statements, leases a little apart. */
+/**
+ * Nothing is pulled that lies ahead by no more than this beyond what is right: ages of statements, leases a little
+ * apart.
+ */
 const SLACK_SECONDS = 30
 /** The longest lease that can be set (schema/config.ts). */
 const LONGEST_LEASE_SECONDS = 3600
 
 /**
- * After the clock was put back, what was scheduled before lies hours ahead, and monitors would be silent until then. Puts checks that lie further
- * ahead than their schedule explains somewhere in the interval that begins now, spread so that they do not all fire at once; leases and
- * attempts of deliveries to where they would end if they began now. Once is as good as twice. Looks at every row: for the rare event only. Answers how many
- * it moved; none while another process is at it.
+ * After the clock was put back, what was scheduled before lies hours ahead, and monitors would be silent until then.
+ * Puts checks that lie further ahead than their schedule explains somewhere in the interval that begins now, spread so
+ * that they do not all fire at once; leases and attempts of deliveries to where they would end if they began now. Once
+ * is as good as twice. Looks at every row: for the rare event only. Answers how many it moved; none while another
+ * process is at it.
  */
 export async function pullBack(
   store: Store,
@@ -40,7 +47,8 @@ export async function pullBack(
   const lease = isCertain ? leaseSeconds : LONGEST_LEASE_SECONDS
   return store.one(sql.type(pulled)`
     with t as materialized (
-      select clock() as at, clock() + make_interval(secs => ${lease}) as lease_end, clock() + make_interval(secs => ${SLACK_SECONDS}) as soon,
+      select clock() as at, clock() + make_interval(secs => ${lease}) as lease_end,
+        clock() + make_interval(secs => ${SLACK_SECONDS}) as soon,
         make_interval(secs => ${SLACK_SECONDS}) as slack
       where pg_try_advisory_xact_lock(hashtext('tidemark.clock_back'))
     ),
@@ -54,7 +62,8 @@ export async function pullBack(
         from checks c, t
         where c.due_at > t.soon or c.next_run_at > t.soon
       ) c
-      where is_ahead or (run_id is not null and due_at > lease_end + slack) or (run_id is null and queued_run_id is not null)
+      where is_ahead or (run_id is not null and due_at > lease_end + slack) or (run_id is null
+        and queued_run_id is not null)
     ),
     moved as (
       update checks c
@@ -71,7 +80,8 @@ export async function pullBack(
     ),
     late as materialized (
       -- Its due time is that of the next attempt, or the end of a lease.
-      select id, at + case when due_at = next_attempt_at then make_interval(secs => delay) else lease_end - at end as due
+      select id, at + case when due_at = next_attempt_at then make_interval(secs => delay)
+        else lease_end - at end as due
       from (
         select d.*, t.*, (${sql.array([...DELIVERY_DELAYS_SECONDS], 'int4')})[d.attempts + 1] as delay
         from deliveries d, t

@@ -4,16 +4,20 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** Answers of the model are used again for this long (spec, Prompt extraction rules). */
+/** Answers of the model are used again for this long. */
 export const ANSWER_DAYS = 30
 
 const stored = row({ answer: Type.Unsafe<Values>({}) })
 
-/** What the model said to this very question of the team; null when it was never asked, or too long ago. `key` is 32 bytes. */
+/**
+ * What the model said to this very question of the team; null when it was never asked, or too long ago. `key` is 32
+ * bytes.
+ */
 export async function findPromptAnswer(store: Queryable, teamId: string, key: Buffer): Promise<Values | null> {
   const found = await store.maybeOne(sql.prepared('find_prompt_answer', stored)`
     select answer from prompt_answers
-    where team_id = ${teamId}::uuid and key = ${sql.binary(key)} and created_at > clock() - make_interval(days => ${ANSWER_DAYS})
+    where team_id = ${teamId}::uuid and key = ${sql.binary(key)}
+      and created_at > clock() - make_interval(days => ${ANSWER_DAYS})
   `)
   return found?.answer ?? null
 }

@@ -23,9 +23,9 @@ const month = row({ name: Type.String() })
 const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type.Null()]), deleted: Type.Integer() })
 
 /**
- * Deletes what is older than its team's retention window (spec, Audit rules; DESIGN §3 and §4.27): whole months of runs that no team can see any
- * more, and else runs, deliveries that have ended, and audit events in small batches. Stops between batches when the signal says so; a no-op while another
- * process is at it.
+ * Deletes what is older than its team's retention window: whole months of runs that no team can see any more, and else
+ * runs, deliveries that have ended, and audit events in small batches. Stops between batches when the signal says so; a
+ * no-op while another process is at it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
   return store.connect(async (connection) => {
@@ -151,7 +151,8 @@ const deleteDeliveries = (connection: Queryable): Promise<number> =>
       select d.id
       from teams t cross join lateral (
         select id from deliveries d
-        where d.team_id = t.id and d.due_at is null and d.created_at < clock() - make_interval(days => ${RETENTION_DAYS})
+        where d.team_id = t.id and d.due_at is null
+          and d.created_at < clock() - make_interval(days => ${RETENTION_DAYS})
         limit ${BATCH}
       ) d
       limit ${BATCH}

@@ -1,5 +1,6 @@
--- Time: every decision asks clock(), never now(). The offset is a setting of the database, read from the catalogue so that a change
--- reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3 days'); unset in production.
+-- Time: every decision asks clock(), never now(). The offset is a setting of the database, read from the catalogue so
+-- that a change reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3 days'); unset in
+-- production.
 create function clock() returns timestamptz language sql stable as $$
   select now() + coalesce((
     select split_part(entry, '=', 2)::interval
@@ -17,8 +18,8 @@ create function uuid_v7(at timestamptz) returns uuid language sql volatile as $$
     || substring(uuid_send(gen_random_uuid()) from 9), 'hex')::uuid
 $$;
 
--- A run's id is a UUIDv7 whose last 62 bits hold its monitor's number (40 bits) and 22 random ones, so that a run is found by
--- (monitor_no, id) without an index on id alone. core/run-id.ts is its twin.
+-- A run's id is a UUIDv7 whose last 62 bits hold its monitor's number (40 bits) and 22 random ones, so that a run is
+-- found by (monitor_no, id) without an index on id alone. core/run-id.ts is its twin.
 create function new_run_id(at timestamptz, no bigint) returns uuid language sql volatile as $$
   select encode(
     int8send(((extract(epoch from at) * 1000)::bigint << 16) | 28672 | (random() * 4095)::int)

@@ -22,9 +22,10 @@ create table team_members (
 create index team_members_user on team_members (user_id);
 create unique index team_members_one_owner on team_members (team_id) where role = 'owner';
 
--- The quota of each team's period. A claim locks this row (skipping teams that another claim holds), takes what remains and
--- counts it here, all in one statement: so a quota is never overspent. Limits stand here copied from the plan.
--- runs_limit 10^15: none (far from overflow when credits are added); visual_limit, serp_limit null: taken from the pool of runs.
+-- The quota of each team's period. A claim locks this row (skipping teams that another claim holds), takes what remains
+-- and counts it here, all in one statement: so a quota is never overspent. Limits stand here copied from the plan.
+-- runs_limit 10^15: none (far from overflow when credits are added); visual_limit, serp_limit null: taken from the pool
+-- of runs.
 create table team_usage (
   team_id uuid primary key references teams,
   runs_limit bigint not null,

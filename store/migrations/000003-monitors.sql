@@ -1,4 +1,5 @@
--- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. Its status is derived, never stored: deleted_at, locked (by billing), paused, and failures of the check say it all.
+-- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. Its status is derived, never stored:
+-- deleted_at, locked (by billing), paused, and failures of the check say it all.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
   no bigint generated always as identity unique check (no < 1099511627776),
@@ -31,8 +32,9 @@ create index monitors_team on monitors (team_id, created_at desc, id) where dele
 -- Which layer and which pool a check takes.
 create type check_queue as enum ('static', 'browser', 'visual', 'serp');
 
--- The queue: one narrow row a monitor, rewritten by each check. due_at is the only queue key: a claim moves it behind the lease, so that a
--- crashed check is simply due again; a heartbeat moves it on; a record sets the next due time. Null: nothing to do (paused, deleted).
+-- The queue: one narrow row a monitor, rewritten by each check. due_at is the only queue key: a claim moves it behind
+-- the lease, so that a crashed check is simply due again; a heartbeat moves it on; a record sets the next due time.
+-- Null: nothing to do (paused, deleted).
 create table checks (
   no bigint primary key,
   team_id uuid not null,
@@ -51,8 +53,8 @@ create table checks (
   queued_run_id uuid,
   last_run_at timestamptz,
   runs_total bigint not null default 0,
-  -- The baseline: the run that stores its values (table baselines has the current ones), the hash of its values, and what lets the next
-  -- fetch see that nothing changed.
+  -- The baseline: the run that stores its values (table baselines has the current ones), the hash of its values, and
+  -- what lets the next fetch see that nothing changed.
   reading_id uuid,
   reading_hash bytea,
   body_hash bytea,
@@ -70,8 +72,8 @@ create table baselines (
 create type run_status as enum ('success', 'error', 'skipped');
 create type fetch_method as enum ('static', 'browser', 'proxy');
 
--- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never leave its month, so
--- that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
+-- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never
+-- leave its month, so that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
 create table runs (
   monitor_no bigint not null,
   id uuid not null,
@@ -104,8 +106,8 @@ end $$;
 select ensure_run_partition(clock());
 select ensure_run_partition(clock() + interval '1 month');
 
--- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its time leaves the
--- nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its twin.
+-- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its time
+-- leaves the nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its twin.
 create function next_run(nominal timestamptz, at timestamptz, interval_seconds int, shift_seconds int, first boolean)
 returns timestamptz language sql immutable as $$
   select case

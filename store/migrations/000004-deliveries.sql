@@ -1,5 +1,5 @@
--- The outbox: written in the statement that records the run, sent by the delivery loop. due_at is the queue key, as in checks: a claim moves it behind
--- the lease. next_attempt_at is what the API shows.
+-- The outbox: written in the statement that records the run, sent by the delivery loop. due_at is the queue key, as in
+-- checks: a claim moves it behind the lease. next_attempt_at is what the API shows.
 create table deliveries (
   id uuid primary key,
   team_id uuid not null,

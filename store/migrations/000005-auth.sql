@@ -1,5 +1,6 @@
--- People and how they sign in: the tables of the sign-in library under our names (api/sign-in-options.ts maps them; a test asks the library that
--- nothing is missing). Passwords are scrypt hashes. A session's token opens nothing without its signature, whose key is not in the database.
+-- People and how they sign in: the tables of the sign-in library under our names (api/sign-in-options.ts maps them; a
+-- test asks the library that nothing is missing). Passwords are scrypt hashes. A session's token opens nothing without
+-- its signature, whose key is not in the database.
 create schema auth;
 
 create table auth.users (
@@ -54,10 +55,11 @@ create table auth.verifications (
 );
 create index verifications_identifier on auth.verifications (identifier);
 
--- Every account has exactly one team of its own (spec, Team resources).
+-- Every account has exactly one team of its own.
 create unique index teams_owner on teams (owner_user_id);
 
--- What each subject has used of its requests in the minute that began at window_start. Unlogged: after a crash all start anew.
+-- What each subject has used of its requests in the minute that began at window_start. Unlogged: after a crash all
+-- start anew.
 create unlogged table rate_limits (
   subject text primary key,
   window_start timestamptz not null,

@@ -1,5 +1,5 @@
--- Of two sessions that make the same month at once, the one that waited may still remember that the table was not there: names are cached, and an
--- advisory lock does not refresh them. What it then meets is what it wanted.
+-- Of two sessions that make the same month at once, the one that waited may still remember that the table was not
+-- there: names are cached, and an advisory lock does not refresh them. What it then meets is what it wanted.
 create or replace function ensure_run_partition(at timestamptz) returns void language plpgsql as $$
 declare
   first timestamptz := date_trunc('month', at at time zone 'UTC') at time zone 'UTC';

@@ -1,5 +1,5 @@
--- What the model said, kept for 30 days (spec, Prompt extraction rules) under the hash of all that was asked (worker/prompts/question-key.ts). A team's own: what
--- one team's page says is nothing to another's.
+-- What the model said, kept for 30 days under the hash of all that was asked (worker/prompts/question-key.ts). A team's
+-- own: what one team's page says is nothing to another's.
 create table prompt_answers (
   team_id uuid not null,
   key bytea not null check (length(key) = 32),

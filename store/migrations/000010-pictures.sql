@@ -1,9 +1,9 @@
 -- Bytes of pictures stored in the period, beside the runs, in a quota of their own.
 alter table team_usage add column screenshot_bytes_used bigint not null default 0 check (screenshot_bytes_used >= 0);
 
--- A row for each object of the object store, written before the object and deleted after it, so that no object is without one. Nobody refers to an object
--- that is not there: a run's references are written after its objects, and an object goes only when it is doomed, and doomed only when nothing
--- refers to it.
+-- A row for each object of the object store, written before the object and deleted after it, so that no object is
+-- without one. Nobody refers to an object that is not there: a run's references are written after its objects, and an
+-- object goes only when it is doomed, and doomed only when nothing refers to it.
 create table images (
   id uuid primary key,
   team_id uuid not null,
@@ -19,7 +19,8 @@ create index images_unrecorded on images (created_at) where last_run_id is null 
 create index images_old on images (team_id, last_run_id) where not doomed;
 create index images_doomed on images (id) where doomed;
 
--- What a run saw: beside `runs` and not in it, for one run of hundreds has pictures. Not partitioned: each costs a browser seconds.
+-- What a run saw: beside `runs` and not in it, for one run of hundreds has pictures. Not partitioned: each costs a
+-- browser seconds.
 create table run_images (
   monitor_no bigint not null,
   run_id uuid not null,

@@ -1,7 +1,8 @@
--- Bytes that the proxy has carried for a team in its period (spec, Plan table: proxyBytesPerMonth).
+-- Bytes that the proxy has carried for a team in its period.
 alter table team_usage add column proxy_bytes_used bigint not null default 0 check (proxy_bytes_used >= 0);
 
--- What fetches under way may still use: put aside before they begin, given back when they end. One whose process was killed runs out by itself.
+-- What fetches under way may still use: put aside before they begin, given back when they end. One whose process was
+-- killed runs out by itself.
 create table proxy_holds (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,

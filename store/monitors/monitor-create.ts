@@ -27,17 +27,22 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
     with t as (select clock() as at),
     m as (
       insert into monitors (
-        id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, request_config, visual_config,
+        id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
+          request_config, visual_config,
         template_slug, request_headers, deliveries, signing_secret, created_at)
-      select ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int, ${JSON.stringify(spec.extract_config)}::json,
-        ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json, ${json(spec.visual_config)}::json,
-        ${spec.template_slug}, ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)}, ${bytes(firstSecret(teamId, spec, secrets))}, t.at
+      select ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int,
+        ${JSON.stringify(spec.extract_config)}::json,
+        ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json,
+          ${json(spec.visual_config)}::json,
+        ${spec.template_slug}, ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)},
+          ${bytes(firstSecret(teamId, spec, secrets))}, t.at
       from t
       returning *
     ),
     c as (
       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, m.created_at, m.created_at, ${interval}::int, ${shiftSeconds(id, interval)}::smallint
+      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, m.created_at, m.created_at, ${interval}::int,
+        ${shiftSeconds(id, interval)}::smallint
       from m
       returning *
     )

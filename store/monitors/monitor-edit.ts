@@ -9,7 +9,7 @@ import { bytes, json, sealSpec } from './monitor-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
-/** A change of one of these gives the next run nothing to compare with (DESIGN §4.9). */
+/** A change of one of these gives the next run nothing to compare with. */
 const MEANING = ['url', 'extract_config', 'request_config', 'request_headers', 'fetch_mode', 'visual_config'] as const
 
 /** Reads a monitor of the team and locks it against other edits; null where there is none. */
@@ -34,7 +34,9 @@ export interface MonitorEdit {
   readonly changed: readonly (keyof MonitorSpec)[]
 }
 
-/** Stores an edited configuration and what it means for the check. A first webhook gets the monitor its signing secret. */
+/**
+ * Stores an edited configuration and what it means for the check. A first webhook gets the monitor its signing secret.
+ */
 export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow> {
   const { stored, spec } = edit
   const sealed = sealSpec(stored.team_id, spec, secrets)
@@ -43,8 +45,10 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
     m as (
       update monitors
       set name = ${spec.name}, url = ${spec.url}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
-        extract_config = ${JSON.stringify(spec.extract_config)}::json, diff_predicate = ${JSON.stringify(spec.diff_predicate)}::json,
-        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json, visual_config = ${json(spec.visual_config)}::json,
+        extract_config = ${JSON.stringify(spec.extract_config)}::json, diff_predicate =
+          ${JSON.stringify(spec.diff_predicate)}::json,
+        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json,
+          visual_config = ${json(spec.visual_config)}::json,
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(stored.team_id, spec, secrets))})
       where no = ${stored.no}
@@ -59,7 +63,8 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
 
 function checkSets({ stored, spec, changed }: MonitorEdit) {
   const interval = spec.schedule_interval_seconds
-  const sooner = sql.fragment`case when c.next_run_at is null then null else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
+  const sooner = sql.fragment`case when c.next_run_at is null then null
+    else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
   const resets = MEANING.some((key) => changed.includes(key))
   // With what a run means, the layer that was remembered is forgotten.
   const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
@@ -69,8 +74,8 @@ function checkSets({ stored, spec, changed }: MonitorEdit) {
   if (resets)
     sets.push(sql.fragment`
       fence = c.fence + 1, holder = null, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
-  // A check in flight is due when its lease ends, a queued one at once: neither waits for the schedule. What is in flight under the old
-  // meaning starts over, with the same run id.
+  // A check in flight is due when its lease ends, a queued one at once: neither waits for the schedule. What is in
+  // flight under the old meaning starts over, with the same run id.
   sets.push(sql.fragment`
     due_at = case
       when c.run_id is not null then ${resets ? sql.fragment`t.at` : sql.fragment`c.due_at`}

@@ -17,7 +17,7 @@ export async function pauseMonitor(tx: Transaction, no: number): Promise<Monitor
   `)
 }
 
-/** Starts it again: a run at once (spec, Monitor status), and a clean count of failures, so that its status is `active`. */
+/** Starts it again: a run at once, and a clean count of failures, so that its status is `active`. */
 export async function resumeMonitor(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),

@@ -72,7 +72,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
   }
 }
 
-/** The monitor as the API answers it (spec, Monitor). */
+/** The monitor as the API answers it. */
 export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
   return {
     id: stored.id,

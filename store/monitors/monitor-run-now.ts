@@ -23,7 +23,7 @@ export type RunNow =
   | { readonly kind: 'queued'; readonly runId: string; readonly name: string; readonly isNew: boolean }
   | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
-/** The one element of the `details` of RUN_LIMIT_REACHED (spec, Errors). */
+/** The one element of the `details` of RUN_LIMIT_REACHED. */
 export interface UsedUp {
   readonly used: number
   readonly limit: number
@@ -33,9 +33,9 @@ export interface UsedUp {
 }
 
 /**
- * Queues a run of a monitor, paused or not, and takes it from the team's quota: its pool first, then the credits, guarded in one
- * statement so that neither is overspent. A monitor has at most one run waiting. The check is locked before the usage row; a claim takes them the other
- * way round but never waits for either.
+ * Queues a run of a monitor, paused or not, and takes it from the team's quota: its pool first, then the credits,
+ * guarded in one statement so that neither is overspent. A monitor has at most one run waiting. The check is locked
+ * before the usage row; a claim takes them the other way round but never waits for either.
  */
 export async function runNow(tx: Transaction, teamId: string, id: string): Promise<RunNow> {
   const found = await tx.maybeOne(sql.type(outcome)`
@@ -48,8 +48,10 @@ export async function runNow(tx: Transaction, teamId: string, id: string): Promi
     ),
     reserved as (
       update team_usage u
-      set visual_used = u.visual_used + case when target.queue = 'visual' and u.visual_used < u.visual_limit then 1 else 0 end,
-        runs_used = u.runs_used + case when (target.queue <> 'visual' or u.visual_limit is null) and u.runs_used < u.runs_limit then 1 else 0 end,
+      set visual_used = u.visual_used + case when target.queue = 'visual' and u.visual_used < u.visual_limit then 1
+        else 0 end,
+        runs_used = u.runs_used + case when (target.queue <> 'visual' or u.visual_limit is null)
+          and u.runs_used < u.runs_limit then 1 else 0 end,
         credits = u.credits - case
           when target.queue = 'visual' and u.visual_limit is not null then (u.visual_used >= u.visual_limit)::int
           else (u.runs_used >= u.runs_limit)::int end
@@ -70,7 +72,8 @@ export async function runNow(tx: Transaction, teamId: string, id: string): Promi
     )
     select target.name, target.locked, target.queued_run_id as waiting_run_id, queued.queued_run_id as new_run_id,
       case when target.queue = 'visual' and u.visual_limit is not null then u.visual_used else u.runs_used end as used,
-      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_limit else u.runs_limit end as limit,
+      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_limit else u.runs_limit end as
+        limit,
       u.resets_at, u.credits
     from target left join queued on true left join team_usage u on u.team_id = target.team_id
   `)

@@ -2,7 +2,7 @@ import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
 
 /*
- * A monitor (spec, Monitor status; DESIGN §4.7). Its status is derived, never stored.
+ * A monitor. Its status is derived, never stored.
  *
  *     active          scheduled
  *     error           scheduled, backing off: five checks failed in a row; the next success makes it active
@@ -16,7 +16,8 @@ import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
  *     paused          paused    active + run    deleted
  *     billing_paused  refused   refused         deleted
  *
- * A resume counts failures anew, else a monitor that failed before would come back as `error`. test/spec/states.test.ts goes through the table.
+ * A resume counts failures anew, else a monitor that failed before would come back as `error`. test/spec/states.test.ts
+ * goes through the table.
  */
 
 /** What a status is derived from. */
@@ -26,7 +27,7 @@ export interface StatusFacts {
   readonly failures: number
 }
 
-/** The status of a monitor that is not deleted (spec, States). A lock by billing shows before a pause: it is what refuses a resume. */
+/** The status of a monitor that is not deleted. A lock by billing shows before a pause: it is what refuses a resume. */
 export function monitorStatus({ locked, paused, failures }: StatusFacts): MonitorStatus {
   if (locked) return 'billing_paused'
   if (paused) return 'paused'

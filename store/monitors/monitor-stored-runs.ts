@@ -34,7 +34,8 @@ export async function listChanges(store: Queryable, query: ChangesQuery): Promis
   return store.any(sql.prepared('list_changes', storedChange)`
     select id, start_offset_ms, delivery_triggered, extracted, diff, found
     from (
-      select r.*, sum(octet_length(extracted::text)) over (order by id desc) - octet_length(extracted::text) as bytes_before,
+      select r.*, sum(octet_length(extracted::text)) over (order by id desc) - octet_length(extracted::text) as
+        bytes_before,
         count(*) over () as found
       from (
         select id, start_offset_ms, delivery_triggered, extracted, diff

@@ -52,7 +52,8 @@ const alone = row({ is_alone: Type.Boolean() })
 export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
   return store.oneFirst(sql.type(alone)`
     select count(*) < 2 as is_alone
-    from (select from monitors m where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.name = ${name} limit 2) same
+    from (select from monitors m where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.name = ${name}
+      limit 2) same
   `)
 }
 

@@ -10,7 +10,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 export const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
   spec.deliveries.some(({ type }) => type === 'webhook')
 
-/** The sealed secret that a monitor gets with its first webhook delivery (spec, Signature); null when it has none. */
+/** The sealed secret that a monitor gets with its first webhook delivery; null when it has none. */
 export function firstSecret(
   teamId: string,
   spec: { readonly deliveries: readonly DeliveryConfig[] },
@@ -58,7 +58,7 @@ export async function readSigningSecret(
   }
 }
 
-/** Gives a monitor a new secret; the one before signs too for `graceHours` (DESIGN §4.3). Answers the new one. */
+/** Gives a monitor a new secret; the one before signs too for `graceHours`. Answers the new one. */
 export async function replaceSigningSecret(
   tx: Transaction,
   secrets: SecretBox,

@@ -1,9 +1,13 @@
 /**
- * Where bytes lie that are too large for rows: pictures. What an object means stands in the store (store/images/images.ts); here are only names and bytes.
- * Names are ours: letters, digits, `-`, `.` and `/` between parts.
+ * Where bytes lie that are too large for rows: pictures. What an object means stands in the store
+ * (store/images/images.ts); here are only names and bytes. Names are ours: letters, digits, `-`, `.` and `/` between
+ * parts.
  */
 export interface ObjectStore {
-  /** Whole or not at all, and kept once it resolves. The same name again puts the new bytes in place. Throws ObjectStoreError. */
+  /**
+   * Whole or not at all, and kept once it resolves. The same name again puts the new bytes in place. Throws
+   * ObjectStoreError.
+   */
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Null: there is none of this name. Throws ObjectStoreError. */
   get(name: string): Promise<Uint8Array | null>

@@ -28,7 +28,9 @@ interface Answered {
   readonly bytes: Uint8Array
 }
 
-/** Tries, when the service is away or answers with a fault of its own; each waits so much longer than the one before. */
+/**
+ * Tries, when the service is away or answers with a fault of its own; each waits so much longer than the one before.
+ */
 const TRIES = 3
 const PAUSE_MS = 200
 

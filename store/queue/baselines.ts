@@ -28,15 +28,16 @@ export type Baseline = Static<typeof Baseline>
 const baseline = rowOf(Baseline)
 
 /**
- * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and whatever changes a baseline (a record,
- * an edit) raises the fence first. A check that lost its fence is missing.
+ * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and
+ * whatever changes a baseline (a record, an edit) raises the fence first. A check that lost its fence is missing.
  */
 export async function readBaselines(
   store: Store,
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.visual_config,
+    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate,
+      m.deliveries, m.visual_config,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence

@@ -6,7 +6,10 @@ import { rowOf } from '../db/row.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
-/** A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record them under. */
+/**
+ * A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record
+ * them under.
+ */
 export const Claimed = Type.Object({
   no: Type.Integer(),
   fence: Type.Integer(),
@@ -48,7 +51,10 @@ export interface ClaimRequest {
   readonly queue: CheckQueue
   /** Checks at most. */
   readonly limit: number
-  /** Checks of one team at most: below `limit` when several teams wait, so that a flood of one does not starve the others. */
+  /**
+   * Checks of one team at most: below `limit` when several teams wait, so that a flood of one does not starve the
+   * others.
+   */
   readonly perTeam: number
   /** Teams looked at in one claim start after this id: the cursor of a round over all teams. '' starts anew. */
   readonly afterTeam: string
@@ -62,12 +68,12 @@ const TEAMS_PER_CLAIM = 256
 const NO_TEAM = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim holds skipped), of each
- * its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the quota counted. A check whose run
- * was claimed before and never recorded keeps its run id and is not counted again.
+ * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim
+ * holds skipped), of each its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the
+ * quota counted. A check whose run was claimed before and never recorded keeps its run id and is not counted again.
  *
- * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement under backlog); a
- * queue table of its own (three more writes a check).
+ * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement
+ * under backlog); a queue table of its own (three more writes a check).
  */
 export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
   const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request

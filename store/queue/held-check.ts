@@ -20,7 +20,8 @@ const heldCheck = rowOf(HeldCheck)
 export async function findHeldCheck(store: Store, { no, fence }: Held, holder: number): Promise<HeldCheck | null> {
   return store.maybeOne(sql.type(heldCheck)`
     select ${CLAIMED}, h.queue, m.fetch_mode = 'auto' and h.static_again_at is not null as layer_is_remembered
-    from (select *, clock() as at from checks where no = ${no} and fence = ${fence} and holder = ${holder} and run_id is not null) h
+    from (select *, clock() as at from checks where no = ${no} and fence = ${fence} and holder = ${holder}
+      and run_id is not null) h
     join monitors m on m.no = h.no
   `)
 }

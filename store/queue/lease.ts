@@ -13,8 +13,8 @@ export interface Held {
 const held = row({ no: Type.Integer() })
 
 /**
- * Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void. `holder`: only of those that were
- * claimed with this runner token.
+ * Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void.
+ * `holder`: only of those that were claimed with this runner token.
  */
 export async function extendLeases(
   store: Store,
@@ -33,7 +33,10 @@ export async function extendLeases(
   return new Set(rows.map(({ no }) => no))
 }
 
-/** Gives claimed checks back so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and stays counted: it was started. */
+/**
+ * Gives claimed checks back so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and
+ * stays counted: it was started.
+ */
 export async function releaseChecks(
   store: Store,
   checks: readonly (Held & { readonly delayMs: number })[],

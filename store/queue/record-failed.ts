@@ -34,18 +34,23 @@ const COLUMNS = {
   retry_after_ms: 'int8',
 } as const
 
-/** Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled. core/schedule.ts is its twin. */
+/**
+ * Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled.
+ * core/schedule.ts is its twin.
+ */
 const NEXT_AFTER_FAILURE = sql.fragment`
   case when c.next_run_at is not null then greatest(
     next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
     t.at + make_interval(secs => i.retry_after_ms / 1000.0),
     case when c.failures >= 4
-      then t.at + make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end
+      then t.at + make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20),
+        greatest(c.interval_seconds, 900))) end
   ) end`
 
 /**
- * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`, DESIGN §4.7) a check backs off: twice its
- * interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by number; one that is missing lost its fence.
+ * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`) a check
+ * backs off: twice its interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by
+ * number; one that is missing lost its fence.
  */
 export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
   const rows = await store.any(sql.prepared('record_failed', recorded)`
@@ -66,8 +71,10 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
       returning c.no, c.team_id, c.failures
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code, error_message)
-      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.error_code, i.error_message
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code,
+        error_message)
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.error_code,
+        i.error_message
       from moved m join input i on i.no = m.no
     )
     select no, failures from moved

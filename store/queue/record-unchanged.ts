@@ -36,9 +36,10 @@ const COLUMNS = {
 } as const
 
 /**
- * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check to its next due time and
- * inserts its lean run. The first unchanged run of a month stores the reading again and becomes the one that later runs point at, so that
- * a month of runs can be dropped whole. Answers the numbers that were recorded: one that is missing lost its fence and changed nothing.
+ * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check
+ * to its next due time and inserts its lean run. The first unchanged run of a month stores the reading again and
+ * becomes the one that later runs point at, so that a month of runs can be dropped whole. Answers the numbers that were
+ * recorded: one that is missing lost its fence and changed nothing.
  */
 export async function recordUnchanged(store: Queryable, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('record_unchanged', recorded)`
@@ -62,8 +63,10 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
       returning c.no, c.team_id, c.reading_id
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
-      select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success', i.fetch_method,
+      insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
+        extracted)
+      select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success',
+        i.fetch_method,
         case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end
       from moved m join input i on i.no = m.no
     )

@@ -11,7 +11,9 @@ export interface RememberedLayer extends Held {
 /** The static try is not paid more often than this when a page needs a browser. */
 const STATIC_AGAIN_SECONDS = 86_400
 
-/** What of a check is remembered; a check that was edited or given to another meanwhile (its fence moved on) forgets it. */
+/**
+ * What of a check is remembered; a check that was edited or given to another meanwhile (its fence moved on) forgets it.
+ */
 function remembered(queue: 'static' | 'browser') {
   return sql.fragment`
     queue = ${queue}::check_queue,
@@ -28,6 +30,7 @@ export async function rememberLayer(store: Store, { no, fence, queue }: Remember
 /** Hands a claimed check over to another queue: the same run, due at once, and its layer is remembered. */
 export async function handOver(store: Store, { no, fence, queue }: RememberedLayer): Promise<void> {
   await store.query(sql.type(nothing)`
-    update checks set ${remembered(queue)}, due_at = clock(), fence = fence + 1, holder = null where no = ${no} and fence = ${fence} and run_id is not null
+    update checks set ${remembered(queue)}, due_at = clock(), fence = fence + 1, holder = null where no = ${no}
+      and fence = ${fence} and run_id is not null
   `)
 }

@@ -9,7 +9,10 @@ export async function ensureRunPartitions(store: Store): Promise<void> {
   )
 }
 
-/** Makes sure that the months of these runs have their partitions: after a jump of the clock, a run may be of a month that no upkeep has seen. */
+/**
+ * Makes sure that the months of these runs have their partitions: after a jump of the clock, a run may be of a month
+ * that no upkeep has seen.
+ */
 export async function ensurePartitionsOf(store: Store, runIds: readonly string[]): Promise<void> {
   await store.query(sql.type(nothing)`
     select ensure_run_partition(month)
@@ -20,5 +23,8 @@ export async function ensurePartitionsOf(store: Store, runIds: readonly string[]
     ) months`)
 }
 
-/** SQLSTATE of an insert that no partition takes. A check constraint has the same one; making sure of partitions does no harm there. */
+/**
+ * SQLSTATE of an insert that no partition takes. A check constraint has the same one; making sure of partitions does no
+ * harm there.
+ */
 export const NO_PARTITION = '23514'

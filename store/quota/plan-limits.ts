@@ -13,7 +13,7 @@ function planLimit(name: 'retentionDays' | 'maxDeliveriesPerMonitor') {
 /** Days that a team's window has, of `teams t`. */
 export const RETENTION_DAYS = planLimit('retentionDays')
 
-/** The instant before which runs, deliveries and audit events of a team are hidden (DESIGN §4.27), as a scalar subquery. */
+/** The instant before which runs, deliveries and audit events of a team are hidden, as a scalar subquery. */
 export const retentionCutoff = (teamId: string) => sql.fragment`
   (select clock() - make_interval(days => ${RETENTION_DAYS}) from teams t where t.id = ${teamId}::uuid)`
 
@@ -28,7 +28,7 @@ export const retentionProperties = {
 
 const cap = row({ tier: Type.Unsafe<Tier>({}), deliveries: Type.Integer() })
 
-/** How many deliveries one monitor of the team may have (spec, Plan table). */
+/** How many deliveries one monitor of the team may have. */
 export async function findDeliveryCap(store: Queryable, teamId: string) {
   return store.one(sql.type(cap)`
     select t.tier, ${planLimit('maxDeliveriesPerMonitor')} as deliveries from teams t where t.id = ${teamId}::uuid

@@ -41,7 +41,8 @@ export async function takeModelCall(store: Queryable, teamId: string): Promise<T
       from own where u.team_id = own.team_id and own.llm_calls_used < own.most
       returning u.team_id
     )
-    select exists (select from counted) as taken, own.period_start::text as period, own.most as limit, own.resets_at from own
+    select exists (select from counted) as taken, own.period_start::text as period, own.most as limit, own.resets_at
+      from own
   `)
   return taken ? { kind: 'taken', period } : { kind: 'used_up', limit, resetsAt }
 }

@@ -24,8 +24,9 @@ const team = row({ team_id: Type.String(), proxy_enabled: Type.Boolean(), most: 
 const made = row({ id: Type.String(), bytes: Type.Number() })
 
 /**
- * Puts bytes aside for one fetch: as many as are asked for, or as are left of the plan's proxyBytesPerMonth when what others hold is taken away. The
- * team's row is locked before what is held is counted, so two never get the same bytes: the sum of what is used and held never passes the limit.
+ * Puts bytes aside for one fetch: as many as are asked for, or as are left of the plan's proxyBytesPerMonth when what
+ * others hold is taken away. The team's row is locked before what is held is counted, so two never get the same bytes:
+ * the sum of what is used and held never passes the limit.
  */
 export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
   return store.transaction(async (tx) => {
@@ -42,7 +43,8 @@ export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: num
     const hold = await tx.maybeOne(sql.type(made)`
       insert into proxy_holds (team_id, bytes, until)
       select ${teamId}::uuid, least(${bytes}::bigint, room), clock() + make_interval(secs => ${HOLD_SECONDS})
-      from (select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room from proxy_holds where team_id = ${teamId}::uuid) r
+      from (select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room from proxy_holds
+        where team_id = ${teamId}::uuid) r
       where room > 0
       returning id, bytes
     `)

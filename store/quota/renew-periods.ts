@@ -3,8 +3,9 @@ import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
 /**
- * Begins the next month of every quota whose period has ended: the fewest whole months (of UTC) are added until now lies inside. A period that ends on
- * the 29th to 31st ends on the last day of a shorter month, and from then on by that day.
+ * Begins the next month of every quota whose period has ended: the fewest whole months (of UTC) are added until now
+ * lies inside. A period that ends on the 29th to 31st ends on the last day of a shorter month, and from then on by that
+ * day.
  */
 export async function renewPeriods(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`
@@ -17,13 +18,15 @@ export async function renewPeriods(store: Store): Promise<void> {
     ),
     renewed as (
       select team_id, ended_at, (
-        select min(n) from generate_series(1, 2 + (12 * extract(year from age(at, ended_at)) + extract(month from age(at, ended_at)))::int) n
+        select min(n) from generate_series(1, 2 + (12 * extract(year from age(at, ended_at)) + extract(month
+          from age(at, ended_at)))::int) n
         where ended_at + make_interval(months => n) > at
       ) as months
       from ended
     )
     update team_usage u
-    set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0,
+    set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0,
+      proxy_bytes_used = 0,
       period_start = (r.ended_at + make_interval(months => r.months - 1)) at time zone 'UTC',
       resets_at = (r.ended_at + make_interval(months => r.months)) at time zone 'UTC'
     from renewed r

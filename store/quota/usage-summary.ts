@@ -32,16 +32,20 @@ const TeamUsage = Type.Object({
 type TeamUsage = Static<typeof TeamUsage>
 const teamUsage = rowOf(TeamUsage)
 
-/** The team's usage summary (spec). */
+/** The team's usage summary. */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
   const found = await store.one(sql.prepared('read_usage', teamUsage)`
-    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used, u.serp_limit, u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
-      u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as resets_at,
-      t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked
+    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
+      u.serp_limit, u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
+      u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as
+        resets_at,
+      t.trial_ends_at, t.tier = 'free'
+        and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
     cross join lateral (
-      select count(*) filter (where not paused and not locked) as monitors_active, count(*) filter (where locked) as monitors_locked
+      select count(*) filter (where not paused
+        and not locked) as monitors_active, count(*) filter (where locked) as monitors_locked
       from monitors where team_id = t.id and deleted_at is null
     ) m
     where t.id = ${teamId}::uuid

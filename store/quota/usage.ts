@@ -7,8 +7,8 @@ import { nothing } from '../db/row.ts'
 export const NO_LIMIT = '1000000000000000'
 
 /**
- * Opens the pools of a new team. A trial's pools are never renewed; a plan's are each month from now, until a subscription says otherwise (spec,
- * Runs; DESIGN §4.14).
+ * Opens the pools of a new team. A trial's pools are never renewed; a plan's are each month from now, until a
+ * subscription says otherwise.
  */
 export async function openUsage(
   tx: Queryable,

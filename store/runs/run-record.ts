@@ -28,7 +28,7 @@ const RunRow = Type.Object({
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)
 
-/** The run as the API answers it (spec, Run). */
+/** The run as the API answers it. */
 export function toRun(stored: RunRow): Run {
   const startedAt = runIdTime(stored.id) + stored.start_offset_ms
   return {

@@ -21,8 +21,10 @@ const STORED = sql.fragment`
 
 /** A run that is claimed or queued has no row yet: it is read from its check (`no` is the monitor's). */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
-  select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method, false as delivery_triggered,
-    null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code, null::text as error_message,
+  select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method,
+    false as delivery_triggered,
+    null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
+      null::text as error_message,
     null::json as warnings
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
@@ -49,13 +51,17 @@ export interface RunQuery extends Page {
   readonly monitorId: string
 }
 
-/** A page of a monitor's runs, newest first, those under way included. Empty also when there is no such monitor: `countRuns` tells. */
+/**
+ * A page of a monitor's runs, newest first, those under way included. Empty also when there is no such monitor:
+ * `countRuns` tells.
+ */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
   const { teamId, monitorId } = query
   const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
   return store.any(typed`
     with m as materialized (
-      select no, id, name, user_id from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and deleted_at is null
+      select no, id, name, user_id from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid
+        and deleted_at is null
     )
     select ${RUN_COLUMNS}
     from m
@@ -77,8 +83,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
 const counted = row({ total: Type.Integer() })
 
 /**
- * How many runs a monitor's list has; null where there is no such monitor. The check counts what is stored; only what retention hides and has not
- * deleted yet is counted here, so that no list counts a million rows.
+ * How many runs a monitor's list has; null where there is no such monitor. The check counts what is stored; only what
+ * retention hides and has not deleted yet is counted here, so that no list counts a million rows.
  */
 export async function countRuns(store: Queryable, teamId: string, monitorId: string): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`

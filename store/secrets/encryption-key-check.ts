@@ -14,8 +14,9 @@ const kept = row({ id: Type.String(), key_check: Type.Union([Type.Unsafe<Uint8Ar
 const VALUE = 'tidemark'
 
 /**
- * Throws a `WrongEncryptionKeyError` unless the box has the key that this database was set up with; the first process that asks sets it up. One that
- * went on would answer with faults and spend the attempts of deliveries that it cannot read.
+ * Throws a `WrongEncryptionKeyError` unless the box has the key that this database was set up with; the first process
+ * that asks sets it up. One that went on would answer with faults and spend the attempts of deliveries that it cannot
+ * read.
  */
 export async function checkEncryptionKey(store: Queryable, secrets: SecretBox): Promise<void> {
   const { id, key_check: check } = await store.one(sql.type(kept)`select id, key_check from installation`)
@@ -44,7 +45,8 @@ function open(opening: () => unknown): void {
   } catch (cause) {
     if (!(cause instanceof UnreadableSecretError)) throw cause
     throw new WrongEncryptionKeyError(
-      'the encryption key is not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that key (where it was never set, it is in the file encryption-key of the data directory)',
+      'the encryption key is not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that ' +
+        'key (where it was never set, it is in the file encryption-key of the data directory)',
       { cause },
     )
   }

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Encrypts what may hold credentials before it is stored: AES-256-GCM, a fresh nonce each time, bound to its place (team, table, column)
- * so that a sealed value moved elsewhere does not open. Layout: version 1, 12 bytes nonce, 16 bytes tag, ciphertext.
+ * Encrypts what may hold credentials before it is stored: AES-256-GCM, a fresh nonce each time, bound to its place
+ * (team, table, column) so that a sealed value moved elsewhere does not open. Layout: version 1, 12 bytes nonce, 16
+ * bytes tag, ciphertext.
  */
 export interface SecretBox {
   seal(place: SealedPlace, value: unknown): Buffer
@@ -56,7 +57,8 @@ export function createSecretBox(key: string): SecretBox {
         return opened
       } catch (cause) {
         throw new UnreadableSecretError(
-          'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was altered',
+          'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was ' +
+            'altered',
           { cause },
         )
       }

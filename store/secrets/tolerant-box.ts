@@ -1,6 +1,9 @@
 import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
-/** As the box, but null stands for what does not open, and `told` hears of it: one row must not keep a whole list from its reader. */
+/**
+ * As the box, but null stands for what does not open, and `told` hears of it: one row must not keep a whole list from
+ * its reader.
+ */
 export function tolerantBox(
   box: SecretBox,
   told: (error: UnreadableSecretError, place: SealedPlace) => void,

@@ -61,7 +61,8 @@ const squeezed = (text: string) => text.replace(/ +/g, ' ')
 describe('the table of results', () => {
   test('has each row beside its bare loop, with the share of it', () => {
     expect(squeezed(tableOf(results))).toContain(
-      '| page changed each time, one CSS field | 600 (300–1,200) | 1,000 (500–2,000) | **60 %** (30 %–120 %) | 1,500 + 100 |',
+      '| page changed each time, one CSS field | 600 (300–1,200) | 1,000 (500–2,000) | **60 %** (30 %–120 %) | ' +
+        '1,500 + 100 |',
     )
   })
 
@@ -85,7 +86,8 @@ describe('the table of results', () => {
     )
     expect(table).toContain('| with its browser, browser checks, 500 more | 400 → 380 MB (−5 %) | |')
     expect(table).toContain(
-      '| comparing two pictures of 12.8 megapixels, one digit, a megapixel | 48.0 (24.0–96.0) ms of CPU; 9.0 without decoding and drawing | |',
+      '| comparing two pictures of 12.8 megapixels, one digit, a megapixel | 48.0 (24.0–96.0) ms of CPU; 9.0 ' +
+        'without decoding and drawing | |',
     )
   })
 

@@ -106,33 +106,37 @@ for (const [version, rent, isThere] of [
       },
     )
 
-    test('A monitor made through one API is checked once by either of two workers, and its run is read through the other API.', async () => {
-      const apis = [start(['api']), start(['api'])]
-      start(['worker'])
-      start(['worker'])
-      bases = await Promise.all(apis.map(async (api) => (await api.says(/running at (\S+)\n/))[1] ?? ''))
-      await Promise.all(running.slice(2).map((worker) => worker.says(/checking and delivering/)))
-      await using site = await openSite()
-      const made = await ask(bases[0], '/v1/monitors', monitor(site.url))
-      expect(made.status).toBe(201)
-      const { id } = (await made.json()) as { id: string }
-      const list = await eventually(
-        async () => (await (await ask(bases[1], `/v1/monitors/${id}/runs`)).json()) as { data: { status: string }[] },
-        ({ data }) => data.some(({ status }) => status === 'success'),
-      )
-      expect(list.data).toMatchObject([{ monitor_id: id, status: 'success', extracted: { price: '$1' } }])
-
-      // Two more intervals, by the store's clock.
-      const name = (await rows<{ name: string }>('select current_database() as name'))[0]?.name
-      for (const seconds of [70, 140]) {
-        await client.query(`alter database "${name}" set tidemark.clock_offset = '${seconds} seconds'`)
-        await eventually(
-          () => rows<{ n: number }>('select count(*)::int as n from runs'),
-          ([row]) => row?.n === 1 + seconds / 70,
+    test(
+      'A monitor made through one API is checked once by either of two workers, and its run is read through the ' +
+        'other API.',
+      async () => {
+        const apis = [start(['api']), start(['api'])]
+        start(['worker'])
+        start(['worker'])
+        bases = await Promise.all(apis.map(async (api) => (await api.says(/running at (\S+)\n/))[1] ?? ''))
+        await Promise.all(running.slice(2).map((worker) => worker.says(/checking and delivering/)))
+        await using site = await openSite()
+        const made = await ask(bases[0], '/v1/monitors', monitor(site.url))
+        expect(made.status).toBe(201)
+        const { id } = (await made.json()) as { id: string }
+        const list = await eventually(
+          async () => (await (await ask(bases[1], `/v1/monitors/${id}/runs`)).json()) as { data: { status: string }[] },
+          ({ data }) => data.some(({ status }) => status === 'success'),
         )
-      }
-      expect(site.requests).toHaveLength(3)
-    })
+        expect(list.data).toMatchObject([{ monitor_id: id, status: 'success', extracted: { price: '$1' } }])
+
+        // Two more intervals, by the store's clock.
+        const name = (await rows<{ name: string }>('select current_database() as name'))[0]?.name
+        for (const seconds of [70, 140]) {
+          await client.query(`alter database "${name}" set tidemark.clock_offset = '${seconds} seconds'`)
+          await eventually(
+            () => rows<{ n: number }>('select count(*)::int as n from runs'),
+            ([row]) => row?.n === 1 + seconds / 70,
+          )
+        }
+        expect(site.requests).toHaveLength(3)
+      },
+    )
 
     test('A worker tells its readiness on the metrics port.', async () => {
       const port = await freePort()
@@ -175,67 +179,72 @@ for (const [version, rent, isThere] of [
       },
     )
 
-    test('A worker killed in the middle of a check leaves it to another: one run, and one delivery to each destination.', async () => {
-      await using site = await openSite()
-      await using hook = await openSite()
-      hook.answer((response) => response.writeHead(204).end())
-      const deliveries = ['a', 'b'].map((path) => ({ type: 'webhook', url: `${hook.url}${path}` }))
-      const made = await ask(bases[0], '/v1/monitors', { ...monitor(site.url), deliveries })
-      const { id } = (await made.json()) as { id: string }
-      const runs = () =>
-        rows<{ id: string; status: string }>(
-          'select r.id, r.status from runs r join monitors m on m.no = r.monitor_no where m.id = $1',
-          [id],
+    test(
+      'A worker killed in the middle of a check leaves it to another: one run, and one delivery to each ' +
+        'destination.',
+      async () => {
+        await using site = await openSite()
+        await using hook = await openSite()
+        hook.answer((response) => response.writeHead(204).end())
+        const deliveries = ['a', 'b'].map((path) => ({ type: 'webhook', url: `${hook.url}${path}` }))
+        const made = await ask(bases[0], '/v1/monitors', { ...monitor(site.url), deliveries })
+        const { id } = (await made.json()) as { id: string }
+        const runs = () =>
+          rows<{ id: string; status: string }>(
+            'select r.id, r.status from runs r join monitors m on m.no = r.monitor_no where m.id = $1',
+            [id],
+          )
+        await eventually(runs, (seen) => seen.length === 1)
+
+        let workers = running.filter((cli) => cli.stdout.includes('checking'))
+        site.answer(() => {})
+        const asked = (await (await ask(bases[0], `/v1/monitors/${id}/run`, {})).json()) as { run_id: string }
+        await eventually(
+          () => site.requests.length,
+          (n) => n === 2,
         )
-      await eventually(runs, (seen) => seen.length === 1)
+        for (const worker of workers) worker.signal('SIGKILL')
+        await Promise.all(workers.map((worker) => worker.exited))
+        expect(await runs()).toHaveLength(1)
+        site.answer(html(pageOf('$2')))
+        const ports = [await freePort(), await freePort()]
+        workers = ports.map((port) => start(['worker'], { TIDEMARK_METRICS_PORT: String(port) }))
+        await Promise.all(workers.map((worker) => worker.says(/checking and delivering/)))
+        await eventually(
+          () => rows(`select from deliveries where status = 'success'`),
+          (sent) => sent.length === 2,
+        )
 
-      let workers = running.filter((cli) => cli.stdout.includes('checking'))
-      site.answer(() => {})
-      const asked = (await (await ask(bases[0], `/v1/monitors/${id}/run`, {})).json()) as { run_id: string }
-      await eventually(
-        () => site.requests.length,
-        (n) => n === 2,
-      )
-      for (const worker of workers) worker.signal('SIGKILL')
-      await Promise.all(workers.map((worker) => worker.exited))
-      expect(await runs()).toHaveLength(1)
-      site.answer(html(pageOf('$2')))
-      const ports = [await freePort(), await freePort()]
-      workers = ports.map((port) => start(['worker'], { TIDEMARK_METRICS_PORT: String(port) }))
-      await Promise.all(workers.map((worker) => worker.says(/checking and delivering/)))
-      await eventually(
-        () => rows(`select from deliveries where status = 'success'`),
-        (sent) => sent.length === 2,
-      )
+        const seen = await runs()
+        expect(seen.map((run) => run.id)).toContain(asked.run_id)
+        expect(seen).toHaveLength(2)
+        expect(hook.requests.map(({ url }) => String(url)).toSorted((one, other) => one.localeCompare(other))).toEqual([
+          '/a',
+          '/b',
+        ])
+        const [usage] = await rows<{ n: number }>('select runs_used::int as n from team_usage')
+        expect(usage?.n).toBe((await rows('select from runs')).length)
 
-      const seen = await runs()
-      expect(seen.map((run) => run.id)).toContain(asked.run_id)
-      expect(seen).toHaveLength(2)
-      expect(hook.requests.map(({ url }) => String(url)).toSorted((one, other) => one.localeCompare(other))).toEqual([
-        '/a',
-        '/b',
-      ])
-      const [usage] = await rows<{ n: number }>('select runs_used::int as n from team_usage')
-      expect(usage?.n).toBe((await rows('select from runs')).length)
-
-      // Told to stop, the one that checks is not ready, and says so until it is done.
-      let held: ServerResponse | undefined
-      site.answer((response) => void (held = response))
-      await ask(bases[0], `/v1/monitors/${id}/run`, {})
-      await eventually(
-        () => held,
-        (response) => response !== undefined,
-      )
-      for (const worker of workers) worker.signal('SIGTERM')
-      await Promise.all(workers.map((worker) => worker.says(/"msg":"draining"/)))
-      const ready = await Promise.any(ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`)))
-      expect([ready.status, await ready.json()]).toEqual([
-        503,
-        { status: 'unavailable', checks: { process: 'stopping' } },
-      ])
-      held?.end('')
-      expect(await Promise.all(workers.map((worker) => worker.exited))).toEqual([0, 0])
-    }, 60_000)
+        // Told to stop, the one that checks is not ready, and says so until it is done.
+        let held: ServerResponse | undefined
+        site.answer((response) => void (held = response))
+        await ask(bases[0], `/v1/monitors/${id}/run`, {})
+        await eventually(
+          () => held,
+          (response) => response !== undefined,
+        )
+        for (const worker of workers) worker.signal('SIGTERM')
+        await Promise.all(workers.map((worker) => worker.says(/"msg":"draining"/)))
+        const ready = await Promise.any(ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`)))
+        expect([ready.status, await ready.json()]).toEqual([
+          503,
+          { status: 'unavailable', checks: { process: 'stopping' } },
+        ])
+        held?.end('')
+        expect(await Promise.all(workers.map((worker) => worker.exited))).toEqual([0, 0])
+      },
+      60_000,
+    )
   })
 
 const monitor = (url: string) => ({

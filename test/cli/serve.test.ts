@@ -29,67 +29,77 @@ const asking =
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     })
 
-test('The first start prints the address and the first owner; it is healthy, ready and tells metrics; SIGTERM ends it with 0.', async () => {
-  await using serve = startCli(['serve'], environment)
-  const [banner = '', base = ''] = await serve.says(RUNNING)
-  key = /API key\s+(svc_\w+)/.exec(banner)?.[1] ?? ''
-  expect(banner).toMatch(/E-mail\s+\S+@\S+/)
-  expect(banner).toMatch(/Password\s+\S{12,}/)
-  const ask = asking(base)
+test(
+  'The first start prints the address and the first owner; it is healthy, ready and tells metrics; SIGTERM ends ' +
+    'it with 0.',
+  async () => {
+    await using serve = startCli(['serve'], environment)
+    const [banner = '', base = ''] = await serve.says(RUNNING)
+    key = /API key\s+(svc_\w+)/.exec(banner)?.[1] ?? ''
+    expect(banner).toMatch(/E-mail\s+\S+@\S+/)
+    expect(banner).toMatch(/Password\s+\S{12,}/)
+    const ask = asking(base)
 
-  expect((await ask('/healthz')).status).toBe(200)
-  const ready = await eventually(
-    () => ask('/readyz'),
-    (answer) => answer.status === 200,
-  )
-  expect(JSON.stringify(await ready.json())).toMatch(/moving/)
-  expect(await (await ask('/metrics')).text()).toMatch(/^tidemark_checks_active 0$/m)
-  expect((await ask('/v1/monitors')).status).toBe(200)
-  // In the log, no secret: the banner is for the person alone.
-  expect(serve.stderr + serve.stdout.replace(banner, '')).not.toContain(key)
+    expect((await ask('/healthz')).status).toBe(200)
+    const ready = await eventually(
+      () => ask('/readyz'),
+      (answer) => answer.status === 200,
+    )
+    expect(JSON.stringify(await ready.json())).toMatch(/moving/)
+    expect(await (await ask('/metrics')).text()).toMatch(/^tidemark_checks_active 0$/m)
+    expect((await ask('/v1/monitors')).status).toBe(200)
+    // In the log, no secret: the banner is for the person alone.
+    expect(serve.stderr + serve.stdout.replace(banner, '')).not.toContain(key)
 
-  serve.signal('SIGTERM')
-  expect(await serve.exited).toBe(0)
-  expect(serve.stdout).toContain('"msg":"stopped"')
-}, 60_000)
+    serve.signal('SIGTERM')
+    expect(await serve.exited).toBe(0)
+    expect(serve.stdout).toContain('"msg":"stopped"')
+  },
+  60_000,
+)
 
-test('A second start prints no owner and its key still works; a check in flight does not keep it from ending in time.', async () => {
-  await using site = await openSite()
-  site.answer(() => {})
-  await using serve = startCli(['serve'], environment)
-  const [banner = '', base = ''] = await serve.says(RUNNING)
-  expect(banner).not.toMatch(/svc_|Password/)
-  const body = {
-    name: 'Hangs',
-    url: site.url,
-    schedule_interval_seconds: 60,
-    extract_config: { method: 'full_page' },
-    diff_predicate: { type: 'any_field_changes' },
-  }
-  const made = await asking(base)('/v1/monitors', { method: 'POST', body: JSON.stringify(body) })
-  expect(made.status).toBe(201)
-  await eventually(
-    () => site.requests.length,
-    (n) => n > 0,
-  )
+test(
+  'A second start prints no owner and its key still works; a check in flight does not keep it from ending in ' +
+    'time.',
+  async () => {
+    await using site = await openSite()
+    site.answer(() => {})
+    await using serve = startCli(['serve'], environment)
+    const [banner = '', base = ''] = await serve.says(RUNNING)
+    expect(banner).not.toMatch(/svc_|Password/)
+    const body = {
+      name: 'Hangs',
+      url: site.url,
+      schedule_interval_seconds: 60,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+    }
+    const made = await asking(base)('/v1/monitors', { method: 'POST', body: JSON.stringify(body) })
+    expect(made.status).toBe(201)
+    await eventually(
+      () => site.requests.length,
+      (n) => n > 0,
+    )
 
-  const started = performance.now()
-  serve.signal('SIGTERM')
-  // The group's signal, passed on by a parent as well.
-  serve.signal('SIGTERM')
-  const answers = async () => {
-    const [ready, list] = await Promise.all([asking(base)('/readyz'), asking(base)('/v1/monitors')])
-    return [ready.status, await ready.json(), list.status]
-  }
-  await eventually(
-    () => serve.stdout,
-    (said) => said.includes('"msg":"draining"'),
-  )
-  expect(await answers()).toEqual([503, { status: 'unavailable', checks: { process: 'stopping' } }, 200])
-  expect(await serve.exited).toBe(0)
-  expect(performance.now() - started).toBeLessThan(25_000)
-  expect(performance.now() - started).toBeGreaterThan(2_000)
-}, 90_000)
+    const started = performance.now()
+    serve.signal('SIGTERM')
+    // The group's signal, passed on by a parent as well.
+    serve.signal('SIGTERM')
+    const answers = async () => {
+      const [ready, list] = await Promise.all([asking(base)('/readyz'), asking(base)('/v1/monitors')])
+      return [ready.status, await ready.json(), list.status]
+    }
+    await eventually(
+      () => serve.stdout,
+      (said) => said.includes('"msg":"draining"'),
+    )
+    expect(await answers()).toEqual([503, { status: 'unavailable', checks: { process: 'stopping' } }, 200])
+    expect(await serve.exited).toBe(0)
+    expect(performance.now() - started).toBeLessThan(25_000)
+    expect(performance.now() - started).toBeGreaterThan(2_000)
+  },
+  90_000,
+)
 
 test('A port that is taken is said so, and leaves nothing behind: the next start finds the data free.', async () => {
   const taken: Server = createServer()

@@ -3,7 +3,7 @@ import { limitsOf, serpAccess } from '../../core/plan.ts'
 import { PLANS, TIERS } from '../../schema/account/plan.ts'
 
 describe('the limits of a plan', () => {
-  test.each(TIERS)('%s has those of the spec where the installation says nothing', (tier) => {
+  test.each(TIERS)('%s has its own limits where the installation says nothing', (tier) => {
     expect(limitsOf(tier)).toEqual(PLANS[tier])
     expect(limitsOf(tier, {})).toEqual(PLANS[tier])
   })

@@ -48,7 +48,10 @@ function completed(node: Definition, example: unknown): unknown {
   return { ...arm(node, String(tag)), ...given, [table.tag]: tag }
 }
 
-/** Each arm of each tagged object: as small and as full as it gets, without each key that it needs, with each that it does not know. */
+/**
+ * Each arm of each tagged object: as small and as full as it gets, without each key that it needs, with each that it
+ * does not know.
+ */
 export function armCases(): Case[] {
   return nodes().flatMap(([place, node]) => {
     const table = bare(node)[ARMS]

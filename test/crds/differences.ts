@@ -12,8 +12,8 @@ interface Difference {
 const REFUSED_LATER = { api: false, kubernetes: true }
 
 /**
- * Every difference that we know between what the API and a cluster take. What a cluster takes and the API does not, the operator refuses as soon as it
- * sees it: Ready=False with the API's own words.
+ * Every difference that we know between what the API and a cluster take. What a cluster takes and the API does not, the
+ * operator refuses as soon as it sees it: Ready=False with the API's own words.
  */
 export const DIFFERENCES: readonly Difference[] = [
   {

@@ -45,7 +45,10 @@ const placeOf = (field: string | undefined, message: string) =>
 
 const DRY_RUN = '/apis/tidemark.dev/v1/namespaces/default/monitors?dryRun=All&fieldValidation=Strict'
 
-/** A monitor of the API as the spec of a custom resource: names in camelCase, but for keys that a person chose and what has no type. */
+/**
+ * A monitor of the API as the spec of a custom resource: names in camelCase, but for keys that a person chose and what
+ * has no type.
+ */
 export function asSpec(value: unknown, node: Definition | undefined = MONITOR): unknown {
   if (value === null || typeof value !== 'object' || !node) return value
   const { properties, items, additionalProperties: values } = bare(node)

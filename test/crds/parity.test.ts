@@ -47,7 +47,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
   })
 })
 
-/** What goes against the definition, in a line each: a verdict that is wrong, or a fault that the two see at different places. */
+/**
+ * What goes against the definition, in a line each: a verdict that is wrong, or a fault that the two see at different
+ * places.
+ */
 async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<string[]> {
   const found: string[] = []
   for (const { title, monitor, lawful } of cases) {

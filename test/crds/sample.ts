@@ -35,7 +35,10 @@ export function text(node: Definition, length: number, letter = 'a'): string {
   return length < 66 ? 'name@example.com' : `${'a'.repeat(64)}@b${domain}c`.slice(0, length)
 }
 
-/** An object with the keys that it needs: those of the arm that has `key` where it is a tagged one, and those that its rules want beside `key`. */
+/**
+ * An object with the keys that it needs: those of the arm that has `key` where it is a tagged one, and those that its
+ * rules want beside `key`.
+ */
 export function object(node: Definition, key?: string): Fields {
   const table = node[ARMS]
   if (!table) {
@@ -57,7 +60,10 @@ export function arm(node: Definition, name: string): Fields {
   return { [table.tag]: name, ...Object.fromEntries(keys.map((key) => [key, sample(child(node, key))])) }
 }
 
-/** The smallest monitor that has this value at this place, and in `extract_config` the fields that a predicate there names. */
+/**
+ * The smallest monitor that has this value at this place, and in `extract_config` the fields that a predicate there
+ * names.
+ */
 export function monitorWith(place: Place, value: unknown): Fields {
   const monitor = build(MONITOR, place, value) as Fields
   if (place[0] !== 'diff_predicate') return monitor

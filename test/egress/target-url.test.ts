@@ -74,7 +74,8 @@ describe('checkTargetUrl', () => {
 
   test('says what to do about a private address', () => {
     expect(checkTargetUrl('http://10.0.0.1/', closed)?.message).toBe(
-      'The target is not allowed: 10.0.0.1 is private. Use a public address, or have the operator of this installation open the range ' +
+      'The target is not allowed: 10.0.0.1 is private. Use a public address, or have the operator of this ' +
+        'installation open the range ' +
         'with TIDEMARK_ALLOW_PRIVATE_CIDRS.',
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Targets that must never be reached, as data: every door through which a stranger's URL comes in is tried with all of them
- * (security.md §2.1, C1–C3, C13). The lists are about the default settings, which open no private range.
+ * Targets that must never be reached, as data: every door through which a stranger's URL comes in is tried with all of
+ * them. The lists are about the default settings, which open no private range.
  */
 
 /** Literal addresses that are no targets. */
@@ -45,7 +45,10 @@ export const DENIED_ADDRESSES: readonly string[] = [
   ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
 ]
 
-/** Neighbours of the ranges above, and well-known public addresses: none of these may be refused. Never dial them in a test. */
+/**
+ * Neighbours of the ranges above, and well-known public addresses: none of these may be refused. Never dial them in a
+ * test.
+ */
 export const PUBLIC_ADDRESSES: readonly string[] = [
   ...[
     '1.1.1.1',
@@ -82,7 +85,10 @@ export const PUBLIC_ADDRESSES: readonly string[] = [
   ...['::ffff:8.8.8.8', '::ffff:808:808'],
 ]
 
-/** URLs whose target is private, in every spelling that a URL parser repairs. Well-formed, so the message speaks of the address. */
+/**
+ * URLs whose target is private, in every spelling that a URL parser repairs. Well-formed, so the message speaks of the
+ * address.
+ */
 export const PRIVATE_URLS: readonly string[] = [
   ...['http://127.0.0.1/', 'http://127.1/', 'http://0/', 'http://0.0.0.0/', 'http://2130706433/', 'http://0x7f000001/'],
   ...[

@@ -4,8 +4,8 @@ import type { Query } from './query.ts'
 export const WORKER_ROLE = 'worker_'
 
 /**
- * Notes each change of a queue row, by whom: every worker process has a role of its own, so that a write under a stolen fence is seen for what it is.
- * What our own statements believe about leases and fences is not asked.
+ * Notes each change of a queue row, by whom: every worker process has a role of its own, so that a write under a stolen
+ * fence is seen for what it is. What our own statements believe about leases and fences is not asked.
  */
 export async function installAudit(query: Query): Promise<void> {
   await query(`
@@ -13,7 +13,8 @@ export async function installAudit(query: Query): Promise<void> {
     create table fault.checks_log (
       seq bigint generated always as identity primary key,
       at timestamptz not null, who name not null, no bigint not null,
-      old_fence int, fence int, old_run uuid, run uuid, old_queued uuid, old_due timestamptz, due timestamptz, nominal timestamptz, next timestamptz
+      old_fence int, fence int, old_run uuid, run uuid, old_queued uuid, old_due timestamptz, due timestamptz,
+        nominal timestamptz, next timestamptz
     );
     create table fault.deliveries_log (
       seq bigint generated always as identity primary key,
@@ -22,15 +23,18 @@ export async function installAudit(query: Query): Promise<void> {
     );
     create function fault.log_check() returns trigger language plpgsql security definer as $$
     begin
-      insert into fault.checks_log (at, who, no, old_fence, fence, old_run, run, old_queued, old_due, due, nominal, next)
-      values (clock(), session_user, new.no, old.fence, new.fence, old.run_id, new.run_id, old.queued_run_id, old.due_at, new.due_at,
+      insert into fault.checks_log (at, who, no, old_fence, fence, old_run, run, old_queued, old_due, due, nominal,
+        next)
+      values (clock(), session_user, new.no, old.fence, new.fence, old.run_id, new.run_id, old.queued_run_id,
+        old.due_at, new.due_at,
         old.next_run_at, new.next_run_at);
       return null;
     end $$;
     create function fault.log_delivery() returns trigger language plpgsql security definer as $$
     begin
       insert into fault.deliveries_log (at, who, id, old_fence, fence, old_attempts, attempts, status, old_due, due)
-      values (clock(), session_user, new.id, old.fence, new.fence, old.attempts, new.attempts, new.status, old.due_at, new.due_at);
+      values (clock(), session_user, new.id, old.fence, new.fence, old.attempts, new.attempts, new.status, old.due_at,
+        new.due_at);
       return null;
     end $$;
     create trigger fault_log after update on checks for each row execute function fault.log_check();

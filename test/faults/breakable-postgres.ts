@@ -28,7 +28,10 @@ export interface BreakablePostgres extends AsyncDisposable {
 }
 
 export interface BreakableOptions {
-  /** A file system of its own for the tables or for the write-ahead log; the other is in a temporary folder, as is all without one. */
+  /**
+   * A file system of its own for the tables or for the write-ahead log; the other is in a temporary folder, as is all
+   * without one.
+   */
   readonly mount?: string
   readonly onMount?: 'tables' | 'log'
   readonly settings?: Readonly<Record<string, string>>

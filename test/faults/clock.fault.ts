@@ -22,7 +22,8 @@ test('A clock that is put back by three hours: nobody is silent, and the tick af
   await until(
     () =>
       world.query<{ most: number }>(
-        `select coalesce(max(extract(epoch from due_at - clock())), 0)::int as most from deliveries where due_at is not null`,
+        `select coalesce(max(extract(epoch from due_at - clock())), 0)::int as most from deliveries where due_at ` +
+          `is not null`,
       ),
     ([ahead]) => (ahead?.most ?? Infinity) <= 330,
   )
@@ -46,23 +47,27 @@ test('A clock that was put back while no worker ran: the first one to start sees
   await judgeInvariants(world)
 })
 
-test('A clock that leaps ahead by hours and by months, and back: what was missed is one run for each monitor, no burst.', async () => {
-  const world = await freshWorld()
-  await Promise.all([world.worker(), world.worker()])
-  const leaps = ['5 hours', '95 days', '1 hour']
-  await world.underLoad(async () => {
-    for (const offset of leaps) {
-      await world.rounds(1)
-      const [before] = await world.query<{ runs: number }>('select count(*)::int as runs from runs')
-      const from = performance.now()
-      await world.setClock(offset)
-      await world.rounds(1)
-      const [after] = await world.query<{ runs: number }>('select count(*)::int as runs from runs')
-      // Besides the one that makes up for what was missed, as many as the seconds since allow.
-      const fair = world.monitors * (2 + (performance.now() - from) / 1000 / world.intervalSeconds)
-      expect((after?.runs ?? 0) - (before?.runs ?? 0)).toBeLessThanOrEqual(fair)
-    }
-  })
-  await world.caughtUp()
-  await judgeInvariants(world, { faults: leaps.length })
-})
+test(
+  'A clock that leaps ahead by hours and by months, and back: what was missed is one run for each monitor, no ' +
+    'burst.',
+  async () => {
+    const world = await freshWorld()
+    await Promise.all([world.worker(), world.worker()])
+    const leaps = ['5 hours', '95 days', '1 hour']
+    await world.underLoad(async () => {
+      for (const offset of leaps) {
+        await world.rounds(1)
+        const [before] = await world.query<{ runs: number }>('select count(*)::int as runs from runs')
+        const from = performance.now()
+        await world.setClock(offset)
+        await world.rounds(1)
+        const [after] = await world.query<{ runs: number }>('select count(*)::int as runs from runs')
+        // Besides the one that makes up for what was missed, as many as the seconds since allow.
+        const fair = world.monitors * (2 + (performance.now() - from) / 1000 / world.intervalSeconds)
+        expect((after?.runs ?? 0) - (before?.runs ?? 0)).toBeLessThanOrEqual(fair)
+      }
+    })
+    await world.caughtUp()
+    await judgeInvariants(world, { faults: leaps.length })
+  },
+)

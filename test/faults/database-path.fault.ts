@@ -62,7 +62,8 @@ test.each([
     )
     proxy.resetAt(null)
   })
-  // Webhooks that were claimed and never heard of wait for their lease of half a minute. Ending it takes it from those under way, too.
+  // Webhooks that were claimed and never heard of wait for their lease of half a minute. Ending it takes it from those
+  // under way, too.
   const isUnheard = text === 'claim_deliveries'
   if (isUnheard) await world.setClock('31 seconds')
   await world.caughtUp()
@@ -100,39 +101,43 @@ test('Connections that stay open and lead nowhere: the worker gives them up and 
   await judgeInvariants(world, { faults: 1 })
 })
 
-test('Records that are on their way for longer than a lease, and arrive while another worker has the checks: they change nothing.', async () => {
-  // Long enough for a busy machine: it ends when the clock is set.
-  const world = await freshWorld({ leaseSeconds: 20 })
-  await using proxy = await openTcpProxy(world.url)
-  const late = await world.worker({ url: proxy.url })
-  await world.underLoad(() => world.rounds(1))
-  await world.caughtUp()
-  const allWait = () =>
-    until(
-      () => world.pages.waiting,
-      (waiting) => waiting === world.monitors,
+test(
+  'Records that are on their way for longer than a lease, and arrive while another worker has the checks: they ' +
+    'change nothing.',
+  async () => {
+    // Long enough for a busy machine: it ends when the clock is set.
+    const world = await freshWorld({ leaseSeconds: 20 })
+    await using proxy = await openTcpProxy(world.url)
+    const late = await world.worker({ url: proxy.url })
+    await world.underLoad(() => world.rounds(1))
+    await world.caughtUp()
+    const allWait = () =>
+      until(
+        () => world.pages.waiting,
+        (waiting) => waiting === world.monitors,
+      )
+    world.pages.hold()
+    await allWait()
+    await world.worker()
+    for (let n = 0; n < world.monitors / 2; n++) world.pages.change(n)
+    proxy.stall('record_unchanged', 'record_readings', 'extend_leases', 'claim_checks')
+    world.pages.letGo()
+    await until(
+      () => Math.min(proxy.stalled('record_unchanged'), proxy.stalled('record_readings')),
+      (records) => records > 0,
     )
-  world.pages.hold()
-  await allWait()
-  await world.worker()
-  for (let n = 0; n < world.monitors / 2; n++) world.pages.change(n)
-  proxy.stall('record_unchanged', 'record_readings', 'extend_leases', 'claim_checks')
-  world.pages.letGo()
-  await until(
-    () => Math.min(proxy.stalled('record_unchanged'), proxy.stalled('record_readings')),
-    (records) => records > 0,
-  )
-  world.pages.hold()
-  await world.setClock('21 seconds')
-  await allWait()
-  await proxy.flow()
-  world.pages.letGo()
-  await world.underLoad(() => world.rounds(1))
-  await world.caughtUp()
-  const [taken] = await world.query<{ n: number }>(
-    `select count(*)::int as n from fault.check_steps where step = 'claim' and old_run is not null and who <> $1`,
-    [late.role],
-  )
-  expect(taken?.n).toBe(world.monitors)
-  await judgeInvariants(world)
-})
+    world.pages.hold()
+    await world.setClock('21 seconds')
+    await allWait()
+    await proxy.flow()
+    world.pages.letGo()
+    await world.underLoad(() => world.rounds(1))
+    await world.caughtUp()
+    const [taken] = await world.query<{ n: number }>(
+      `select count(*)::int as n from fault.check_steps where step = 'claim' and old_run is not null and who <> $1`,
+      [late.role],
+    )
+    expect(taken?.n).toBe(world.monitors)
+    await judgeInvariants(world)
+  },
+)

@@ -26,20 +26,24 @@ test('A worker that is left one connection goes on with it; one that is left non
   await judgeInvariants(world, { faults: 2 })
 })
 
-test('A session that sits on rows of the queue for longer than a statement may take holds up those monitors, not the others, and loses nothing.', async () => {
-  const world = await freshWorld()
-  await Promise.all([world.worker(), world.worker()])
-  const idler = new pg.Client({ connectionString: world.url })
-  idler.on('error', () => {})
-  await idler.connect()
-  await world.underLoad(async () => {
-    await idler.query('begin')
-    await idler.query('select from checks where no <= 3 for update')
-    await world.rounds(3)
-    await world.query('select pg_sleep(6)')
-    await idler.query('commit')
-  })
-  await idler.end()
-  await world.caughtUp()
-  await judgeInvariants(world)
-})
+test(
+  'A session that sits on rows of the queue for longer than a statement may take holds up those monitors, not the ' +
+    'others, and loses nothing.',
+  async () => {
+    const world = await freshWorld()
+    await Promise.all([world.worker(), world.worker()])
+    const idler = new pg.Client({ connectionString: world.url })
+    idler.on('error', () => {})
+    await idler.connect()
+    await world.underLoad(async () => {
+      await idler.query('begin')
+      await idler.query('select from checks where no <= 3 for update')
+      await world.rounds(3)
+      await world.query('select pg_sleep(6)')
+      await idler.query('commit')
+    })
+    await idler.end()
+    await world.caughtUp()
+    await judgeInvariants(world)
+  },
+)

@@ -27,65 +27,73 @@ async function goesOn(world: FaultWorld): Promise<void> {
   )
 }
 
-test('A full disk under the tables: workers wait, the API answers 503, and all go on by themselves when there is room.', async (context) => {
-  const disk = await smallDisk(context, 128)
-  await using postgres = await startBreakablePostgres({ mount: disk.path, onMount: 'tables' })
-  await using world = await openFaultWorld({ url: postgres.url })
-  await using api = await openApi({ adminUrl: postgres.url })
-  const worker = await world.worker()
-  await world.underLoad(async () => {
-    await world.rounds(1)
-    await disk.fill()
-    await until(
-      () => refusals(worker),
-      (times) => times > 5,
-    )
-    expect(worker.stdout).toMatch(/No space left on device/)
-    const asked = Array.from({ length: 40 }, (_, n) => api.call('POST', '/v1/monitors', monitorOf(n)))
-    const answers = await Promise.all(asked)
-    expect(unexpected(answers, 201)).toEqual([])
-    expect(answers.some(({ status }) => status === 503)).toBe(true)
-    await disk.empty()
-    await goesOn(world)
-    expect((await api.call('POST', '/v1/monitors', monitorOf(40))).status).toBe(201)
-  })
-  await world.caughtUp()
-  await judgeInvariants(world)
-  worker.signal('SIGTERM')
-  expect(await worker.exited).toBe(0)
-})
+test(
+  'A full disk under the tables: workers wait, the API answers 503, and all go on by themselves when there is ' +
+    'room.',
+  async (context) => {
+    const disk = await smallDisk(context, 128)
+    await using postgres = await startBreakablePostgres({ mount: disk.path, onMount: 'tables' })
+    await using world = await openFaultWorld({ url: postgres.url })
+    await using api = await openApi({ adminUrl: postgres.url })
+    const worker = await world.worker()
+    await world.underLoad(async () => {
+      await world.rounds(1)
+      await disk.fill()
+      await until(
+        () => refusals(worker),
+        (times) => times > 5,
+      )
+      expect(worker.stdout).toMatch(/No space left on device/)
+      const asked = Array.from({ length: 40 }, (_, n) => api.call('POST', '/v1/monitors', monitorOf(n)))
+      const answers = await Promise.all(asked)
+      expect(unexpected(answers, 201)).toEqual([])
+      expect(answers.some(({ status }) => status === 503)).toBe(true)
+      await disk.empty()
+      await goesOn(world)
+      expect((await api.call('POST', '/v1/monitors', monitorOf(40))).status).toBe(201)
+    })
+    await world.caughtUp()
+    await judgeInvariants(world)
+    worker.signal('SIGTERM')
+    expect(await worker.exited).toBe(0)
+  },
+)
 
-test("A full disk under Postgres' log, of which it dies: workers outlive it, and go on when there is room and it is started again.", async (context) => {
-  const disk = await smallDisk(context, 96)
-  await using postgres = await startBreakablePostgres({
-    mount: disk.path,
-    onMount: 'log',
-    settings: { max_wal_size: '48MB', min_wal_size: '32MB', wal_recycle: 'off' },
-  })
-  await using world = await openFaultWorld({ url: postgres.url })
-  const worker = await world.worker()
-  await world.underLoad(async () => {
-    await world.rounds(1)
-    await disk.fill()
-    // What was laid out before it was full would last for a while.
-    const goOnWriting = () => world.query('select pg_switch_wal()').catch(() => null)
-    await until(
-      () => goOnWriting().then(() => postgres.hasEnded),
-      (hasEnded) => hasEnded,
-    )
-    await until(
-      () => refusals(worker),
-      (times) => times > 3,
-    )
-    await disk.empty()
-    await postgres.start()
-    await goesOn(world)
-  })
-  await world.caughtUp()
-  await judgeInvariants(world)
-  worker.signal('SIGTERM')
-  expect(await worker.exited).toBe(0)
-})
+test(
+  "A full disk under Postgres' log, of which it dies: workers outlive it, and go on when there is room and it is " +
+    'started again.',
+  async (context) => {
+    const disk = await smallDisk(context, 96)
+    await using postgres = await startBreakablePostgres({
+      mount: disk.path,
+      onMount: 'log',
+      settings: { max_wal_size: '48MB', min_wal_size: '32MB', wal_recycle: 'off' },
+    })
+    await using world = await openFaultWorld({ url: postgres.url })
+    const worker = await world.worker()
+    await world.underLoad(async () => {
+      await world.rounds(1)
+      await disk.fill()
+      // What was laid out before it was full would last for a while.
+      const goOnWriting = () => world.query('select pg_switch_wal()').catch(() => null)
+      await until(
+        () => goOnWriting().then(() => postgres.hasEnded),
+        (hasEnded) => hasEnded,
+      )
+      await until(
+        () => refusals(worker),
+        (times) => times > 3,
+      )
+      await disk.empty()
+      await postgres.start()
+      await goesOn(world)
+    })
+    await world.caughtUp()
+    await judgeInvariants(world)
+    worker.signal('SIGTERM')
+    expect(await worker.exited).toBe(0)
+  },
+)
 
 const monitorOf = (n: number) => ({
   name: `Monitor ${n}`,

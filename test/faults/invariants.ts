@@ -10,7 +10,9 @@ interface Invariant {
   readonly sql: string
 }
 
-const EXTRACTED = `coalesce(r.extracted, (select p.extracted from runs p where p.monitor_no = r.monitor_no and p.id = r.reading_id)) ->> 'version'`
+const EXTRACTED =
+  `coalesce(r.extracted, (select p.extracted from runs p where p.monitor_no = r.monitor_no and p.id = ` +
+  `r.reading_id)) ->> 'version'`
 
 /** What holds while the workers work, once they had time to recover. */
 const AT_WORK: readonly Invariant[] = [
@@ -24,7 +26,8 @@ const AT_WORK: readonly Invariant[] = [
       'I4: no monitor is put off by more than an interval and a minute, or a lease and a minute while it is checked.',
     sql: `select no, run_id, due_at, next_run_at, clock() from checks
       where next_run_at > clock() + make_interval(secs => interval_seconds + shift_seconds + 60)
-        or due_at > clock() + make_interval(secs => 60 + case when run_id is null then interval_seconds + shift_seconds else LEASE end)`,
+        or due_at > clock() + make_interval(secs => 60 + case when run_id is null then interval_seconds + shift_seconds
+          else LEASE end)`,
   },
   {
     sentence: 'I5: no run is held under a lease that ended ten seconds ago.',
@@ -42,12 +45,16 @@ const AT_REST: readonly Invariant[] = [
   {
     sentence: 'I1: every run on record was claimed, and recorded once.',
     sql: `select r.monitor_no, r.id from runs r
-      where (select count(*) from fault.check_steps s where s.step = 'record' and s.no = r.monitor_no and s.old_run = r.id) <> 1
-        or not exists (select from fault.check_steps s where s.step = 'claim' and s.no = r.monitor_no and s.run = r.id)`,
+      where (select count(*) from fault.check_steps s where s.step = 'record' and s.no = r.monitor_no
+        and s.old_run = r.id) <> 1
+        or not exists (select from fault.check_steps s where s.step = 'claim' and s.no = r.monitor_no
+          and s.run = r.id)`,
   },
   {
     sentence: 'I1: the count of a monitor is that of its runs.',
-    sql: `select c.no, c.runs_total from checks c where c.runs_total <> (select count(*) from runs r where r.monitor_no = c.no)`,
+    sql:
+      `select c.no, c.runs_total from checks c where c.runs_total <> (select count(*) from runs r where ` +
+      `r.monitor_no = c.no)`,
   },
   {
     sentence: 'I2: a nominal time has one run.',
@@ -67,13 +74,15 @@ const AT_REST: readonly Invariant[] = [
     sentence: 'I6: a check is recorded, and its lease extended, by the worker that holds its fence.',
     sql: `select s.* from fault.check_steps s
       where s.step in ('record', 'heartbeat', 'release') and s.who <> (
-        select c.who from fault.check_steps c where c.step = 'claim' and c.no = s.no and c.seq < s.seq order by c.seq desc limit 1)`,
+        select c.who from fault.check_steps c where c.step = 'claim' and c.no = s.no and c.seq < s.seq
+          order by c.seq desc limit 1)`,
   },
   {
     sentence: 'I6: a delivery is recorded by the worker that holds its fence.',
     sql: `select s.* from fault.delivery_steps s
       where s.step in ('record', 'release') and s.who <> (
-        select c.who from fault.delivery_steps c where c.step = 'claim' and c.id = s.id and c.seq < s.seq order by c.seq desc limit 1)`,
+        select c.who from fault.delivery_steps c where c.step = 'claim' and c.id = s.id and c.seq < s.seq
+          order by c.seq desc limit 1)`,
   },
   {
     sentence: 'I1: what broke here is never told as a fault of the page, which was well all the time.',
@@ -85,7 +94,8 @@ const AT_REST: readonly Invariant[] = [
       'I7: a run tells a difference if, and only if, its value differs from that of the success recorded before it.',
     sql: `select * from (
         select r.monitor_no, r.id, r.diff is not null as told, ${EXTRACTED} as value,
-          lag(${EXTRACTED}) over (partition by r.monitor_no order by s.seq) as before, row_number() over (partition by r.monitor_no order by s.seq) as nth
+          lag(${EXTRACTED}) over (partition by r.monitor_no
+            order by s.seq) as before, row_number() over (partition by r.monitor_no order by s.seq) as nth
         from runs r join fault.check_steps s on s.step = 'record' and s.no = r.monitor_no and s.old_run = r.id
         where r.status = 'success'
       ) w
@@ -97,17 +107,21 @@ const AT_REST: readonly Invariant[] = [
       where r.delivery_triggered <> (r.diff is not null)
         or (select count(*) from deliveries d where d.run_id = r.id) <> case when r.delivery_triggered then 1 else 0 end
       union all
-      select d.monitor_no, d.run_id, null from deliveries d where not exists (select from runs r where r.monitor_no = d.monitor_no and r.id = d.run_id)`,
+      select d.monitor_no, d.run_id, null from deliveries d where not exists (select from runs r
+        where r.monitor_no = d.monitor_no and r.id = d.run_id)`,
   },
   {
     sentence: 'I8: every delivery has succeeded, waits for its next attempt, was refused or is dead.',
     sql: `select id, status, attempts, due_at from deliveries
-      where not case status when 'success' then due_at is null and attempts > 0 when 'dead' then due_at is null and attempts = 6
+      where not case status when 'success' then due_at is null and attempts > 0 when 'dead' then due_at is null
+        and attempts = 6
         when 'failed' then attempts > 0 else due_at is not null end`,
   },
   {
     sentence: 'I9: the quota counts each run once.',
-    sql: `select team_id, runs_used from team_usage u where runs_used <> (select count(*) from runs r where r.team_id = u.team_id)`,
+    sql:
+      `select team_id, runs_used from team_usage u where runs_used <> (select count(*) from runs r where r.team_id ` +
+      `= u.team_id)`,
   },
 ]
 
@@ -158,7 +172,8 @@ async function scanSink({ query, sink, pages }: FaultWorld, faults: number): Pro
     after: string
   }>(
     `select d.id, d.payload, d.status, split_part(m.url, '/', 4)::int as page,
-       d.payload::json -> 'diff' -> 'before' ->> 'version' as before, d.payload::json -> 'diff' -> 'after' ->> 'version' as after
+       d.payload::json -> 'diff' -> 'before' ->> 'version' as before, d.payload::json -> 'diff' -> 'after' ->>
+         'version' as after
      from deliveries d join monitors m on m.no = d.monitor_no
      join fault.check_steps s on s.step = 'record' and s.no = d.monitor_no and s.old_run = d.run_id order by s.seq`,
   )

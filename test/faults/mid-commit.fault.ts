@@ -16,12 +16,15 @@ async function slowCommits({ query }: FaultWorld, table: string, when: string): 
       end if;
       return null;
     end $$;
-    create constraint trigger dawdle after update on ${table} deferrable initially deferred for each row when (${when}) execute function fault.dawdle();
+    create constraint trigger dawdle after update on ${table} deferrable initially deferred for each row
+      when (${when}) execute function fault.dawdle();
     grant usage on schema fault to public;
   `)
 }
 
-const IN_COMMIT = `select pid from pg_stat_activity where datname = current_database() and usename like 'worker%' and wait_event = 'PgSleep'`
+const IN_COMMIT =
+  `select pid from pg_stat_activity where datname = current_database() and usename like 'worker%' and wait_event = ` +
+  `'PgSleep'`
 
 test.each([
   ['claim of checks', 'checks', 'new.fence > old.fence and new.run_id is not null'],
@@ -29,7 +32,8 @@ test.each([
   ['claim of deliveries', 'deliveries', 'new.fence > old.fence and new.attempts = old.attempts'],
   ['record of deliveries', 'deliveries', 'new.attempts > old.attempts'],
 ])(
-  'A connection that is reset, and a worker that is killed, in the middle of the COMMIT of a %s: whether it holds or not, no run and no delivery is lost or made twice.',
+  'A connection that is reset, and a worker that is killed, in the middle of the COMMIT of a %s: whether it holds ' +
+    'or not, no run and no delivery is lost or made twice.',
   async (_, table, when) => {
     const world = await freshWorld()
     const proxy = await openTcpProxy(world.url)

@@ -1,7 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A site whose pages count their versions: page `n` is at `/n`, and says its version in `.version`. Every change is known. */
+/**
+ * A site whose pages count their versions: page `n` is at `/n`, and says its version in `.version`. Every change is
+ * known.
+ */
 export interface Pages extends AsyncDisposable {
   readonly base: string
   version(n: number): number

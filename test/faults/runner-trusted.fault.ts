@@ -33,34 +33,44 @@ async function firstRun(url: string) {
   return data[0]
 }
 
-test('What a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows of neither.', async () => {
-  await using site = await openSite()
-  site.answer((response, request, nth) => {
-    const isThroughProxy = request.socket.remoteAddress === EXIT_ADDRESS
-    return (isThroughProxy ? html(pageOf('$8')) : status(403))(response, request, nth)
-  })
-  const runner = await world.runner('refused')
-  expect(await firstRun(site.url)).toMatchObject({
-    status: 'success',
-    fetch_method: 'proxy',
-    extracted: { price: '$8' },
-  })
-  const [usage] = await world.rows<{ n: number }>('select proxy_bytes_used::int as n from team_usage')
-  expect(usage?.n).toBeGreaterThan(0)
-  runner.signal('SIGTERM')
-  expect(await runner.exited).toBe(0)
-}, 60_000)
+test(
+  'What a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows ' +
+    'of neither.',
+  async () => {
+    await using site = await openSite()
+    site.answer((response, request, nth) => {
+      const isThroughProxy = request.socket.remoteAddress === EXIT_ADDRESS
+      return (isThroughProxy ? html(pageOf('$8')) : status(403))(response, request, nth)
+    })
+    const runner = await world.runner('refused')
+    expect(await firstRun(site.url)).toMatchObject({
+      status: 'success',
+      fetch_method: 'proxy',
+      extracted: { price: '$8' },
+    })
+    const [usage] = await world.rows<{ n: number }>('select proxy_bytes_used::int as n from team_usage')
+    expect(usage?.n).toBeGreaterThan(0)
+    runner.signal('SIGTERM')
+    expect(await runner.exited).toBe(0)
+  },
+  60_000,
+)
 
-test('All of it in one process serves the lane too; where that renders nothing, a preview says so and a runner does the runs.', async () => {
-  await using site = await openSite()
-  const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_LANE_PORT: '0' })
-  const [, base] = await serve.says(/running at (\S+)\n/)
-  const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' }
-  const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
-  const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
-  expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
-  const runner = await world.runner('serves', { TIDEMARK_LANE_URL: laneOf(serve) })
-  expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
-  for (const one of [runner, serve]) one.signal('SIGTERM')
-  expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
-}, 60_000)
+test(
+  'All of it in one process serves the lane too; where that renders nothing, a preview says so and a runner does ' +
+    'the runs.',
+  async () => {
+    await using site = await openSite()
+    const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_LANE_PORT: '0' })
+    const [, base] = await serve.says(/running at (\S+)\n/)
+    const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
+    const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
+    expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
+    const runner = await world.runner('serves', { TIDEMARK_LANE_URL: laneOf(serve) })
+    expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
+    for (const one of [runner, serve]) one.signal('SIGTERM')
+    expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
+  },
+  60_000,
+)

@@ -47,7 +47,8 @@ const held = async (id: string) => {
     run_id: string | null
     due: boolean
   }>(
-    `select c.no::float8, c.fence, c.holder, c.run_id, c.due_at <= clock() as due from checks c join monitors m on m.no = c.no where m.id = $1`,
+    `select c.no::float8, c.fence, c.holder, c.run_id, c.due_at <= clock() as due from checks c join monitors m ` +
+      `on m.no = c.no where m.id = $1`,
     [id],
   )
   if (!check) throw new Error('no such check')
@@ -64,36 +65,41 @@ async function hanging(site: Site, answer: Answer = () => {}) {
   return { id, check: await held(id) }
 }
 
-test('A page that a script fills is rendered by a runner that knows no database; its change arrives as a signed webhook.', async () => {
-  await using site = await openSite()
-  await using hook = await openReceiver(reply(204))
-  const runner = await world.runner('renders')
-  site.answer(shell('$1'))
-  // Fetched by the worker first, which renders nothing.
-  const { id } = await watch(site, { fetch_mode: 'auto', deliveries: [{ type: 'webhook', url: hook.url }] })
-  const [baseline] = await ended(id)
-  expect(baseline).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '$1' } })
+test(
+  'A page that a script fills is rendered by a runner that knows no database; its change arrives as a signed ' +
+    'webhook.',
+  async () => {
+    await using site = await openSite()
+    await using hook = await openReceiver(reply(204))
+    const runner = await world.runner('renders')
+    site.answer(shell('$1'))
+    // Fetched by the worker first, which renders nothing.
+    const { id } = await watch(site, { fetch_mode: 'auto', deliveries: [{ type: 'webhook', url: hook.url }] })
+    const [baseline] = await ended(id)
+    expect(baseline).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '$1' } })
 
-  site.answer(shell('$2'))
-  const changed = await world.runNow(id)
-  expect(changed).toMatchObject({ fetch_method: 'browser', delivery_triggered: true })
-  expect(changed.diff).toMatchObject({ before: { price: '$1' }, after: { price: '$2' } })
-  const [request] = await eventually(
-    () => hook.requests,
-    (all) => all.length > 0,
-  )
-  const { secret } = await world.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
-  const header = request?.headers.get('service-signature') ?? ''
-  const body = request?.body.toString() ?? ''
-  expect(verifier?.verifyHeader(body, header, secret, 300)).toBe(true)
-  expect(hook.requests).toHaveLength(1)
+    site.answer(shell('$2'))
+    const changed = await world.runNow(id)
+    expect(changed).toMatchObject({ fetch_method: 'browser', delivery_triggered: true })
+    expect(changed.diff).toMatchObject({ before: { price: '$1' }, after: { price: '$2' } })
+    const [request] = await eventually(
+      () => hook.requests,
+      (all) => all.length > 0,
+    )
+    const { secret } = await world.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
+    const header = request?.headers.get('service-signature') ?? ''
+    const body = request?.body.toString() ?? ''
+    expect(verifier?.verifyHeader(body, header, secret, 300)).toBe(true)
+    expect(hook.requests).toHaveLength(1)
 
-  const environment = await readFile(`/proc/${runner.pid}/environ`, 'utf8')
-  expect(environment).not.toMatch(/postgres|DATABASE_URL|ENCRYPTION_KEY/i)
-  expect(runner.stdout + runner.stderr).not.toMatch(/tdr_\w/)
-  runner.signal('SIGTERM')
-  expect(await runner.exited).toBe(0)
-}, 90_000)
+    const environment = await readFile(`/proc/${runner.pid}/environ`, 'utf8')
+    expect(environment).not.toMatch(/postgres|DATABASE_URL|ENCRYPTION_KEY/i)
+    expect(runner.stdout + runner.stderr).not.toMatch(/tdr_\w/)
+    runner.signal('SIGTERM')
+    expect(await runner.exited).toBe(0)
+  },
+  90_000,
+)
 
 test('A monitor with pictures is done by a runner, and the worker compares them.', async () => {
   await using site = await openSite()

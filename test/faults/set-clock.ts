@@ -6,8 +6,9 @@ const LOCK_TURN_MS = 200
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Sets how far the store's clock is from the true time. A statement under a real clock has one time, that of its begin; an offset that changed in the middle of
- * one would give it two, its own and that of the triggers that note it. So it changes while no statement that writes the queue is under way.
+ * Sets how far the store's clock is from the true time. A statement under a real clock has one time, that of its begin;
+ * an offset that changed in the middle of one would give it two, its own and that of the triggers that note it. So it
+ * changes while no statement that writes the queue is under way.
  */
 export async function setClock(pool: pg.Pool, offset: string): Promise<void> {
   const client = await pool.connect()

@@ -19,9 +19,14 @@ export interface TcpProxy extends AsyncDisposable {
   blackHole(): void
   /** Each connection is reset when so many more bytes of the store's answers have gone through it; null: no more. */
   resetAfter(bytes: number | null): void
-  /** Of the messages that hold this text (the name, for a prepared statement), each `every`th ends its connection; null: none does any more. */
+  /**
+   * Of the messages that hold this text (the name, for a prepared statement), each `every`th ends its connection; null:
+   * none does any more.
+   */
   resetAt(text: string | null, at?: ResetPoint, every?: number): void
-  /** A connection that is sent a message with one of these texts lets nothing more through to the store, until `flow`. */
+  /**
+   * A connection that is sent a message with one of these texts lets nothing more through to the store, until `flow`.
+   */
   stall(...texts: readonly string[]): void
   /** How many messages with this text are stalled. */
   stalled(text: string): number

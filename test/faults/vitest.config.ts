@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { TallyReporter } from '../support/tally-reporter.ts'
 
-/** `npm run faults`: apart from `npm test`, because killing takes time. Most of it is waiting, so a few files go side by side, each on a database of its own. */
+/**
+ * `npm run faults`: apart from `npm test`, because killing takes time. Most of it is waiting, so a few files go side by
+ * side, each on a database of its own.
+ */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,

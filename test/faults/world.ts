@@ -45,7 +45,10 @@ export interface FaultWorld extends AsyncDisposable {
   underLoad(work: () => Promise<void>): Promise<void>
   /** Resolves when so many more pages were asked for, for each monitor on average. */
   rounds(count: number): Promise<void>
-  /** Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took. Fails when it takes too long. */
+  /**
+   * Resolves when each page's present version is on record and arrived at the sink; answers the milliseconds that took.
+   * Fails when it takes too long.
+   */
   caughtUp(patienceMs?: number): Promise<number>
   /** Schedules nothing more, and waits until nothing is under way. */
   quiesce(): Promise<void>
@@ -76,7 +79,8 @@ export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultW
     const role = `${WORKER_ROLE}${randomBytes(4).toString('hex')}`
     roles.push(role)
     await query(
-      `create role ${role} login password 'throwaway' connection limit ${chosen.connections ?? -1} in role current_user`,
+      `create role ${role} login password 'throwaway' connection limit ${chosen.connections ?? -1} in role ` +
+        `current_user`,
     )
     const address = new URL(chosen.url ?? url)
     address.username = role
@@ -99,7 +103,8 @@ export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultW
 
   async function behind(): Promise<object[]> {
     const rows = await query<{ page: number; version: string | null }>(
-      `select split_part(m.url, '/', 4)::int as page, b.extracted ->> 'version' as version from monitors m left join baselines b on b.no = m.no
+      `select split_part(m.url, '/', 4)::int as page, b.extracted ->> 'version' as version from monitors m left
+        join baselines b on b.no = m.no
        where starts_with(m.url, $1)`,
       [`${pages.base}/`],
     ).catch(() => null)
@@ -182,8 +187,10 @@ async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }:
   for (let n = 0; n < monitors; n++)
     await query(
       `with m as (
-         insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, deliveries, signing_secret)
-         values ($1, gen_random_uuid(), $2, $3, 60, '{"method":"css","fields":{"version":".version"}}', '{"type":"any_field_changes"}', 'auto', $4, $5)
+         insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+           fetch_mode, deliveries, signing_secret)
+         values ($1, gen_random_uuid(), $2, $3, 60, '{"method":"css","fields":{"version":".version"}}',
+           '{"type":"any_field_changes"}', 'auto', $4, $5)
          returning no
        )
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)

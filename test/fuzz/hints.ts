@@ -44,7 +44,10 @@ const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mend
 const constantOrElse = (kind: string, ...others: readonly string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(mark(kind)) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 
-/** What holds beyond the document, by component and key; `*` stands for whatever owns the key. Each narrows what the document allows. */
+/**
+ * What holds beyond the document, by component and key; `*` stands for whatever owns the key. Each narrows what the
+ * document allows.
+ */
 export const HINTS: Readonly<Record<string, Hint>> = {
   '*.url': () => address,
   '*.webhookUrl': () => address,

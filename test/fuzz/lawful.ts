@@ -25,8 +25,8 @@ const anyJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 })).value
 
 /**
- * Values that a schema of the document allows, and that the service takes too: where the document says less than holds (an address has to be one), a
- * hint of `hints.ts` says more.
+ * Values that a schema of the document allows, and that the service takes too: where the document says less than holds
+ * (an address has to be one), a hint of `hints.ts` says more.
  */
 export function lawful(
   document: ApiDocument,

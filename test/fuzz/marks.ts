@@ -1,8 +1,9 @@
 import type { Json } from '../../schema/shape/json.ts'
 
 /**
- * Marks in generated values: what is known only when a request is sent (the id of the third monitor of a chain), and what JavaScript has no value
- * for (1e400). They are strings between two characters of private use, so that a chain stays data that can be shrunk and shown.
+ * Marks in generated values: what is known only when a request is sent (the id of the third monitor of a chain), and
+ * what JavaScript has no value for (1e400). They are strings between two characters of private use, so that a chain
+ * stays data that can be shrunk and shown.
  */
 const OPEN = '\uE000'
 const CLOSE = '\uE001'

@@ -39,7 +39,10 @@ interface Option {
   readonly whole?: boolean
 }
 
-/** Makes one change to a value of a schema: a boundary, one beyond it, another type, a missing or an unknown key, hostile text. */
+/**
+ * Makes one change to a value of a schema: a boundary, one beyond it, another type, a missing or an unknown key,
+ * hostile text.
+ */
 export function mutate(document: ApiDocument, schema: Schema, value: Json, { place, kind }: Change): Changed {
   const places = [...placesOf(document, schema, value)]
   const at = places[place % places.length]!

@@ -44,7 +44,10 @@ export function createTally(): Tally {
       const at = (share: number) =>
         (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
       const byStatus = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
-      return `${sent} requests (${good} that had to succeed); ${byStatus.join(', ')}; ms p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} (${slowest.what})`
+      return (
+        `${sent} requests (${good} that had to succeed); ${byStatus.join(', ')}; ms p50 ${at(0.5)}, p99 ` +
+        `${at(0.99)}, most ${at(1)} (${slowest.what})`
+      )
     },
   }
 }

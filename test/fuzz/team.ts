@@ -75,7 +75,8 @@ export async function createTeam(api: TestApi): Promise<Team> {
         select concat_ws(' ',
           (select sum(hashtextextended(x::text, 0)) from teams x where id = (select id from t)),
           (select sum(hashtextextended(x::text, 0)) from team_usage x where team_id = (select id from t)),
-          (select sum(hashtextextended((to_jsonb(x) - 'last_used_at')::text, 0)) from api_keys x where team_id = (select id from t)),
+          (select sum(hashtextextended((to_jsonb(x) - 'last_used_at')::text, 0)) from api_keys x
+            where team_id = (select id from t)),
           (select count(*) from audit_events where team_id = (select id from t)),
           (select sum(hashtextextended(x::text, 0)) from monitors x where team_id = (select id from t)),
           (select sum(hashtextextended(x::text, 0)) from checks x where team_id = (select id from t)),

@@ -10,7 +10,10 @@ export interface BlowUp {
   readonly what: string
   readonly serve: Answer
   readonly extract: ExtractConfig
-  /** The fault of its run, or one of several where the order in which limits are met is chance; `success`: it is no harm any more. */
+  /**
+   * The fault of its run, or one of several where the order in which limits are met is chance; `success`: it is no harm
+   * any more.
+   */
   readonly comesTo: RunFaultCode | 'success' | readonly RunFaultCode[]
   /** Of the value `it`, where the run succeeds. */
   readonly value?: unknown
@@ -20,7 +23,9 @@ export interface BlowUp {
   readonly withinMs: number
 }
 
-/** Limits as the tests of this folder set them: a drip ends at a deadline, and nobody wants to wait 30 seconds for it. */
+/**
+ * Limits as the tests of this folder set them: a drip ends at a deadline, and nobody wants to wait 30 seconds for it.
+ */
 export const DEADLINE_MS = 1_200
 export const FIRST_BYTE_MS = 700
 
@@ -356,9 +361,9 @@ const SERVERS: readonly BlowUp[] = [
 ]
 
 /**
- * Every row of the blow-up table (security.md §3.1, with those of §0 and the limits of §3.2 behind them) that plain HTTP can meet. Only a browser
- * can meet the rest, and it is not part of this table: the page 200,000 px tall, typed arrays without end, a million nodes made by script, `for(;;)`,
- * popups. `V8 --enable-experimental-regexp-engine-on-excessive-backtracks` is a defence and no input. What rules that are too long or nested too deeply
- * come to when they are saved is beside the table, in blow-ups.test.ts.
+ * Every row of the blow-up table that plain HTTP can meet. Only a browser can meet the rest, and it is not part of this
+ * table: the page 200,000 px tall, typed arrays without end, a million nodes made by script, `for(;;)`, popups. `V8
+ * --enable-experimental-regexp-engine-on-excessive-backtracks` is a defence and no input. What rules that are too long
+ * or nested too deeply come to when they are saved is beside the table, in blow-ups.test.ts.
  */
 export const BLOW_UPS: readonly BlowUp[] = [...RULES, ...DOCUMENTS, ...SERVERS]

@@ -28,49 +28,55 @@ async function openSilence(): Promise<{ readonly port: number } & AsyncDisposabl
   }
 }
 
-test('More silent sites than a browser shows pages make a page that comes after them, of their own team, no later than one of them; known, they delay nobody.', async () => {
-  await using closing = new AsyncDisposableStack()
-  const world = closing.use(await openQueueWorld())
-  const silence = closing.use(await openSilence())
-  const site = closing.use(await openSite())
-  site.answer(html('<p>quick</p>'))
-  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  const browsers = testBrowsers({ egress, pages: PAGES })
-  closing.defer(() => browsers.close())
-  const { url, secrets } = world
-  closing.use(await startWorker({ url, secrets, browsers, concurrency: PAGES, perHost: 2, rendersPages: true }))
-  const team = await world.team()
-  const rendered = { queue: 'browser', interval: 86_400, extract: { method: 'css', fields: { it: 'p' } } } as const
-  const hogs: number[] = []
-  for (let n = 2; n < 2 + 3 * PAGES; n++)
-    hogs.push(...(await world.monitors(team, { ...rendered, url: `http://127.0.0.${n}:${silence.port}/` })))
-  await until(
-    () => Promise.all(hogs.map((no) => world.check(no))),
-    (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
-  )
-  expect(await quickPage()).toBeLessThan(MOST_MS)
-
-  await until(
-    () => Promise.all(hogs.map((no) => world.runs(no))),
-    (runs) => runs.every((of) => of.length === 1),
-  )
-  await world.query('update checks set due_at = clock() where no = any($1)', [hogs])
-  await until(
-    () => Promise.all(hogs.map((no) => world.check(no))),
-    (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
-  )
-  expect(await quickPage()).toBeLessThan(MOST_MS / 4)
-
-  async function quickPage(): Promise<number> {
-    const from = performance.now()
-    const [no = 0] = await world.monitors(team, { ...rendered, url: site.url })
+test(
+  'More silent sites than a browser shows pages make a page that comes after them, of their own team, no later ' +
+    'than one of them; known, they delay nobody.',
+  async () => {
+    await using closing = new AsyncDisposableStack()
+    const world = closing.use(await openQueueWorld())
+    const silence = closing.use(await openSilence())
+    const site = closing.use(await openSite())
+    site.answer(html('<p>quick</p>'))
+    const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+    const browsers = testBrowsers({ egress, pages: PAGES })
+    closing.defer(() => browsers.close())
+    const { url, secrets } = world
+    closing.use(await startWorker({ url, secrets, browsers, concurrency: PAGES, perHost: 2, rendersPages: true }))
+    const team = await world.team()
+    const rendered = { queue: 'browser', interval: 86_400, extract: { method: 'css', fields: { it: 'p' } } } as const
+    const hogs: number[] = []
+    for (let n = 2; n < 2 + 3 * PAGES; n++)
+      hogs.push(...(await world.monitors(team, { ...rendered, url: `http://127.0.0.${n}:${silence.port}/` })))
     await until(
-      () => world.runs(no),
-      (runs) => runs.length === 1,
+      () => Promise.all(hogs.map((no) => world.check(no))),
+      (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
     )
-    const ms = performance.now() - from
-    expect(await world.runs(no)).toMatchObject([{ status: 'success', extracted: { it: 'quick' } }])
-    process.stdout.write(`beside ${hogs.length} silent sites a page of ${PAGES} was there after ${ms.toFixed(0)} ms\n`)
-    return ms
-  }
-})
+    expect(await quickPage()).toBeLessThan(MOST_MS)
+
+    await until(
+      () => Promise.all(hogs.map((no) => world.runs(no))),
+      (runs) => runs.every((of) => of.length === 1),
+    )
+    await world.query('update checks set due_at = clock() where no = any($1)', [hogs])
+    await until(
+      () => Promise.all(hogs.map((no) => world.check(no))),
+      (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
+    )
+    expect(await quickPage()).toBeLessThan(MOST_MS / 4)
+
+    async function quickPage(): Promise<number> {
+      const from = performance.now()
+      const [no = 0] = await world.monitors(team, { ...rendered, url: site.url })
+      await until(
+        () => world.runs(no),
+        (runs) => runs.length === 1,
+      )
+      const ms = performance.now() - from
+      expect(await world.runs(no)).toMatchObject([{ status: 'success', extracted: { it: 'quick' } }])
+      process.stdout.write(
+        `beside ${hogs.length} silent sites a page of ${PAGES} was there after ${ms.toFixed(0)} ms\n`,
+      )
+      return ms
+    }
+  },
+)

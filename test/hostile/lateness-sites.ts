@@ -19,7 +19,10 @@ export interface Sites extends AsyncDisposable {
 
 const CLEAN_HOSTS = 100
 
-/** Pages of 20 KB on a hundred hosts, each with another price whenever it is asked for: every check reads, compares and records. */
+/**
+ * Pages of 20 KB on a hundred hosts, each with another price whenever it is asked for: every check reads, compares and
+ * records.
+ */
 export async function openCleanSite(): Promise<Sites> {
   const filler = '<li><a href="/x">An item of a list</a></li>\n'.repeat(450)
   let price = 0
@@ -41,7 +44,10 @@ export async function openCleanSite(): Promise<Sites> {
   }
 }
 
-/** Every row of the blow-up table, and a pattern of a predicate that backtracks without end; a host of its own for each monitor. */
+/**
+ * Every row of the blow-up table, and a pattern of a predicate that backtracks without end; a host of its own for each
+ * monitor.
+ */
 export async function openHostileSites(): Promise<Sites> {
   await using opening = new AsyncDisposableStack()
   const kinds: Omit<Watched & { port: number }, 'url'>[] = []

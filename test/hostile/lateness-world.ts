@@ -76,7 +76,8 @@ export async function openLatenessWorld(): Promise<LatenessWorld> {
     },
     hostileRuns: async () => {
       const rows = await query<{ code: string; n: number }>(
-        `select coalesce(error_code, '') as code, count(*)::int as n from runs where monitor_no = any($1) group by 1 order by 1`,
+        `select coalesce(error_code, '') as code, count(*)::int as n from runs where monitor_no = any($1) group ` +
+          `by 1 order by 1`,
         [hostile],
       )
       return Object.fromEntries(rows.map(({ code, n }) => [code, n]))
@@ -100,8 +101,10 @@ const SCHEDULE = `
   with freed as (
     update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where not no = any($1)
   ), emptied as (delete from claims)
-  update checks c set fence = fence + 1, run_id = null, failures = 0, interval_seconds = $2, due_at = d.at, next_run_at = d.at
-  from (select no, clock() + make_interval(secs => 2 + $2 * (row_number() over ())::float8 / cardinality($1)) as at from unnest($1::bigint[]) no) d
+  update checks c set fence = fence + 1, run_id = null, failures = 0, interval_seconds = $2, due_at = d.at,
+    next_run_at = d.at
+  from (select no, clock() + make_interval(secs => 2 + $2 * (row_number() over ())::float8 / cardinality($1)) as at
+    from unnest($1::bigint[]) no) d
   where c.no = d.no`
 
 const claims = (query: Query, nos: readonly number[], count: number) =>
@@ -115,18 +118,23 @@ const recorded = (query: Query, nos: readonly number[]) =>
   until(
     () =>
       query<{ n: number }>(
-        'select count(distinct c.no)::int as n from claims c join runs r on r.monitor_no = c.no and r.id = c.run_id where c.no = any($1)',
+        'select count(distinct c.no)::int as n from claims c join runs r on r.monitor_no = c.no and r.id = ' +
+          'c.run_id where c.no = any($1)',
         [nos],
       ),
     ([row]) => row?.n === nos.length,
     60_000,
   )
 
-/** Until it is disposed of, hostile monitors run as often as the clean ones, whatever back-off their failures brought; the longer ones all the time. */
+/**
+ * Until it is disposed of, hostile monitors run as often as the clean ones, whatever back-off their failures brought;
+ * the longer ones all the time.
+ */
 async function letLoose(query: Query, hostile: readonly number[]): Promise<AsyncDisposable> {
   const due = (seconds: string) =>
     query(
-      `update checks set failures = 0, due_at = d.at, next_run_at = d.at from (select clock() + make_interval(secs => ${seconds}) as at, no from checks) d
+      `update checks set failures = 0, due_at = d.at, next_run_at = d.at
+        from (select clock() + make_interval(secs => ${seconds}) as at, no from checks) d
        where d.no = checks.no and checks.no = any($1) and run_id is null and coalesce(due_at, 'infinity') > d.at`,
       [hostile],
     )
@@ -147,10 +155,12 @@ async function letLoose(query: Query, hostile: readonly number[]): Promise<Async
 async function latenessOf(query: Query, clean: readonly number[]): Promise<Lateness> {
   // A run's id holds the time of its claim; where the run has not been recorded yet, only its claim counts.
   const rows = await query<{ claimed: number; started: number | null; ended: number | null }>(
-    `select extract(epoch from claimed_at - c.due_at)::float8 * 1000 as claimed, start - due as started, start + duration_ms - due as ended
+    `select extract(epoch from claimed_at - c.due_at)::float8 * 1000 as claimed, start - due as started,
+      start + duration_ms - due as ended
      from claims c
      left join runs r on r.monitor_no = c.no and r.id = c.run_id
-     cross join lateral (select (('x' || substr(replace(c.run_id::text, '-', ''), 1, 12))::bit(48)::bigint + r.start_offset_ms)::float8 as start,
+     cross join lateral (select (('x' || substr(replace(c.run_id::text, '-', ''), 1,
+       12))::bit(48)::bigint + r.start_offset_ms)::float8 as start,
        extract(epoch from c.due_at)::float8 * 1000 as due) t
      where c.no = any($1)`,
     [clean],
@@ -167,12 +177,16 @@ async function latenessOf(query: Query, clean: readonly number[]): Promise<Laten
 async function insertAll(query: Query, all: readonly Watched[]): Promise<number[]> {
   const predicate = (one: Watched): DiffPredicate => one.predicate ?? { type: 'any_field_changes' }
   const rows = await query<{ no: number }>(
-    `with given as (select * from unnest($2::text[], $3::text[], $4::text[]) with ordinality as g (url, extract, predicate, n)),
+    `with given as (select * from unnest($2::text[], $3::text[], $4::text[]) with ordinality as g (url, extract,
+      predicate, n)),
      m as (
-       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode)
-       select $1, gen_random_uuid(), 'M', url, 60, extract::json, predicate::json, 'auto' from given order by n returning no
+       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+         fetch_mode)
+       select $1, gen_random_uuid(), 'M', url, 60, extract::json, predicate::json, 'auto' from given order by n
+         returning no
      )
-     insert into checks (no, team_id, queue, interval_seconds, shift_seconds) select no, $1, 'static', 60, 0 from m returning no::float8`,
+     insert into checks (no, team_id, queue, interval_seconds, shift_seconds) select no, $1, 'static', 60, 0 from m
+       returning no::float8`,
     [
       TEAM,
       all.map(({ url }) => url),

@@ -1,11 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { CLEAN, HOSTILE, type Lateness, openLatenessWorld } from './lateness-world.ts'
 
-/** What counts: a fifth more than alone (security.md, P3). */
+/** What counts: a fifth more than alone. */
 const MOST_RISE = 1.2
-/** Beyond the promise: the end of a clean check, which needs a thread for its page as the hostile ones do, comes no later than this. */
+/**
+ * Beyond the promise: the end of a clean check, which needs a thread for its page as the hostile ones do, comes no
+ * later than this.
+ */
 const MOST_END_RISE_MS = 1_000
-/** Whatever else the machine does makes both later, never earlier: the best of a few pairs, side by side in time, is compared. */
+/**
+ * Whatever else the machine does makes both later, never earlier: the best of a few pairs, side by side in time, is
+ * compared.
+ */
 const MOST_PAIRS = 5
 
 type Figure = keyof Lateness

@@ -19,25 +19,29 @@ describe('faults', () => {
     [
       { url: 'ftp://a' },
       [
-        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without ' +
+          'user name, spaces or backslashes',
       ],
     ],
     [
       { url: 'http://a.example:99999/x' },
       [
-        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without ' +
+          'user name, spaces or backslashes',
       ],
     ],
     [
       { url: 'http://[::1]:65536' },
       [
-        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without ' +
+          'user name, spaces or backslashes',
       ],
     ],
     [
       { url: 'http://a:99999@b.example/' },
       [
-        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, spaces or backslashes',
+        'url: must be an absolute http:// or https:// address with a port of at most 65535, if any, and without ' +
+          'user name, spaces or backslashes',
       ],
     ],
     [

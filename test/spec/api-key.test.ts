@@ -126,7 +126,8 @@ describe('API key, as time goes', () => {
 
   const setClock = (seconds: number) =>
     own.api.sql(
-      `alter database "${new URL(own.api.databaseUrl).pathname.slice(1)}" set tidemark.clock_offset = '${seconds} seconds'`,
+      `alter database "${new URL(own.api.databaseUrl).pathname.slice(1)}" set tidemark.clock_offset = ` +
+        `'${seconds} seconds'`,
     )
   const make = async (body: object) => (await session.post('/v1/keys', body)).body as never as Issued
   // What the process remembers of a key it forgets within a second; a rotation of any key makes it forget at once.

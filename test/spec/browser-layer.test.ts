@@ -153,7 +153,8 @@ describe('Extract config on a rendered page', () => {
 
   test('regex runs against the document’s HTML.', async () => {
     const { baseline } = await watching.watch(
-      `<!doctype html><p>${PROSE}</p><div id="made"></div><script>document.getElementById('made').innerHTML = '<i>' + 6 * 7 + '</i>'</script>`,
+      `<!doctype html><p>${PROSE}</p><div id="made"></div><script>document.getElementById('made').innerHTML = ` +
+        `'<i>' + 6 * 7 + '</i>'</script>`,
       { fetch_mode: 'browser', extract_config: { method: 'regex', fields: { made: '<i>(\\d+)</i>' } } },
     )
     expect(baseline.extracted).toEqual({ made: '42' })

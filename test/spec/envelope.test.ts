@@ -15,7 +15,10 @@ interface Operation {
   readonly url: string
 }
 
-/** Every operation under /v1 that the served document has; the public ones, which ask nobody who they are, have tests of their own. */
+/**
+ * Every operation under /v1 that the served document has; the public ones, which ask nobody who they are, have tests of
+ * their own.
+ */
 async function operations(): Promise<readonly Operation[]> {
   const { paths } = (await served.as(null).get('/api/openapi.json')).body
   return Object.entries(paths as Record<string, Record<string, { readonly security?: readonly object[] }>>)

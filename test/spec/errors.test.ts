@@ -89,7 +89,8 @@ describe('Errors', () => {
   test('the message of a fault that is a sentence of its own is not glued to its path', async () => {
     const { body } = await served.me.post('/v1/monitors', { ...MONITOR, url: 'http://169.254.169.254/' })
     expect(body.error.message).toBe(
-      'The body is not valid: url: The target is not allowed: 169.254.169.254 is link-local, where cloud metadata is served. Use a public address.',
+      'The body is not valid: url: The target is not allowed: 169.254.169.254 is link-local, where cloud metadata ' +
+        'is served. Use a public address.',
     )
   })
 
@@ -100,7 +101,8 @@ describe('Errors', () => {
     ['a read key', 'read', '/v1/monitors', 'An API key with the scope read', 'monitors.write'],
     ['a write key', 'write', '/v1/keys', 'An API key', 'keys.manage'],
   ] as const)(
-    'FORBIDDEN, rule 9: %s is told the role, the permission in parentheses, and to ask a team admin or the owner (%s, %s)',
+    'FORBIDDEN, rule 9: %s is told the role, the permission in parentheses, and to ask a team admin or the owner ' +
+      '(%s, %s)',
     async (_, who, path, role, permission) => {
       const isKey = who === 'read' || who === 'write'
       const credential = isKey ? await served.api.key(served.owner, who) : await served.api.member(served.owner, who)

@@ -304,12 +304,16 @@ describe('The page is data, never instruction', () => {
     expect(model.questions).toHaveLength(1)
   })
 
-  test('a model that obeys the page gives a value like any other: it is stored as text and fires by the predicate alone.', async () => {
-    model.says('<script>alert(1)</script> {{7*7}} https://127.0.0.1/')
-    const page = await watch(own())
-    expect(page.baseline.extracted).toEqual({ result: '<script>alert(1)</script> {{7*7}} https://127.0.0.1/' })
-    expect(page.requests).toHaveLength(1)
-  })
+  test(
+    'a model that obeys the page gives a value like any other: it is stored as text and fires by the predicate ' +
+      'alone.',
+    async () => {
+      model.says('<script>alert(1)</script> {{7*7}} https://127.0.0.1/')
+      const page = await watch(own())
+      expect(page.baseline.extracted).toEqual({ result: '<script>alert(1)</script> {{7*7}} https://127.0.0.1/' })
+      expect(page.requests).toHaveLength(1)
+    },
+  )
 })
 
 describe('A slow model', () => {
@@ -330,19 +334,23 @@ describe('A slow model', () => {
 })
 
 describe('A model that asks to be left alone', () => {
-  test('fails its run with the reason, and runs that come meanwhile, which do not ask it; all are tried again within minutes.', async () => {
-    const alone = await startWatching({ model: { LLM_BASE_URL: model.baseUrl } })
-    onTestFinished(() => alone.close())
-    model.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '7200' }))
-    const prompt = { extract_config: { method: 'prompt', prompt: PROMPT }, schedule_interval_seconds: 60 }
-    const asked = await alone.watch(own(), prompt)
-    const quiet = await alone.watch(own(), prompt)
-    for (const { baseline } of [asked, quiet]) expect(baseline).toMatchObject({ error_code: 'model_busy' })
-    expect(quiet.baseline.error_message).toContain('was not asked')
-    expect(model.questions).toHaveLength(1)
-    for (const { id } of [asked, quiet]) {
-      const { next_run_at } = (await alone.served.me.get(`/v1/monitors/${id}`)).body
-      expect(Date.parse(String(next_run_at)) - Date.now()).toBeLessThan(400_000)
-    }
-  })
+  test(
+    'fails its run with the reason, and runs that come meanwhile, which do not ask it; all are tried again within ' +
+      'minutes.',
+    async () => {
+      const alone = await startWatching({ model: { LLM_BASE_URL: model.baseUrl } })
+      onTestFinished(() => alone.close())
+      model.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '7200' }))
+      const prompt = { extract_config: { method: 'prompt', prompt: PROMPT }, schedule_interval_seconds: 60 }
+      const asked = await alone.watch(own(), prompt)
+      const quiet = await alone.watch(own(), prompt)
+      for (const { baseline } of [asked, quiet]) expect(baseline).toMatchObject({ error_code: 'model_busy' })
+      expect(quiet.baseline.error_message).toContain('was not asked')
+      expect(model.questions).toHaveLength(1)
+      for (const { id } of [asked, quiet]) {
+        const { next_run_at } = (await alone.served.me.get(`/v1/monitors/${id}`)).body
+        expect(Date.parse(String(next_run_at)) - Date.now()).toBeLessThan(400_000)
+      }
+    },
+  )
 })

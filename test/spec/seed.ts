@@ -35,11 +35,15 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
   const { id } = await store.one(sql.type(made)`
     with m as (select no, team_id from monitors where id = ${monitorId}::uuid),
     counted as (update checks set runs_total = runs_total + 1 where no = (select no from m))
-    insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted, diff,
+    insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
+      delivery_triggered, extracted, diff,
       error_code, error_message, warnings)
-    select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid, ${run.startOffsetMs ?? 0},
-      ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method, ${run.triggered ?? false},
-      ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null}, ${json(run.warnings)}::jsonb
+    select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid,
+      ${run.startOffsetMs ?? 0},
+      ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method,
+        ${run.triggered ?? false},
+      ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null},
+        ${json(run.warnings)}::jsonb
     from m
     returning id
   `)
@@ -75,11 +79,15 @@ export async function seedDelivery(
   const fresh = newDelivery({ secrets, teamId: run.team_id, config, at: Date.now(), payload })
   const { nextInSeconds = status === 'pending' ? 0 : null, attempts = status === 'pending' ? 0 : 1 } = delivery
   await store.query(sql.type(nothing)`
-    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, attempts, due_at, next_attempt_at,
+    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, attempts, due_at,
+      next_attempt_at,
       last_attempt_at, response_status, response_body, created_at)
-    select ${fresh.id}::uuid, ${run.team_id}::uuid, ${run.monitor_no}, ${runId}::uuid, ${fresh.type}, ${sql.binary(fresh.target)}, ${fresh.host},
-      ${fresh.payload}, ${status}, ${attempts}::int, clock() + make_interval(secs => ${nextInSeconds}), clock() + make_interval(secs => ${nextInSeconds}),
-      case when ${attempts}::int > 0 then clock() end, ${delivery.responseStatus ?? null}::int, ${delivery.responseBody ?? null},
+    select ${fresh.id}::uuid, ${run.team_id}::uuid, ${run.monitor_no}, ${runId}::uuid, ${fresh.type},
+      ${sql.binary(fresh.target)}, ${fresh.host},
+      ${fresh.payload}, ${status}, ${attempts}::int, clock() + make_interval(secs => ${nextInSeconds}),
+        clock() + make_interval(secs => ${nextInSeconds}),
+      case when ${attempts}::int > 0
+        then clock() end, ${delivery.responseStatus ?? null}::int, ${delivery.responseBody ?? null},
       clock() - ${age}::interval
   `)
   return fresh.id

@@ -46,7 +46,10 @@ export interface Watched extends Page {
   run(): Promise<SeenRun>
 }
 
-/** The whole service over sockets of loopback: the API, a worker, deliveries where they are asked for, and a site to watch. */
+/**
+ * The whole service over sockets of loopback: the API, a worker, deliveries where they are asked for, and a site to
+ * watch.
+ */
 export interface Watching {
   readonly served: ServedApi
   page(first: unknown): Page

@@ -22,7 +22,10 @@ export interface KubeApi {
   url: string
   /** A file for KUBECONFIG, of an administrator. */
   kubeconfig: string
-  /** One call as an administrator; the path begins with `/api`, and `body` is sent as JSON unless `contentType` says what else. */
+  /**
+   * One call as an administrator; the path begins with `/api`, and `body` is sent as JSON unless `contentType` says
+   * what else.
+   */
   call(method: string, path: string, body?: unknown, contentType?: string): Promise<KubeAnswer>
   /** Runs kubectl and answers what it wrote. Rejects when it fails, with what it said. */
   kubectl(...args: string[]): Promise<string>
@@ -34,7 +37,10 @@ export interface KubeApi {
 const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 50
 
-/** Starts etcd and kube-apiserver on loopback, in a throwaway folder: one call a test file, some 3 s. Stop it in `afterAll`. */
+/**
+ * Starts etcd and kube-apiserver on loopback, in a throwaway folder: one call a test file, some 3 s. Stop it in
+ * `afterAll`.
+ */
 export async function startKubeApi(): Promise<KubeApi> {
   const assets = kubeAssets()
   if (assets === null) throw new Error('there are no assets to start an API server from')

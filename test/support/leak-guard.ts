@@ -17,7 +17,8 @@ const PATIENCE_MS = 2_000
 const LOOK_EVERY_MS = 20
 
 /**
- * Fails a test file that leaves a server, a connection, a child process or a timer behind, naming the kind and the number (a setup file of vitest).
+ * Fails a test file that leaves a server, a connection, a child process or a timer behind, naming the kind and the
+ * number (a setup file of vitest).
  *
  * Its `afterAll` is registered first and so runs last. Closing takes a moment, which it gives.
  */

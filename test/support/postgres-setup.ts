@@ -7,8 +7,8 @@ import { startTestServer, systemPostgres, TEST_FOLDER_PREFIX, type TestServer } 
 import { makeTemplate, runOn } from './test-template.ts'
 
 /**
- * One Postgres for the whole run (vitest's globalSetup). It starts beside the first test files, not before them: what needs no database does not
- * wait for one, and `createTestDatabase` waits for the file written here.
+ * One Postgres for the whole run (vitest's globalSetup). It starts beside the first test files, not before them: what
+ * needs no database does not wait for one, and `createTestDatabase` waits for the file written here.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), `${TEST_FOLDER_PREFIX}${process.pid}-run-`))

@@ -23,7 +23,10 @@ export interface TestDatabase {
 const LOOK_EVERY_MS = 10
 const PATIENCE_MS = 60_000
 
-/** Clones the migrated template: one call a test file (in `beforeAll`) is the rule, drop it in `afterAll`. Takes some 60 ms (`strategy file_copy` twice that). */
+/**
+ * Clones the migrated template: one call a test file (in `beforeAll`) is the rule, drop it in `afterAll`. Takes some 60
+ * ms (`strategy file_copy` twice that).
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, template } = await serverState()
   const name = freshName('test')

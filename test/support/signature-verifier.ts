@@ -1,6 +1,9 @@
 import Stripe from 'stripe'
 
-/** What receivers have already: a payment service's verifier of the same scheme. Its types leave out bytes, and the time of the arrival. */
+/**
+ * What receivers have already: a payment service's verifier of the same scheme. Its types leave out bytes, and the time
+ * of the arrival.
+ */
 interface Verifier {
   verifyHeader(
     body: string | Buffer,

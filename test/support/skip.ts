@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
 
 /**
- * `describe` where `condition` holds. Where it does not, the suite is skipped with one line that says what to do about it – or fails, in CI, which
- * has to have everything.
+ * `describe` where `condition` holds. Where it does not, the suite is skipped with one line that says what to do about
+ * it – or fails, in CI, which has to have everything.
  *
  * @param advice completes the line, as in `install postgresql-15` or `set TIDEMARK_SHARED`
  */

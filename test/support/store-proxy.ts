@@ -6,7 +6,10 @@ export interface StoreProxy extends AsyncDisposable {
   /** Ends all connections, and new ones at once, until `mend`. */
   cut(): void
   mend(): void
-  /** Lets the next message that holds this text (a name, for a prepared statement) reach the store, and ends the connection in place of its answer. */
+  /**
+   * Lets the next message that holds this text (a name, for a prepared statement) reach the store, and ends the
+   * connection in place of its answer.
+   */
   swallowAnswerTo(text: string): void
   /** Answers swallowed so far. */
   readonly swallowed: number

@@ -2,8 +2,9 @@ import { appendFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Closes the run's output with one plain line, `N passed, N failed` (and `, N skipped`), which is what CI reads. Where several runs make up one count, each
- * adds a line of the three numbers to the file that `TIDEMARK_TEST_TALLY` names instead, and `.ci/run` says their sum.
+ * Closes the run's output with one plain line, `N passed, N failed` (and `, N skipped`), which is what CI reads. Where
+ * several runs make up one count, each adds a line of the three numbers to the file that `TIDEMARK_TEST_TALLY` names
+ * instead, and `.ci/run` says their sum.
  */
 export class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

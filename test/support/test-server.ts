@@ -11,7 +11,10 @@ import { socketUrl } from '../../platform/postgres/socket-folder.ts'
 import { makePrivateFolder, stageForUnprivileged } from '../../platform/stage.ts'
 import { unprivilegedUser } from '../../platform/unprivileged-user.ts'
 
-/** A throwaway server is thrown away when the machine fails, so nothing waits for the disk. Transactions behave as they do elsewhere. */
+/**
+ * A throwaway server is thrown away when the machine fails, so nothing waits for the disk. Transactions behave as they
+ * do elsewhere.
+ */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum_naptime: '1h', max_connections: '300' }
 /** Followed by the pid of the run that made the folder; one whose run is gone is removed by the next. */
 export const TEST_FOLDER_PREFIX = 'tidemark-test-'

@@ -6,7 +6,8 @@ declare global {
 }
 
 /**
- * Where each timer that still runs was started, of those started through the global `setTimeout` and `setInterval` that would keep the process alive.
+ * Where each timer that still runs was started, of those started through the global `setTimeout` and `setInterval` that
+ * would keep the process alive.
  *
  * Node only counts timers, and the runner has some of its own; it took hold of the originals before this replaced them.
  */

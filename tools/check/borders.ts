@@ -10,7 +10,10 @@ export const borders: Check = {
   faults: ({ files }) => files.flatMap(borderFaults),
 }
 
-/** The imports of one file that its folder may not have. Files outside the table (tests, tools, benches, examples) may import all. */
+/**
+ * The imports of one file that its folder may not have. Files outside the table (tests, tools, benches, examples) may
+ * import all.
+ */
 export function borderFaults({ path, text }: SourceFile): string[] {
   const folder = path.split('/', 1)[0] ?? ''
   const border = BORDERS[folder]

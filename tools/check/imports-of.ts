@@ -10,7 +10,8 @@ const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
 /**
  * Everything that a TypeScript file imports: values, types, re-exports, `import()` and `require()` of a fixed text.
  *
- * By pattern, not by parser: TypeScript 7 has no parser to call, and the formatter sees to it that a statement starts its line.
+ * By pattern, not by parser: TypeScript 7 has no parser to call, and the formatter sees to it that a statement starts
+ * its line.
  */
 export function importsOf(text: string): ImportLine[] {
   // Comments show imports in their examples. Blanked out, not removed, so that lines keep their numbers.

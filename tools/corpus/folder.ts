@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '../../runners/extract/page.ts'
 
-/** A folder of the corpus' layout: `html/`, `feeds/`, `sitemaps/`, `json/`, `jsonpath/`, `manifest.json`. Parts may be missing. */
+/**
+ * A folder of the corpus' layout: `html/`, `feeds/`, `sitemaps/`, `json/`, `jsonpath/`, `manifest.json`. Parts may be
+ * missing.
+ */
 export class CorpusFolder {
   readonly #root: string
   readonly #types: ReadonlyMap<string, string>

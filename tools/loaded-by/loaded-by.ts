@@ -15,7 +15,10 @@ const DYNAMIC = /\bimport\s*\(\s*['"]([^'"]+)['"]/g
 /** A worker thread is named by the address of its file. */
 const THREAD = /new URL\(\s*['"]([^'"]+\.ts)['"]\s*,\s*import\.meta\.url\s*\)/g
 
-/** Walks imports of values from a file on: static ones, dynamic ones and the files of worker threads. `import type` loads nothing. */
+/**
+ * Walks imports of values from a file on: static ones, dynamic ones and the files of worker threads. `import type`
+ * loads nothing.
+ */
 export function loadedBy(entry: string): Loaded {
   const files = new Set<string>()
   const packages = new Set<string>()

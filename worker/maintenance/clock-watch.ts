@@ -6,8 +6,9 @@ import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 const JUMP_MS = 30_000
 
 /**
- * Notices when the store's clock is put back, by this process's monotonic clock, and has what lies too far ahead pulled back. The first look does so
- * whatever the clock says: it may have jumped while nobody looked. Rejects when the store is away; the next look makes up for it.
+ * Notices when the store's clock is put back, by this process's monotonic clock, and has what lies too far ahead pulled
+ * back. The first look does so whatever the clock says: it may have jumped while nobody looked. Rejects when the store
+ * is away; the next look makes up for it.
  */
 export function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { look(): Promise<void> } {
   /** Store time less our own at the last look. */

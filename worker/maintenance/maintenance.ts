@@ -17,8 +17,8 @@ const FORGET_EVERY_MS = 24 * 3_600_000
 const FORGET_AFTER_MS = 60_000
 
 /**
- * Looks after the store once a second: months of runs that are about to be needed, quota periods that ended, a clock that was put back; once an hour what
- * has run out; once a day what retention hides.
+ * Looks after the store once a second: months of runs that are about to be needed, quota periods that ended, a clock
+ * that was put back; once an hour what has run out; once a day what retention hides.
  */
 export async function startUpkeep(store: Store, log: Logger, leaseSeconds: number): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)

@@ -20,9 +20,9 @@ const MOST_SHIFTED = 0.05
 const REACH = 2
 
 /**
- * pixelmatch tells smoothed edges from changes pixel by pixel; but it counts the end of a scrollbar that moved by a pixel, and text drawn a part of a
- * pixel further, and more of these than of a price with another digit. So what it finds is gathered into things, and a thing that only moved by a
- * pixel is no change.
+ * pixelmatch tells smoothed edges from changes pixel by pixel; but it counts the end of a scrollbar that moved by a
+ * pixel, and text drawn a part of a pixel further, and more of these than of a price with another digit. So what it
+ * finds is gathered into things, and a thing that only moved by a pixel is no change.
  */
 export function changedPixels(before: Raster, after: Raster): ChangedPixels {
   const mask = new Uint8Array(after.width * after.height)

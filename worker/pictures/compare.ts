@@ -16,7 +16,10 @@ export interface Compared {
   /** In pixels: of the later picture. */
   readonly width: number
   readonly height: number
-  /** Pixels that changed, of `area`: the smallest rectangle that holds both pictures. What only one of them covers has changed. */
+  /**
+   * Pixels that changed, of `area`: the smallest rectangle that holds both pictures. What only one of them covers has
+   * changed.
+   */
   readonly changed: number
   readonly area: number
   /** The later picture, faded, with what changed in red, as PNG; null when nothing did. */
@@ -24,7 +27,10 @@ export interface Compared {
   readonly thumb: Uint8Array | null
 }
 
-/** Compares two pictures. Pure, but for the time and memory it takes: a thread does it (comparer.ts). Throws for a picture that cannot be read. */
+/**
+ * Compares two pictures. Pure, but for the time and memory it takes: a thread does it (comparer.ts). Throws for a
+ * picture that cannot be read.
+ */
 export async function compare({ before, after, thumb }: Pair): Promise<Compared> {
   const is = await decode(after)
   const { width, height } = is

@@ -11,7 +11,10 @@ export type Comparison =
 
 /** Compares pictures in a thread that can be killed: they come from strangers' pages. */
 export interface Comparer {
-  /** Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too large to have twice. */
+  /**
+   * Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too
+   * large to have twice.
+   */
   compare(pair: Pair, allowance?: Allowance): Promise<Comparison>
   close(): Promise<void>
 }

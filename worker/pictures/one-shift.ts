@@ -25,16 +25,16 @@ const SHIFTS: readonly Shift[] = [1, 0.75, 0.5, 0.25].flatMap((part) => [
 ])
 
 /**
- * What a pixel may differ from its shifted twin, as a part of the contrast in the box. A shift by a part of a pixel is drawn otherwise than the mix of two
- * neighbours says; a whole one is not. Measured on digits (docs/visual.md).
+ * What a pixel may differ from its shifted twin, as a part of the contrast in the box. A shift by a part of a pixel is
+ * drawn otherwise than the mix of two neighbours says; a whole one is not. Measured on digits (docs/visual.md).
  */
 const TOLERANCE = { part: 0.4, whole: 0.1 }
 /** Levels of a channel that nobody sees. */
 const UNSEEN = 8
 
 /**
- * True when the picture in the box is the former one moved by a pixel at most, the same way all over: text whose edges were smoothed at another place, a
- * scrollbar's end. A digit that became another is not: some of it stands still.
+ * True when the picture in the box is the former one moved by a pixel at most, the same way all over: text whose edges
+ * were smoothed at another place, a scrollbar's end. A digit that became another is not: some of it stands still.
  */
 export function isOneShift(before: Raster, after: Raster, box: Box): boolean {
   const { width, height } = after

@@ -15,7 +15,10 @@ export interface Changes {
   readonly size: Size
 }
 
-/** Squares of so many pixels: one in which something changed is tinted with those beside it, so that the eye finds a single digit. */
+/**
+ * Squares of so many pixels: one in which something changed is tinted with those beside it, so that the eye finds a
+ * single digit.
+ */
 const TILE = 8
 const RED = [224, 17, 43] as const
 const TINT = 0.3
@@ -23,8 +26,8 @@ const DARK_RED = [157, 12, 30] as const
 const LIGHT_RED = [235, 100, 117] as const
 
 /**
- * The later picture in pale grey; where something changed in its colours under a red tint, what changed in reds. Of a size that holds both pictures: what only one
- * of them covers is tinted.
+ * The later picture in pale grey; where something changed in its colours under a red tint, what changed in reds. Of a
+ * size that holds both pictures: what only one of them covers is tinted.
  */
 export function overlay(after: Raster, { mask, common, size }: Changes): Raster {
   const { width, height } = size

@@ -28,7 +28,10 @@ export interface Exposure {
   readonly baseline: VisualBaseline | null
 }
 
-/** The trusted side of the visual layer: compares shots with those of the run before, and stores them. What refers to them is the recorder's. */
+/**
+ * The trusted side of the visual layer: compares shots with those of the run before, and stores them. What refers to
+ * them is the recorder's.
+ */
 export interface Pictures {
   /** Never rejects for what a picture is or what the object store does. */
   take(exposure: Exposure): Promise<Captured>
@@ -103,11 +106,14 @@ function nameOf(shots: readonly Shot[], place: number): string {
 
 const gone = (name: string) => `The region ${name} was not found on the page; its picture is empty.`
 const usedUp = (limit: number) =>
-  `The plan's ${limit.toLocaleString('en')} bytes of screenshots are used up: this run's pictures were neither kept nor compared.`
+  `The plan's ${limit.toLocaleString('en')} bytes of screenshots are used up: this run's pictures were neither ` +
+  `kept nor compared.`
 
 const TOO_LARGE: RunFault = {
   code: 'too_large',
-  message: `A screenshot is larger than ${LARGEST_SHOT_BYTES.toLocaleString('en')} bytes. Watch regions, or a smaller viewport.`,
+  message:
+    `A screenshot is larger than ${LARGEST_SHOT_BYTES.toLocaleString('en')} bytes. Watch regions, or a smaller ` +
+    `viewport.`,
 }
 const AWAY: RunFault = {
   code: 'internal',

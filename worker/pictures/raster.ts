@@ -8,7 +8,9 @@ export interface Raster {
   readonly data: Buffer
 }
 
-/** Decodes a PNG; what is transparent becomes white. Throws for what is broken or has more pixels than `MOST_PIXELS`. */
+/**
+ * Decodes a PNG; what is transparent becomes white. Throws for what is broken or has more pixels than `MOST_PIXELS`.
+ */
 export async function decode(png: Uint8Array): Promise<Raster> {
   const { data, info } = await sharp(png, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
     .flatten({ background: '#fff' })

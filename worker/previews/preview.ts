@@ -25,8 +25,8 @@ export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
 export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => Promise<PromptAnswer>
 
 /**
- * A check of a configuration that nothing is known of and nothing is recorded for: the very path of a run. Null when the signal ended it. Never
- * rejects for what a site does.
+ * A check of a configuration that nothing is known of and nothing is recorded for: the very path of a run. Null when
+ * the signal ended it. Never rejects for what a site does.
  */
 export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
   const startedAt = performance.now()

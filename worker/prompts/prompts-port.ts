@@ -16,12 +16,14 @@ export interface Question {
 export type PromptAnswer =
   | { readonly kind: 'values'; readonly values: Values; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly fault: RunFault; readonly retryAfterMs: number }
-  /** The signal ended it, or the process is stopping, or the store is away: nothing is known, nothing is to be recorded. */
+  /**
+   * The signal ended it, or the process is stopping, or the store is away: nothing is known, nothing is to be recorded.
+   */
   | { readonly kind: 'abandoned' }
 
 /**
- * Who asks the model: always the trusted side of a check, never what fetches and parses (DESIGN §3). This is all that the runners know of it; `prompts/` has
- * it, and nothing in this folder can import that.
+ * Who asks the model: always the trusted side of a check, never what fetches and parses. This is all that the runners
+ * know of it; `prompts/` has it, and nothing in this folder can import that.
  */
 export interface Prompts {
   /** Never rejects. */
@@ -32,4 +34,5 @@ export interface Prompts {
 
 /** Why no prompt monitor can run here. */
 export const NO_MODEL =
-  'This installation has no model for prompt extraction: its setting LLM_BASE_URL is empty. Whoever runs it sets LLM_BASE_URL, LLM_API_KEY and LLM_MODEL; until then use another method.'
+  'This installation has no model for prompt extraction: its setting LLM_BASE_URL is empty. Whoever runs it sets ' +
+  'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL; until then use another method.'

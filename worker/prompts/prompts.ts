@@ -42,9 +42,10 @@ const MOST_WAITING = 256
 const MOST_HELD = 128 * 1024 * 1024
 
 /**
- * Cache, line, quota, question: in this order. What the cache has costs nothing and waits for nobody. A call is counted before it is made, by one guarded
- * update, and given back when nobody answered it; one that was answered counts, of use or not, for it was worked for. A process that dies
- * between the two has counted a call, and asks again when the check comes back.
+ * Cache, line, quota, question: in this order. What the cache has costs nothing and waits for nobody. A call is counted
+ * before it is made, by one guarded update, and given back when nobody answered it; one that was answered counts, of
+ * use or not, for it was worked for. A process that dies between the two has counted a call, and asks again when the
+ * check comes back.
  */
 export function createPrompts(options: PromptsOptions): ClosablePrompts {
   return new AskingPrompts(options)
@@ -167,6 +168,8 @@ function usedUp(limit: number, resetsAt: string | null): RunFault {
   const until = resetsAt === null ? '' : `, until ${resetsAt.slice(0, 10)}`
   return {
     code: 'llm_quota',
-    message: `The plan's ${limit.toLocaleString('en')} calls of the model are used up${until}; the model was not asked. Answers that are kept are still used. Choose a larger plan, or a longer interval.`,
+    message:
+      `The plan's ${limit.toLocaleString('en')} calls of the model are used up${until}; the model was not asked. ` +
+      `Answers that are kept are still used. Choose a larger plan, or a longer interval.`,
   }
 }

@@ -17,7 +17,9 @@ export function readWords(answer: string): ReadAnswer {
   return finish([['result', /^null\.?$/i.test(words) ? null : words]])
 }
 
-/** With a schema: one JSON object of its shape; keys that it does not name are dropped, those that are absent are null. */
+/**
+ * With a schema: one JSON object of its shape; keys that it does not name are dropped, those that are absent are null.
+ */
 export function readObject(answer: string, fields: readonly ShapeField[]): ReadAnswer {
   const parsed = parseObject(bare(answer))
   if (typeof parsed === 'string') return { ok: false, faults: [parsed] }
@@ -40,7 +42,10 @@ function finish(entries: readonly (readonly [string, Json])[]): ReadAnswer {
 
 type JsonObject = Readonly<Record<string, Json>>
 
-/** Answers the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept as text. */
+/**
+ * Answers the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept
+ * as text.
+ */
 function parseObject(text: string): { readonly plain: JsonObject; readonly exact: JsonObject } | string {
   if (prescanJson(text) !== null) return 'it is nested too deeply, or holds too many values'
   try {

@@ -11,7 +11,10 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** A check that ended with text, after the model was asked; its duration holds the answer's too. Null: nothing is to be recorded. */
+/**
+ * A check that ended with text, after the model was asked; its duration holds the answer's too. Null: nothing is to be
+ * recorded.
+ */
 export async function answered(
   finished: Finished & { readonly reading: TextReading },
   { prompts, teamId, signal }: Asking,

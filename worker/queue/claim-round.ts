@@ -15,8 +15,8 @@ interface ClaimRound {
 }
 
 /**
- * Claims from one queue, round over all teams: each claim goes on where the last one stopped, so that behind a team that fills a claim alone the
- * others are next; what is left of it then goes to the teams at the start.
+ * Claims from one queue, round over all teams: each claim goes on where the last one stopped, so that behind a team
+ * that fills a claim alone the others are next; what is left of it then goes to the teams at the start.
  */
 export function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''

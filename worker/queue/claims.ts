@@ -17,7 +17,10 @@ interface ClaimsOptions {
   readonly onTask?: (task: Task, row: Claimed) => void
 }
 
-/** Claims from several queues in turn. `holder`: the runner token that they are claimed with; null: this process checks them itself. */
+/**
+ * Claims from several queues in turn. `holder`: the runner token that they are claimed with; null: this process checks
+ * them itself.
+ */
 export type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
 
 export function createClaims(options: ClaimsOptions): Claims {

@@ -31,8 +31,9 @@ export type Believed =
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
 /**
- * What a runner told, held against what its check is: it can be wrong about the page, which nobody else saw, and about nothing that we know. So
- * fields, regions and layers are the monitor's, each picture is one and stands in one place, and nothing is unchanged that was never read.
+ * What a runner told, held against what its check is: it can be wrong about the page, which nobody else saw, and about
+ * nothing that we know. So fields, regions and layers are the monitor's, each picture is one and stands in one place,
+ * and nothing is unchanged that was never read.
  */
 export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed {
   const { reading } = outcome

@@ -29,15 +29,18 @@ export interface HeldLaneOptions {
 /** What became of an outcome. */
 export type Completion =
   | { readonly kind: 'settled' }
-  /** The check is not held with this token, or not any more: it was recorded, edited, given to another, or is somebody else's. */
+  /**
+   * The check is not held with this token, or not any more: it was recorded, edited, given to another, or is somebody
+   * else's.
+   */
   | { readonly kind: 'not_held' }
   /** The signal or a stop came first; the check is still held. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
 /**
- * The lane for those who hold checks with a token instead of in our memory: nothing is kept here between two calls, so that any worker can
- * answer any of them. `holder` is the number of a runner token that was looked at a moment ago.
+ * The lane for those who hold checks with a token instead of in our memory: nothing is kept here between two calls, so
+ * that any worker can answer any of them. `holder` is the number of a runner token that was looked at a moment ago.
  */
 export interface HeldLane {
   readonly leaseMs: number
@@ -101,8 +104,8 @@ function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
 }
 
 /**
- * One completion of a check after the other: the second finds what the first has settled, before it asks the proxy or the model, which cost. In this
- * process; another one may ask twice (decision 0009), and only one of both is recorded.
+ * One completion of a check after the other: the second finds what the first has settled, before it asks the proxy or
+ * the model, which cost. In this process; another one may ask twice (decision 0009), and only one of both is recorded.
  */
 function createAlone() {
   const underWay = new Map<string, Promise<unknown>>()

@@ -16,7 +16,10 @@ interface Claiming {
   readonly hasModel: boolean
 }
 
-/** What a claimed row asks for. Of its team it says whose turn it is, and that stays in this process: a runner need not know it. */
+/**
+ * What a claimed row asks for. Of its team it says whose turn it is, and that stays in this process: a runner need not
+ * know it.
+ */
 export function taskOf(row: Claimed, { queue, claimedAt, secrets, hasModel }: Claiming): Task {
   return {
     no: row.no,

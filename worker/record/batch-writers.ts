@@ -32,7 +32,7 @@ interface Fenced {
   readonly run_id: string
 }
 
-/** A batch waits at most this long (DESIGN §3 allows 50 ms). */
+/** A batch waits at most this long. */
 export const BATCH_WAIT_MS = 20
 
 export function createSinks({ store, log, onDeliveries, onNotices, patienceMs }: SinksOptions): Sinks {
@@ -51,14 +51,16 @@ export function createSinks({ store, log, onDeliveries, onNotices, patienceMs }:
     )
   }
 
-  /** A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever. */
+  /**
+   * A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever.
+   */
   async function giveUp({ no, fence, run_id }: Fenced): Promise<void> {
     const message = 'The outcome could not be stored; the log has the details under the run id.'
     const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
     await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
   }
 
-  /** The owner is told where a run crosses the line (DESIGN §4.7); without mail nothing is queued. */
+  /** The owner is told where a run crosses the line; without mail nothing is queued. */
   async function write<T extends Telling>(rows: readonly T[], recording: Recording<NoInfer<T>>): Promise<void> {
     if (!onNotices) await recording.record(store, rows)
     else if (await recordTelling(store, rows, recording)) onNotices()

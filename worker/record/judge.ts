@@ -19,7 +19,7 @@ export interface Verdict {
 
 /** What is compared, and by which rule it is judged. */
 export interface Case {
-  /** Null: this reading becomes the baseline, silently (spec, Diff predicate: the first run never fires). */
+  /** Null: this reading becomes the baseline, silently. */
   readonly before: Values | null
   readonly after: Values
   /** The order in which differences are told: that of extract_config. */
@@ -31,8 +31,9 @@ export interface Case {
 const MOST_SLOW = 3
 
 /**
- * diff → decide. Patterns are tried beforehand in a thread that can be killed, and only where the other conditions leave the outcome open. Of one that
- * takes too long it is unknown whether it matches: never false, or a change would be lost.
+ * diff → decide. Patterns are tried beforehand in a thread that can be killed, and only where the other conditions
+ * leave the outcome open. Of one that takes too long it is unknown whether it matches: never false, or a change would
+ * be lost.
  */
 export async function judge({ before, after, order, predicate }: Case, patterns: PatternMatcher): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)

@@ -5,7 +5,9 @@ import type { Baseline } from '../../store/queue/baselines.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 
-/** Destinations that cannot be opened: the run says so, and fires when they can, for it leaves the baseline as it is. */
+/**
+ * Destinations that cannot be opened: the run says so, and fires when they can, for it leaves the baseline as it is.
+ */
 export class SealedError extends Error {
   override readonly name = 'SealedError'
 }

@@ -41,8 +41,8 @@ interface Judges {
 const UNMARKED = { etag: null, last_modified: null, body_hash: null, reading_hash: null } as const
 
 /**
- * Compares, decides, and writes out the row with what it sends; a fault where it cannot be decided, so that the baseline stays and the change is seen
- * again. Throws SealedError where the destinations cannot be opened.
+ * Compares, decides, and writes out the row with what it sends; a fault where it cannot be decided, so that the
+ * baseline stays and the change is seen again. Throws SealedError where the destinations cannot be opened.
  */
 export async function readingRow(item: Read, baseline: Baseline, judges: Judges): Promise<ReadingRun | RunFault> {
   const { patterns, secrets, visual } = judges
@@ -70,7 +70,9 @@ export async function readingRow(item: Read, baseline: Baseline, judges: Judges)
 
 const undecided = (slow: readonly string[]): RunFault => ({
   code: 'extract_timeout',
-  message: `${named(slow[0] ?? '')} took too long, so it is unknown whether this change is one to tell; the next run looks again. Simplify the pattern.`,
+  message:
+    `${named(slow[0] ?? '')} took too long, so it is unknown whether this change is one to tell; the next run looks ` +
+    `again. Simplify the pattern.`,
 })
 
 const decidedWithout = (pattern: string) =>

@@ -19,7 +19,10 @@ import { whileStoreAway } from '../../store/db/while-store-away.ts'
 
 /** The trusted side of a check: compares, decides, and writes in groups. */
 export interface Recorder {
-  /** Resolves once the outcome is recorded, or void because the fence was lost. Never rejects: what cannot be written is logged, and its lease ends. */
+  /**
+   * Resolves once the outcome is recorded, or void because the fence was lost. Never rejects: what cannot be written is
+   * logged, and its lease ends.
+   */
   record(finished: Recordable, context: RecordContext): Promise<void>
   settle(): Promise<void>
 }
@@ -42,7 +45,10 @@ export interface RecorderOptions {
   readonly log: Logger
   /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
   readonly onDeliveries: () => void
-  /** Called when a batch may have written notices: wakes their loop. Absent: this installation sends no mail, and none is queued. */
+  /**
+   * Called when a batch may have written notices: wakes their loop. Absent: this installation sends no mail, and none
+   * is queued.
+   */
   readonly onNotices?: () => void
   /** How long a batch is tried while the store is away: no longer than its leases last. */
   readonly patienceMs: number

@@ -1,10 +1,12 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
 import type { Values } from '../../schema/shape/json.ts'
 
-/** Readings in a row that lack a field before its absence is told (DESIGN §4.10). */
+/** Readings in a row that lack a field before its absence is told. */
 export const READINGS_UNTIL_TOLD = 3
 
-/** Fields that had a value and have none now, each with the readings in a row that lacked it. Kept with the baseline. */
+/**
+ * Fields that had a value and have none now, each with the readings in a row that lacked it. Kept with the baseline.
+ */
 export type Missing = Readonly<Record<string, number>>
 
 /** What a reading says of fields that are gone. */
@@ -28,12 +30,13 @@ export interface Follows {
 const NONE: Vanished = { missing: null, isOpen: false, warnings: [] }
 
 /**
- * Counts the readings that lack a field which had a value before. Failed runs are no readings: they neither count nor end a count.
+ * Counts the readings that lack a field which had a value before. Failed runs are no readings: they neither count nor
+ * end a count.
  *
- * The unchanged path (the same bytes, the same values) records no reading, and would hide the second and third one. So while a count is open,
- * the recorder keeps nothing that lets a check see that its page is unchanged: two checks are read and stored in full, the third in a row that
- * lacks the field warns, and from then on the path is as cheap as before. Each later reading that is stored warns again; runs that are
- * unchanged point at one that did.
+ * The unchanged path (the same bytes, the same values) records no reading, and would hide the second and third one. So
+ * while a count is open, the recorder keeps nothing that lets a check see that its page is unchanged: two checks are
+ * read and stored in full, the third in a row that lacks the field warns, and from then on the path is as cheap as
+ * before. Each later reading that is stored warns again; runs that are unchanged point at one that did.
  */
 export function vanished({ before, missing, after, names }: Follows): Vanished {
   if (before === null) return NONE
@@ -53,4 +56,5 @@ export function vanished({ before, missing, after, names }: Follows): Vanished {
 }
 
 const warning = (name: string) =>
-  `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was rebuilt, change the rule of this field.`
+  `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was ` +
+  `rebuilt, change the rule of this field.`

@@ -11,7 +11,7 @@ export type Sight =
   | (VisualSide & { readonly kind: 'seen'; readonly pictures: RunPictures | null })
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
-/** Percent of changed area at which deliveries fire, unless it is given (spec, Visual config). */
+/** Percent of changed area at which deliveries fire, unless it is given. */
 const THRESHOLD_PCT = 1
 
 /** Looks at the shots of a check: null where there are none. */

@@ -21,9 +21,10 @@ interface Writing<T> {
 }
 
 /**
- * Writes a batch. While the store is away it is tried again: every record is idempotent, since a run that was recorded no longer holds its
- * fence's run id. Runs of a month that has no partition yet get one. When the store refuses the batch, its halves are tried apart, and theirs, so
- * that one bad row does not take others with it. Rejects when the store stays away for longer than the patience.
+ * Writes a batch. While the store is away it is tried again: every record is idempotent, since a run that was recorded
+ * no longer holds its fence's run id. Runs of a month that has no partition yet get one. When the store refuses the
+ * batch, its halves are tried apart, and theirs, so that one bad row does not take others with it. Rejects when the
+ * store stays away for longer than the patience.
  */
 export async function writeAll<T extends Fenced>(rows: readonly T[], writing: Writing<T>): Promise<void> {
   try {

@@ -13,7 +13,8 @@ export const getImageRoute = publicRoute({
   path: '/v1/images/:token',
   summary: 'Read a picture by its signed address',
   description:
-    "The address comes from a run's pictures or a visual history, and is the credential: whoever has it may see this one picture for five minutes.",
+    "The address comes from a run's pictures or a visual history, and is the credential: whoever has it may see " +
+    'this one picture for five minutes.',
   tag: 'Runs',
   policy: 'public',
   perAddress: PER_MINUTE,

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** How long a signed address is good, in seconds (DESIGN §4.19: at most 300). */
+/** How long a signed address is good, in seconds (at most 300). */
 export const LINK_SECONDS = 300
 
 /** Which picture, whose, and until when. */
@@ -15,7 +15,10 @@ export interface SignedImage {
 export interface ImageLinks {
   /** The address of a picture of the team, good for `LINK_SECONDS` from now, in ms by the store's clock. */
   sign(teamId: string, imageId: string, nowMs: number): string
-  /** What a token of ours says; null when a single byte of it is not ours. Whether its time is over is for the clock to say. */
+  /**
+   * What a token of ours says; null when a single byte of it is not ours. Whether its time is over is for the clock to
+   * say.
+   */
   read(token: string): SignedImage | null
 }
 

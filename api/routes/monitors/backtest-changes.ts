@@ -16,7 +16,10 @@ export interface Backtested {
   readonly warnings: readonly string[]
 }
 
-/** Judges stored changes by a predicate, in their order, for at most so long. Patterns are tried as in a run: in a thread that can be killed. */
+/**
+ * Judges stored changes by a predicate, in their order, for at most so long. Patterns are tried as in a run: in a
+ * thread that can be killed.
+ */
 export async function backtestChanges(
   changes: readonly StoredChange[],
   predicate: DiffPredicate,
@@ -56,7 +59,8 @@ function judged(
   matches: (pattern: string, text: string) => boolean,
 ): BacktestRun {
   const { id, diff, extracted } = change
-  // What did not change was the same before: a reading and its difference tell the one before it, though that one be deleted.
+  // What did not change was the same before: a reading and its difference tell the one before it, though that one be
+  // deleted.
   const before = { ...extracted, ...(diff.before as Values) }
   const { fires, leaves } = explain(predicate, { diff, before, after: extracted }, matches)
   return {
@@ -70,6 +74,7 @@ function judged(
 }
 
 const tooLong = (pattern: string) =>
-  `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching here. A run that hangs on it fails. Simplify it.`
+  `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching ` +
+  `here. A run that hangs on it fails. Simplify it.`
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

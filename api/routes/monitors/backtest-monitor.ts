@@ -19,7 +19,8 @@ export const backtestMonitorRoute = route({
   path: '/v1/monitors/:id/backtest',
   summary: 'Try a predicate on the stored runs of a monitor',
   description:
-    'Which of the stored runs that found a difference would have fired, and why. Nothing is stored and nothing is sent. Runs without a difference never fire, nor do those that set a baseline.',
+    'Which of the stored runs that found a difference would have fired, and why. Nothing is stored and nothing is ' +
+    'sent. Runs without a difference never fire, nor do those that set a baseline.',
   tag: 'Monitors',
   policy: 'runs.read',
   params: ById,

@@ -33,7 +33,8 @@ export const bulkMonitorsRoute = route({
   path: '/v1/monitors/bulk',
   summary: 'Pause, resume, delete or run many monitors',
   description:
-    'Each one by itself: what fails for one does not undo the others. Every monitor is audited as by its own route, and the whole as monitor.bulk_action. One malformed id refuses the whole.',
+    'Each one by itself: what fails for one does not undo the others. Every monitor is audited as by its own ' +
+    'route, and the whole as monitor.bulk_action. One malformed id refuses the whole.',
   tag: 'Monitors',
   policy: 'monitors.write',
   body: MonitorBulk,

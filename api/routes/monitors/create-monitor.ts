@@ -21,7 +21,10 @@ export const createMonitorRoute = route({
   handle: async (call) => created(await createMonitor(call, call.body as MonitorSpec)),
 })
 
-/** Stores a checked monitor within the limits of the caller's plan, with its line in the audit log, and answers it as the API does. */
+/**
+ * Stores a checked monitor within the limits of the caller's plan, with its line in the audit log, and answers it as
+ * the API does.
+ */
 export async function createMonitor(
   { principal, actor, services }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'actor' | 'services'>,
   spec: MonitorSpec,

@@ -17,7 +17,9 @@ export const editMonitorRoute = route({
   path: '/v1/monitors/:id',
   summary: 'Change a monitor',
   description:
-    'Each key that is sent replaces the stored one whole; null clears what may be null. A change of url, extract_config, request_config, request_headers, fetch_mode or visual_config makes the next run a silent baseline.',
+    'Each key that is sent replaces the stored one whole; null clears what may be null. A change of url, ' +
+    'extract_config, request_config, request_headers, fetch_mode or visual_config makes the next run a silent ' +
+    'baseline.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,
@@ -47,7 +49,10 @@ export const editMonitorRoute = route({
   },
 })
 
-/** The record as it will be. A key that is sent replaces the stored one whole, so what it leaves out inside has its default again. */
+/**
+ * The record as it will be. A key that is sent replaces the stored one whole, so what it leaves out inside has its
+ * default again.
+ */
 function merged(before: MonitorSpec, patch: MonitorPatch): MonitorSpec {
   const checked = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
   if (!checked.ok) {

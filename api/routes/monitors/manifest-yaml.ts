@@ -5,12 +5,18 @@ import type { MonitorManifest } from '../../../core/custom-resource/monitor-mani
 const DOCUMENT = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const
 const LINES = { lineWidth: 0, doubleQuotedAsJSON: true } as const
 
-/** A reader of YAML 1.1 folds these, drops them, or refuses to start a block with them; only escapes in quotes are read alike by all. */
+/**
+ * A reader of YAML 1.1 folds these, drops them, or refuses to start a block with them; only escapes in quotes are read
+ * alike by all.
+ */
 const UNLIKE = /[^\P{Cc}\n]|[\u2028\u2029\ufeff]/u
 /** Of those, the ones that JSON leaves as they are. */
 const NOT_ESCAPED = /[\u007f-\u009f\u2028\u2029\ufeff]/g
 
-/** The manifest as YAML, below a comment that says what its Secret has to hold. Readers of YAML 1.1 and of 1.2 read the same. */
+/**
+ * The manifest as YAML, below a comment that says what its Secret has to hold. Readers of YAML 1.1 and of 1.2 read the
+ * same.
+ */
 export function manifestYaml({ manifest, secrets }: MonitorManifest, name: string): string {
   const document = new Document(manifest, DOCUMENT)
   visit(document, { Scalar: (_, scalar) => quote(scalar) })

@@ -3,7 +3,7 @@ import { type ApiError, apiError } from '../../http/api-error.ts'
 /** Another team's, a deleted one, and one that never was: alike. */
 export const noSuchMonitor = (): ApiError => apiError('NOT_FOUND', 'There is no such monitor.')
 
-/** One writer a record (DESIGN §5): what a manifest owns is edited and deleted there. */
+/** One writer a record: what a manifest owns is edited and deleted there. */
 export function refuseManaged(stored: { readonly managed_by: string; readonly name: string }): void {
   if (stored.managed_by !== 'kubernetes') return
   throw apiError(
@@ -12,7 +12,7 @@ export function refuseManaged(stored: { readonly managed_by: string; readonly na
   )
 }
 
-/** Only a plan sync unlocks (spec, Monitor status). `what` completes "cannot be …". */
+/** Only a plan sync unlocks. `what` completes "cannot be …". */
 export const locked = (what: string): ApiError =>
   apiError(
     'FORBIDDEN',

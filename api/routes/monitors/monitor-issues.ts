@@ -17,9 +17,9 @@ import { checkTargetUrl } from '../../../egress/target-url.ts'
 import { pagingIssues } from './paging-issues.ts'
 
 /**
- * What the shape of a body cannot say of a configuration: whether its selectors, expressions and patterns compile, and whether its addresses
- * may be asked at all (DESIGN §4.25). Keys that have `known` issues are left alone; the others are also held against the rules
- * inside them, which wait for the whole body to be right: so that one answer names every fault.
+ * What the shape of a body cannot say of a configuration: whether its selectors, expressions and patterns compile, and
+ * whether its addresses may be asked at all. Keys that have `known` issues are left alone; the others are also held
+ * against the rules inside them, which wait for the whole body to be right: so that one answer names every fault.
  */
 export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return []

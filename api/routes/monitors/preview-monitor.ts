@@ -15,7 +15,11 @@ export const previewMonitorRoute = route({
   path: '/v1/monitors/preview',
   summary: 'Try a monitor without creating it',
   description:
-    'Fetches and extracts now, as a run would, and answers what it found. Nothing is stored and nothing is delivered; one run is used. A check that fails is answered with 200 too: `status` is `error`, with `error_code` and `error_message`. What creating it would refuse is refused here too. Two of a team and four in all run at a time in one process: 429 `RATE_LIMIT_EXCEEDED` with `Retry-After` when all places are taken. What is refused uses no run.',
+    'Fetches and extracts now, as a run would, and answers what it found. Nothing is stored and nothing is ' +
+    'delivered; one run is used. A check that fails is answered with 200 too: `status` is `error`, with ' +
+    '`error_code` and `error_message`. What creating it would refuse is refused here too. Two of a team and four ' +
+    'in all run at a time in one process: 429 `RATE_LIMIT_EXCEEDED` with `Retry-After` when all places are taken. ' +
+    'What is refused uses no run.',
   tag: 'Monitors',
   policy: 'monitors.write',
   beyond: true,
@@ -48,6 +52,7 @@ const unavailable = (message: string) => new ApiError('UNAVAILABLE', message, { 
 const busy = ({ of, limit }: PreviewLimit) =>
   new ApiError(
     'RATE_LIMIT_EXCEEDED',
-    `At most ${limit} previews ${of === 'team' ? 'of a team' : 'of all teams'} run at once in one process, and so many are running. Try again in ${RETRY_SECONDS} s.`,
+    `At most ${limit} previews ${of === 'team' ? 'of a team' : 'of all teams'} run at once in one process, and so ` +
+      `many are running. Try again in ${RETRY_SECONDS} s.`,
     { headers: { 'retry-after': RETRY_SECONDS } },
   )

@@ -10,7 +10,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw validationError('body', issues)
 }
 
-/** Throws TIER_LIMIT_EXCEEDED when the plan allows a monitor fewer deliveries (spec, Errors, condition rule 10). */
+/** Throws TIER_LIMIT_EXCEEDED when the plan allows a monitor fewer deliveries. */
 export async function refuseDeliveriesOverCap(
   store: Queryable,
   teamId: string,
@@ -21,7 +21,8 @@ export async function refuseDeliveriesOverCap(
   if (deliveries.length <= cap) return
   throw apiError(
     'TIER_LIMIT_EXCEEDED',
-    `The plan ${tier} allows ${cap} ${cap === 1 ? 'delivery' : 'deliveries'} a monitor; this one would have ${deliveries.length}.`,
+    `The plan ${tier} allows ${cap} ${cap === 1 ? 'delivery' : 'deliveries'} a monitor; this one would have ` +
+      `${deliveries.length}.`,
     [{ path: 'deliveries', limit: cap, tier }],
   )
 }

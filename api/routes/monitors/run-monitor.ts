@@ -25,7 +25,10 @@ export const runMonitorRoute = route({
   },
 })
 
-/** Queues a run of a monitor and says so in the audit log; answers the run's id. One that is queued already is answered as it is. */
+/**
+ * Queues a run of a monitor and says so in the audit log; answers the run's id. One that is queued already is answered
+ * as it is.
+ */
 export async function runOne(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<string> {
   const outcome = await runNow(tx, teamId, id)
   switch (outcome.kind) {

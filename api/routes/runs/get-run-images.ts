@@ -10,7 +10,8 @@ export const getRunImagesRoute = route({
   path: '/v1/run-images/:id',
   summary: 'See what a run saw',
   description:
-    'Of a run whose monitor has the visual layer: the pictures of its regions, those before, and what changed. The addresses are good for five minutes.',
+    'Of a run whose monitor has the visual layer: the pictures of its regions, those before, and what changed. ' +
+    'The addresses are good for five minutes.',
   tag: 'Runs',
   policy: 'runs.read',
   params: ById,

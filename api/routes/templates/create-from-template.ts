@@ -14,7 +14,8 @@ export const createFromTemplateRoute = route({
   path: '/v1/monitors/from-template/:slug',
   summary: 'Create a monitor from a template',
   description:
-    "What the body does not give comes from the template; `url` has to be given when the template's `example_url` is null. An interval below 60 s is raised to it.",
+    "What the body does not give comes from the template; `url` has to be given when the template's `example_url` " +
+    'is null. An interval below 60 s is raised to it.',
   tag: 'Templates',
   policy: 'monitors.write',
   params: Closed({ slug: Text(1, 100) }),

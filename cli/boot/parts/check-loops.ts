@@ -22,8 +22,8 @@ interface CheckLoopsWorld {
 }
 
 /**
- * The loops of a process as one. What is rendered has a loop of its own: pages that take a minute must not hold the places of those that take a
- * millisecond, and no more of them are claimed than a browser shows at once.
+ * The loops of a process as one. What is rendered has a loop of its own: pages that take a minute must not hold the
+ * places of those that take a millisecond, and no more of them are claimed than a browser shows at once.
  */
 export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
   const { settings, registry, log, browsers } = world

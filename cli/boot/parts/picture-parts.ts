@@ -16,7 +16,10 @@ interface PictureWorld {
   readonly stack: Stack
 }
 
-/** What a worker needs for the pictures of its checks. The stack stops them; what nobody needs any more is swept out now and then. */
+/**
+ * What a worker needs for the pictures of its checks. The stack stops them; what nobody needs any more is swept out now
+ * and then.
+ */
 export function startPictures({ settings, store, log, stack }: PictureWorld): Pictures {
   const objects = objectsOf(settings)
   stack.defer('the object store', () => objects.close())

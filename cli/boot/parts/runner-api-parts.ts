@@ -11,7 +11,10 @@ interface LaneWorld {
   readonly held: Omit<HeldLaneOptions, 'store'>
 }
 
-/** Lets runners claim what is to be rendered, on a port of its own; null where none is set. Closing it waits for what is being taken over. */
+/**
+ * Lets runners claim what is to be rendered, on a port of its own; null where none is set. Closing it waits for what is
+ * being taken over.
+ */
 export async function startLane({ settings, store, log, held }: LaneWorld): Promise<{ close(): Promise<void> } | null> {
   const { HOST: host, TIDEMARK_LANE_PORT: port } = settings
   if (port === undefined) return null

@@ -27,7 +27,9 @@ const IDLE_MS = 1_000
 /** Before its token ends a runner hands over what it has, and ends. */
 const LAST_MS = 20_000
 
-/** Starts what renders checks that are claimed over HTTP: a browser, and neither a store nor a key. The stack stops it. */
+/**
+ * Starts what renders checks that are claimed over HTTP: a browser, and neither a store nor a key. The stack stops it.
+ */
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
   const { log, stack, stopping, end } = context
   const { url, token } = await whereAndWho(settings)

@@ -55,8 +55,8 @@ export interface Worker {
 }
 
 /**
- * Checks and attempts in flight get this long at a stop, side by side: an attempt takes 15 seconds at most, so none is cut off and sent twice. What is
- * left is given back and taken up by another worker.
+ * Checks and attempts in flight get this long at a stop, side by side: an attempt takes 15 seconds at most, so none is
+ * cut off and sent twice. What is left is given back and taken up by another worker.
  */
 const DRAIN_MS = 18_000
 
@@ -141,7 +141,10 @@ interface CheckParts {
   readonly pages: PageReader
 }
 
-/** What does a check here, and what is left of one that a runner was refused: it has no proxy, which takes the team's allowance. */
+/**
+ * What does a check here, and what is left of one that a runner was refused: it has no proxy, which takes the team's
+ * allowance.
+ */
 function checksOf(world: WorkerWorld, { store, extractor, pages }: CheckParts) {
   const { egress, log, stack } = world
   const layer = proxyLayerOf(world)

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** A port that was free a moment ago: PORT=0 needs its number before the API is built, since the base address holds it. */
+/**
+ * A port that was free a moment ago: PORT=0 needs its number before the API is built, since the base address holds it.
+ */
 export async function freePort(host: string): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -33,13 +33,18 @@ export interface ServerContext {
 /** What runs until a signal comes. */
 export interface ServerCommand {
   readonly command: string
-  /** The command shares its database with others: the embedded one, which belongs to one process, is of no use to it. */
+  /**
+   * The command shares its database with others: the embedded one, which belongs to one process, is of no use to it.
+   */
   readonly isPart?: boolean
   /** Starts it. */
   run(context: ServerContext): Promise<void>
 }
 
-/** Reads the settings, starts what `run` starts, waits for a signal, stops all in the opposite order. A failed start stops what it had started. */
+/**
+ * Reads the settings, starts what `run` starts, waits for a signal, stops all in the opposite order. A failed start
+ * stops what it had started.
+ */
 export async function runProcess({ command, isPart = false, run }: ServerCommand): Promise<void> {
   const settings = readSettings(process.env)
   if (isPart) needsDatabaseUrl(settings, command)

@@ -4,8 +4,8 @@ import type { Logger } from '../../../core/logger.ts'
 export interface Stack {
   defer(name: string, stop: () => Promise<unknown> | void): void
   /**
-   * Stops all, the last one first. One that fails is logged and does not keep the others open; nor does one that is not done when so many
-   * milliseconds have passed in all, but each is given a second.
+   * Stops all, the last one first. One that fails is logged and does not keep the others open; nor does one that is not
+   * done when so many milliseconds have passed in all, but each is given a second.
    */
   unwind(withinMs: number): Promise<void>
 }

@@ -5,7 +5,8 @@ export class TokenRefusedError extends ExplainedError {
   override readonly name = 'TokenRefusedError'
   constructor() {
     super(
-      'the lane refuses the runner token: it is wrong, has ended or was revoked; make another with "npx tidemark admin create-runner-token --job NAME"',
+      'the lane refuses the runner token: it is wrong, has ended or was revoked; make another with "npx tidemark ' +
+        'admin create-runner-token --job NAME"',
     )
   }
 }

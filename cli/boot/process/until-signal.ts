@@ -1,8 +1,14 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
-/** A signal to the whole group reaches us twice when our parent (npm, timeout) passes it on too: that is nobody insisting. */
+/**
+ * A signal to the whole group reaches us twice when our parent (npm, timeout) passes it on too: that is nobody
+ * insisting.
+ */
 const SAME_MS = 1_000
 
-/** Resolves with the first SIGTERM or SIGINT. One that comes a second later or more ends the process at once: somebody insists. */
+/**
+ * Resolves with the first SIGTERM or SIGINT. One that comes a second later or more ends the process at once: somebody
+ * insists.
+ */
 export function untilSignal(): Promise<NodeJS.Signals> {
   const first = Promise.withResolvers<NodeJS.Signals>()
   let firstAt: number | null = null

@@ -16,7 +16,10 @@ export interface ProcessContext {
   end(why: string | Error): void
 }
 
-/** Starts what `start` starts, waits until it is to end, stops all in the opposite order. Rejects with the error that ended it. */
+/**
+ * Starts what `start` starts, waits until it is to end, stops all in the opposite order. Rejects with the error that
+ * ended it.
+ */
 export async function untilStopped(
   settings: Settings,
   start: (context: ProcessContext) => Promise<void>,

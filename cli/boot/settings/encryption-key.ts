@@ -3,7 +3,10 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError, type Settings } from './read-config.ts'
 
-/** The key for secrets at rest: the setting, or one that is made once and kept in the data directory, readable by its owner only. */
+/**
+ * The key for secrets at rest: the setting, or one that is made once and kept in the data directory, readable by its
+ * owner only.
+ */
 export async function encryptionKey(settings: Settings): Promise<string> {
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
   const file = join(settings.TIDEMARK_DATA_DIR, 'encryption-key')
@@ -22,7 +25,10 @@ async function keyIn(file: string): Promise<string | null> {
   }
 }
 
-/** Whole or not at all: a start that dies here must not leave a key that is none. Of two that start together, the first one's stays. */
+/**
+ * Whole or not at all: a start that dies here must not leave a key that is none. Of two that start together, the first
+ * one's stays.
+ */
 async function makeKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}`
   const handle = await open(draft, 'w', 0o600)

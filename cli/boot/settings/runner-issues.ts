@@ -36,7 +36,8 @@ export function missingForRunner(config: RunnerSettings & Pick<Config, 'TIDEMARK
     issues.push({
       path: 'TIDEMARK_RUNNER_TOKEN',
       message:
-        'or TIDEMARK_RUNNER_TOKEN_FILE is required by "tidemark runner"; "tidemark admin create-runner-token" makes one',
+        'or TIDEMARK_RUNNER_TOKEN_FILE is required by "tidemark runner"; "tidemark admin create-runner-token" ' +
+        'makes one',
     })
   if (config.TIDEMARK_BROWSER_PAGES === 0)
     issues.push({

@@ -6,7 +6,10 @@ import type { OpenPage } from '../page/open-page.ts'
 
 export interface StockOptions extends BrowserSetup {
   readonly log: Logger
-  /** A browser is replaced after this many pages, default 200; this many milliseconds, default 30 minutes; above this many megabytes, default 2,048. */
+  /**
+   * A browser is replaced after this many pages, default 200; this many milliseconds, default 30 minutes; above this
+   * many megabytes, default 2,048.
+   */
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly megabytes?: number }
 }
 

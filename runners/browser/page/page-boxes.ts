@@ -50,8 +50,9 @@ export const elementBox = (selector: string): string => `(() => {
 })()`
 
 /**
- * Hides what selectors find by a style of the element's own, which no rule of the page's outdoes, whatever is in it; its place stays. The value are those
- * selectors that can stand in a style sheet, as the browser writes them: one that it does not understand must not spoil the others.
+ * Hides what selectors find by a style of the element's own, which no rule of the page's outdoes, whatever is in it;
+ * its place stays. The value are those selectors that can stand in a style sheet, as the browser writes them: one that
+ * it does not understand must not spoil the others.
  */
 export const HIDE = (selectors: readonly string[]): string => `(${JSON.stringify(selectors)}).flatMap((selector) => {
   try {

@@ -1,4 +1,7 @@
-/** What can be measured of an HTML answer without a tree: enough to see whether its content is still to be made by a script. */
+/**
+ * What can be measured of an HTML answer without a tree: enough to see whether its content is still to be made by a
+ * script.
+ */
 export interface PageFeatures {
   /** Characters that a reader would see, white space folded, also in links. */
   readonly textLength: number
@@ -48,8 +51,9 @@ const HAS_SRC = /\ssrc\s*=/i
 const LONGEST_TAG = 4_096
 
 /**
- * Measures in one pass over the text, as far as it must to have seen `ENOUGH_TEXT`, in time that grows with its length alone, whatever it holds. It is no parser: a `>` within an attribute ends the tag for
- * it, which adds a few characters to the text of such a page.
+ * Measures in one pass over the text, as far as it must to have seen `ENOUGH_TEXT`, in time that grows with its length
+ * alone, whatever it holds. It is no parser: a `>` within an attribute ends the tag for it, which adds a few characters
+ * to the text of such a page.
  */
 export function measurePage(whole: string): PageFeatures {
   const html = whole.length > MEASURED_CHARS ? whole.slice(0, MEASURED_CHARS) : whole

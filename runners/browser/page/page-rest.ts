@@ -46,8 +46,9 @@ export function watchTraffic(page: Page): Traffic {
 }
 
 /**
- * Resolves when the page rests: its document is whole, and for half a second nothing was loaded and nothing changed; or, while something is always being
- * loaded, nothing changed for two seconds; or twelve seconds are over. A page without any script is done when it is loaded. Rejects when the page is gone.
+ * Resolves when the page rests: its document is whole, and for half a second nothing was loaded and nothing changed;
+ * or, while something is always being loaded, nothing changed for two seconds; or twelve seconds are over. A page
+ * without any script is done when it is loaded. Rejects when the page is gone.
  */
 export async function untilRest(view: PageView, traffic: Traffic, times: RestTimes = REST_TIMES): Promise<void> {
   const startedAt = performance.now()

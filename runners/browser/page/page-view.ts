@@ -20,11 +20,17 @@ export type Asked =
 
 /** Looks at a page from a world of its own, whose functions the page cannot replace. */
 export interface PageView {
-  /** Null while one document takes the place of another. Rejects when the page is gone; a page in an endless loop leaves it waiting. */
+  /**
+   * Null while one document takes the place of another. Rejects when the page is gone; a page in an endless loop leaves
+   * it waiting.
+   */
   state(): Promise<PageState | null>
   /** The document's HTML; the value is null when it is longer than `most` characters. */
   html(most: number): Promise<Asked>
-  /** The value of an expression, awaited; `replaced` when one document after another takes the place of the one that was asked. */
+  /**
+   * The value of an expression, awaited; `replaced` when one document after another takes the place of the one that was
+   * asked.
+   */
   ask(expression: string): Promise<Asked>
 }
 
@@ -42,7 +48,8 @@ const STATE = `(() => {
   return {
     isParsed: document.readyState !== 'loading',
     isLoaded: document.readyState === 'complete',
-    hasScripts: document.scripts.length > 0 || document.querySelector('iframe, frame, [onload], meta[http-equiv="refresh" i]') !== null,
+    hasScripts: document.scripts.length > 0 ||
+      document.querySelector('iframe, frame, [onload], meta[http-equiv="refresh" i]') !== null,
     mutations: globalThis.watched.mutations + (root ? 0 : -1),
   }
 })()`

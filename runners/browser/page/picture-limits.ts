@@ -1,10 +1,15 @@
-/** Pixels of one picture at most (security.md §1.2): decoded, two of them and what lies between them are 400 MB. */
+/** Pixels of one picture at most: decoded, two of them and what lies between them are 400 MB. */
 export const MOST_PIXELS = 40_000_000
 
-/** Milliseconds that one comparison may take in its thread. A page of 1280 × 10,000 takes half a second (docs/visual.md). */
+/**
+ * Milliseconds that one comparison may take in its thread. A page of 1280 × 10,000 takes half a second
+ * (docs/visual.md).
+ */
 export const COMPARE_MS = 20_000
 
-/** Milliseconds that all comparisons of one run may take together: twenty regions must not take twenty times as long. */
+/**
+ * Milliseconds that all comparisons of one run may take together: twenty regions must not take twenty times as long.
+ */
 export const RUN_COMPARE_MS = 60_000
 
 /** Why a picture is not compared. */
@@ -13,7 +18,10 @@ export interface Refused {
   readonly message: string
 }
 
-/** A picture that is no PNG, or of a size that is not compared, by its first bytes: nothing is decoded for this. Null: it can be. */
+/**
+ * A picture that is no PNG, or of a size that is not compared, by its first bytes: nothing is decoded for this. Null:
+ * it can be.
+ */
 export function refusePng(png: Uint8Array): Refused | null {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength)
   if (bytes.length < 33 || !bytes.subarray(0, 16).equals(HEAD))
@@ -23,7 +31,9 @@ export function refusePng(png: Uint8Array): Refused | null {
   if (width === 0 || height === 0) return { reason: 'picture', message: 'The picture is empty.' }
   if (width * height <= MOST_PIXELS) return null
   const most = MOST_PIXELS.toLocaleString('en')
-  const message = `The picture has ${width} × ${height} pixels; ${most} are compared at most. Watch regions, or a smaller viewport.`
+  const message =
+    `The picture has ${width} × ${height} pixels; ${most} are compared at most. Watch regions, or a smaller ` +
+    `viewport.`
   return { reason: 'limit', message }
 }
 

@@ -30,7 +30,10 @@ export interface Rendering {
 const NAVIGATION_MS = 15_000
 const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 
-/** Goes to the page, waits until it rests and takes what is wanted of it. Rejects when the page or the browser goes away meanwhile. */
+/**
+ * Goes to the page, waits until it rests and takes what is wanted of it. Rejects when the page or the browser goes away
+ * meanwhile.
+ */
 export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const { request, url, opened } = rendering
   const traffic = watchTraffic(opened.page)

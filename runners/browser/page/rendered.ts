@@ -17,7 +17,10 @@ export interface RenderPorts {
   readonly deadlineMs?: number
 }
 
-/** A page as it stood when it had come to rest: `body` is the document's HTML as UTF-8, or what the server sent where that is no HTML. */
+/**
+ * A page as it stood when it had come to rest: `body` is the document's HTML as UTF-8, or what the server sent where
+ * that is no HTML.
+ */
 export interface RenderedBody extends FetchedBody {
   readonly shots: readonly Shot[]
   /** Sentences for the run's `warnings`. */
@@ -27,5 +30,5 @@ export interface RenderedBody extends FetchedBody {
 /** As a fetch gives it, so that what follows need not know who fetched. */
 export type Rendered = RenderedBody | FetchFailed
 
-/** Milliseconds (security.md §3.2). */
+/** Milliseconds. */
 export const RENDER_DEADLINE_MS = 60_000

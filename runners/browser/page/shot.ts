@@ -1,9 +1,10 @@
 import { MOST_PIXELS } from './picture-limits.ts'
 
 /**
- * A picture that a browser took of a page, or of one region of it. A runner returns a list of them beside its values and knows nothing of earlier
- * ones; the trusted side stores and compares. The list has one shot for each region of `visual_config.regions`, in their order, also for a region
- * that was not found; without regions it is one shot of the page (spec, Visual config).
+ * A picture that a browser took of a page, or of one region of it. A runner returns a list of them beside its values
+ * and knows nothing of earlier ones; the trusted side stores and compares. The list has one shot for each region of
+ * `visual_config.regions`, in their order, also for a region that was not found; without regions it is one shot of the
+ * page.
  */
 export interface Shot {
   /** `page` for the whole; of a region its label, else `region-N`, N counted from 1. */
@@ -15,7 +16,7 @@ export interface Shot {
   readonly png: Uint8Array | null
 }
 
-/** A shot of a page is cut off at this height in pixels, and the reading warns (security.md §3.2). */
+/** A shot of a page is cut off at this height in pixels, and the reading warns. */
 export const TALLEST_SHOT = 16_384
 
 /** The height in pixels at which a shot of this width is cut off: what is larger is not compared. */

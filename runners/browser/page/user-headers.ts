@@ -2,8 +2,9 @@ import type { CDPSession } from 'playwright-core'
 import { NOT_THE_USERS } from '../../fetch/request-headers.ts'
 
 /**
- * Sends the user's headers with every request to the target's origin that the page's own frame makes, and with no other: a redirect or a picture elsewhere goes
- * without. Costs a round trip a request, so it is set up only where there are headers.
+ * Sends the user's headers with every request to the target's origin that the page's own frame makes, and with no
+ * other: a redirect or a picture elsewhere goes without. Costs a round trip a request, so it is set up only where there
+ * are headers.
  */
 export async function sendUserHeaders(
   session: CDPSession,
@@ -18,7 +19,8 @@ export async function sendUserHeaders(
     const theirs = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
     const kept = theirs.filter(({ name }) => !names.has(name.toLowerCase()))
     const isOwn = URL.parse(request.url)?.origin === target.origin
-    // A redirect takes along what was added before it, so each request says all of its headers, also where none is added.
+    // A redirect takes along what was added before it, so each request says all of its headers, also where none is
+    // added.
     const sent = isOwn ? [...kept, ...added] : withoutAdded(theirs, own)
     session.send('Fetch.continueRequest', { requestId, headers: sent }).catch(() => undefined)
   })

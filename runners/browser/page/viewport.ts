@@ -8,7 +8,7 @@ export interface Viewport {
 
 const DEFAULT: Viewport = { width: 1280, height: 720 }
 
-/** The window that a page is shown in (spec, Visual config). */
+/** The window that a page is shown in. */
 export function viewportOf(visual: VisualConfig | null): Viewport {
   return { ...DEFAULT, ...visual?.viewport }
 }

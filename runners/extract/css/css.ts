@@ -10,8 +10,9 @@ type CssOptions = Options<AnyNode, Element>
 type Query = ReturnType<typeof compile<AnyNode, Element>>
 
 /**
- * css-select lowers the names of a selector in HTML, as it should for HTML elements; SVG and MathML keep their capitals in the tree (`viewBox`,
- * `foreignObject`), so those are compared without case. The content of a `<template>` is no child, as in browsers.
+ * css-select lowers the names of a selector in HTML, as it should for HTML elements; SVG and MathML keep their capitals
+ * in the tree (`viewBox`, `foreignObject`), so those are compared without case. The content of a `<template>` is no
+ * child, as in browsers.
  */
 const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
   ...DomUtils,
@@ -52,7 +53,10 @@ export class CompiledCss {
     this.#source = source
   }
 
-  /** The first element that matches in document order, or null. Throws what css-select throws on a selector that it does not know. */
+  /**
+   * The first element that matches in document order, or null. Throws what css-select throws on a selector that it does
+   * not know.
+   */
   first(tree: Tree): Element | null {
     const mode = tree.kind === 'xml' ? 'xml' : tree.quirks ? 'quirks' : 'html'
     let query = this.#queries.get(mode)

@@ -8,7 +8,9 @@ import type { RuleFault } from '../rule-fault.ts'
 
 const SYNTAX = { open: '([', close: ')]', quotes: '', opaque: '[' }
 
-/** Checks a selector with css-what and css-select. Both accept some text that no browser would; that is refused as well. */
+/**
+ * Checks a selector with css-what and css-select. Both accept some text that no browser would; that is refused as well.
+ */
 export function checkCss(source: string): RuleFault | null {
   const scan = scanBrackets(source, SYNTAX, EXTRACT_LIMITS.ruleNesting)
   if (scan.tooDeepAt !== null) return tooDeep(scan.tooDeepAt, EXTRACT_LIMITS.ruleNesting)
@@ -113,7 +115,9 @@ const endsOpen = (selector: readonly Selector[]): boolean =>
   COMBINATORS.has(selector.at(-1)?.type ?? '') ||
   selector.some((one) => one.type === 'pseudo' && Array.isArray(one.data) && one.data.some(endsOpen))
 
-/** What css-select would take although it means nothing: pseudo-elements, and names that every JavaScript object has. */
+/**
+ * What css-select would take although it means nothing: pseudo-elements, and names that every JavaScript object has.
+ */
 function unknownPseudo(source: string, selectors: readonly Selector[][]): RuleFault | null {
   for (const one of selectors.flat()) {
     if (one.type === 'pseudo-element') {

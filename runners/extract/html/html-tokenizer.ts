@@ -34,14 +34,16 @@ const GREATER = 0x3e
 const END_OF_FILE = -1
 
 /**
- * parse5's tokenizer, but for what pages mostly consist of: text, tags and their attributes, scripts and comments are read a stretch at a time where
- * the original goes through its states for each character. Whatever is rare (character references, doctypes, CDATA) is left to the original, which
- * takes over in the middle of a tag where it must.
+ * parse5's tokenizer, but for what pages mostly consist of: text, tags and their attributes, scripts and comments are
+ * read a stretch at a time where the original goes through its states for each character. Whatever is rare (character
+ * references, doctypes, CDATA) is left to the original, which takes over in the middle of a tag where it must.
  *
- * The tokens that come out are the same, but that white space and other text may share one where the parser does not tell them apart
- * (test/runners/extract/html/html.test.ts compares the trees). On the page of the bench it takes a third of the original's time; see bench/README.md.
+ * The tokens that come out are the same, but that white space and other text may share one where the parser does not
+ * tell them apart (test/runners/extract/html/html.test.ts compares the trees). On the page of the bench it takes a
+ * third of the original's time; see bench/README.md.
  *
- * Reads one whole text without U+0000 and U+000D (the caller sees to that), without source locations, without reporting errors.
+ * Reads one whole text without U+0000 and U+000D (the caller sees to that), without source locations, without reporting
+ * errors.
  */
 export class StretchTokenizer extends Tokenizer {
   readonly #parser: TextState
@@ -100,7 +102,10 @@ export class StretchTokenizer extends Tokenizer {
     return Math.min(one.from(this.preprocessor), other.from(this.preprocessor))
   }
 
-  /** Takes the text from the current character, which is `cp`, up to `end` into the current token, or the part of it that is of one kind. */
+  /**
+   * Takes the text from the current character, which is `cp`, up to `end` into the current token, or the part of it
+   * that is of one kind.
+   */
   #readText(cp: number, end: number): void {
     const { html, pos } = this.preprocessor
     const { insertionMode, skipNextNewLine } = this.#parser
@@ -195,7 +200,10 @@ export class StretchTokenizer extends Tokenizer {
   }
 }
 
-/** Where a character comes next, or the end of the text; looked for again only once it is passed, so that no text is searched twice. */
+/**
+ * Where a character comes next, or the end of the text; looked for again only once it is passed, so that no text is
+ * searched twice.
+ */
 class NextMark {
   readonly #mark: string
   #at = -1

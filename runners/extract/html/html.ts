@@ -18,8 +18,8 @@ const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 const NO_ATTRIBUTES: Record<string, string> = Object.freeze(dictionary<string>())
 
 /**
- * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an SVG element are two; and
- * the tables that most elements do not need are not made.
+ * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an
+ * SVG element are two; and the tables that most elements do not need are not made.
  */
 const TREE_ADAPTER: typeof adapter = {
   ...adapter,

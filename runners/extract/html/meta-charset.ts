@@ -1,6 +1,6 @@
 /**
- * Looks for a `<meta>` that names the charset, by the prescan algorithm of the HTML standard (§13.2.3.2), on bytes read as Latin-1. Returns the
- * label as written, or null.
+ * Looks for a `<meta>` that names the charset, by the prescan algorithm of the HTML standard (§13.2.3.2), on bytes read
+ * as Latin-1. Returns the label as written, or null.
  */
 export function metaCharset(head: string): string | null {
   for (let at = head.indexOf('<'); at !== -1; at = head.indexOf('<', at)) {

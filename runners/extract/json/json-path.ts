@@ -5,8 +5,8 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import type { ParsedJson } from './parse-json.ts'
 
 /**
- * RFC 9535, with filters and its five functions, by json-p3: it interprets, nothing is evaluated as code. `match()` and `search()` run as
- * JavaScript patterns and can be made to hang, which is why this runs in threads that can be killed.
+ * RFC 9535, with filters and its five functions, by json-p3: it interprets, nothing is evaluated as code. `match()` and
+ * `search()` run as JavaScript patterns and can be made to hang, which is why this runs in threads that can be killed.
  */
 const ENVIRONMENT = new JSONPathEnvironment({ maxRecursionDepth: EXTRACT_LIMITS.jsonValues })
 
@@ -15,7 +15,10 @@ export function compileJsonPath(source: string): JSONPathQuery {
   return ENVIRONMENT.compile(source)
 }
 
-/** A singular query gives its value, or null where there is none; any other gives the list of its values, which may be empty (DESIGN §4.16). */
+/**
+ * A singular query gives its value, or null where there is none; any other gives the list of its values, which may be
+ * empty.
+ */
 export function runJsonPath(query: JSONPathQuery, { plain, exact }: ParsedJson): Json {
   const document = plain as Parameters<JSONPathQuery['query']>[0]
   const valueOf = (node: JSONPathNode) => (plain === exact ? node.value : exactAt(exact, node)) as Json

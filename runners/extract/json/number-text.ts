@@ -5,9 +5,10 @@ const MOST_DIGITS = 17
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**
- * Whether a double holds the number that a JSON token writes: its shortest decimal text is the same number. 0.30000000000000004, 1.0 and 1e3 are
- * held; 9007199254740993 (it would become …992), 1e400 (infinity) and 1e-400 (0) are not. A fraction of up to 17 digits counts as held: that is how some
- * programs print a double (`%.17g`), and 0.10000000000000001 is their 0.1.
+ * Whether a double holds the number that a JSON token writes: its shortest decimal text is the same number.
+ * 0.30000000000000004, 1.0 and 1e3 are held; 9007199254740993 (it would become …992), 1e400 (infinity) and 1e-400 (0)
+ * are not. A fraction of up to 17 digits counts as held: that is how some programs print a double (`%.17g`), and
+ * 0.10000000000000001 is their 0.1.
  */
 export function fitsDouble(token: string): boolean {
   const value = Number(token)
@@ -19,7 +20,9 @@ export function fitsDouble(token: string): boolean {
   return written.digits === held.digits && written.power === held.power
 }
 
-/** A number as digits without zeros around them, times a power of ten; 0 has no digits. The sign is the double's matter. */
+/**
+ * A number as digits without zeros around them, times a power of ten; 0 has no digits. The sign is the double's matter.
+ */
 function decimalOf(token: string): { readonly digits: string; readonly power: number } {
   const [, whole = '', fraction = '', exponent = '0'] = PARTS.exec(token) ?? []
   const all = whole + fraction

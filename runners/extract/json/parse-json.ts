@@ -5,16 +5,23 @@ import { fitsDouble } from './number-text.ts'
 export interface ParsedJson {
   /** As `JSON.parse` has it: what expressions compare with. */
   readonly plain: Json
-  /** The same with such a number as the text that the page wrote: what is kept. The very same object where there is none. */
+  /**
+   * The same with such a number as the text that the page wrote: what is kept. The very same object where there is
+   * none.
+   */
   readonly exact: Json
 }
 
-/** A number behind what may stand before one: of sixteen digits, or with an exponent of three. Inside texts it may match for nothing. */
+/**
+ * A number behind what may stand before one: of sixteen digits, or with an exponent of three. Inside texts it may match
+ * for nothing.
+ */
 const MAY_NOT_FIT = /(?:^|[[,:\s])-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/
 
 /**
- * Parses JSON, once unless it may have a number that no double holds: such a one would change unseen, or be an infinity, which no JSON can
- * carry on. Throws a SyntaxError for what is no JSON. Nesting is bounded beforehand (`prescanJson`).
+ * Parses JSON, once unless it may have a number that no double holds: such a one would change unseen, or be an
+ * infinity, which no JSON can carry on. Throws a SyntaxError for what is no JSON. Nesting is bounded beforehand
+ * (`prescanJson`).
  */
 export function parseJson(text: string): ParsedJson {
   const plain = JSON.parse(text) as Json

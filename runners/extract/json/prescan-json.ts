@@ -4,14 +4,16 @@ const QUOTE = 34
 const COMMA = 44
 
 /**
- * A member whose whole name is a backslash. Having parsed one, V8 13.6 takes the next name in the same place that is written with an escape for a
- * backslash too, in the page of another monitor as well: `{"a":1,"\\":2}`, then `{"a":1,"\u0062":2}`.
+ * A member whose whole name is a backslash. Having parsed one, V8 13.6 takes the next name in the same place that is
+ * written with an escape for a backslash too, in the page of another monitor as well: `{"a":1,"\\":2}`, then
+ * `{"a":1,"\u0062":2}`.
  */
 const POISON = /"\\(?:\\|u005c)"\s*:/gi
 
 /**
- * Looks at JSON before it is parsed: how deep it nests and how many values it has (commas and brackets, so an upper bound). `JSON.parse` takes a
- * million levels; whoever walks the value afterwards does not. Returns what is too much, as a sentence, or null.
+ * Looks at JSON before it is parsed: how deep it nests and how many values it has (commas and brackets, so an upper
+ * bound). `JSON.parse` takes a million levels; whoever walks the value afterwards does not. Returns what is too much,
+ * as a sentence, or null.
  */
 export function prescanJson(text: string): string | null {
   if (text.includes('"\\') && text.search(POISON) !== -1)

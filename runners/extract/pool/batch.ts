@@ -26,8 +26,8 @@ export interface Leftover {
 }
 
 /**
- * Runs some jobs in one thread and settles them. Where one of them has the thread killed, that one gets its fault (or makes room) and the others are
- * left, to be run again: extraction is pure. Never rejects.
+ * Runs some jobs in one thread and settles them. Where one of them has the thread killed, that one gets its fault (or
+ * makes room) and the others are left, to be run again: extraction is pure. Never rejects.
  */
 export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Leftover> {
   const { threads, standings, mustMakeRoom = null } = run
@@ -44,7 +44,8 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     }
     return { again: [], slow: null, killed: false }
   } catch (error) {
-    // A thread that dies before its first task dies of something else; its first job takes the blame, so that nothing is tried for ever.
+    // A thread that dies before its first task dies of something else; its first job takes the blame, so that nothing
+    // is tried for ever.
     const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
     if (culprit) standings.heldUp(culprit.key)

@@ -16,7 +16,9 @@ export interface Job {
 
 /** Pages up to this size share a thread's time with others; a larger one goes alone. */
 export const COPY_BYTES = 256 * 1024
-/** Enough to hide the way between threads (see the figures in pool.ts), few enough that a killed batch wastes little. */
+/**
+ * Enough to hide the way between threads (see the figures in pool.ts), few enough that a killed batch wastes little.
+ */
 const BATCH_JOBS = 8
 const BATCH_BYTES = 1024 * 1024
 

@@ -19,7 +19,10 @@ import { startThreads } from './threads.ts'
 import type { Threads } from './worker-task.ts'
 
 export interface ExtractorOptions {
-  /** Threads at most, besides those for slow pages and for trials; default: one less than the cores, at least one. They start when first needed. */
+  /**
+   * Threads at most, besides those for slow pages and for trials; default: one less than the cores, at least one. They
+   * start when first needed.
+   */
   readonly threads?: number
   /** Heap of a thread in MB. */
   readonly heapMb?: number
@@ -36,8 +39,9 @@ export interface ExtractCall {
 
 export interface Extractor {
   /**
-   * `extract` of extract.ts in a thread that is killed when it takes too long (`extract_timeout`) or too much memory (`extract_memory`);
-   * other calls are not harmed. Never rejects. A body over 256 KiB that owns its buffer may be moved to a thread: do not use it afterwards.
+   * `extract` of extract.ts in a thread that is killed when it takes too long (`extract_timeout`) or too much memory
+   * (`extract_memory`); other calls are not harmed. Never rejects. A body over 256 KiB that owns its buffer may be
+   * moved to a thread: do not use it afterwards.
    */
   extract(page: Page, config: ExtractConfig, call?: ExtractCall): Promise<Extraction>
   /** Waits for what is running, refuses what is not, and ends the threads. */
@@ -45,17 +49,19 @@ export interface Extractor {
 }
 
 /**
- * Makes a pool of extraction threads (DESIGN §3, hostile input; security.md §3).
+ * Makes a pool of extraction threads.
  *
- * What it costs, on 2 cores with one thread, one CSS field on a 20 KB page: bare parse5 + css-select in the main thread 766 µs; `extract` there
- * 871 µs (about 0.55 of that since HTML is read by stretches, html-tokenizer.ts); through the pool one call at a time 1,150 µs, eight at a time and more 915 µs. On a page of five
- * bytes: inline 11 µs, one call at a time 211 µs, many 33 µs. Hence batches: a thread that waits for the main thread's next turn after each
- * page stands idle for longer than a small page takes. The first call waits 0.15 s for its thread.
+ * What it costs, on 2 cores with one thread, one CSS field on a 20 KB page: bare parse5 + css-select in the main thread
+ * 766 µs; `extract` there 871 µs (about 0.55 of that since HTML is read by stretches, html-tokenizer.ts); through the
+ * pool one call at a time 1,150 µs, eight at a time and more 915 µs. On a page of five bytes: inline 11 µs, one call at
+ * a time 211 µs, many 33 µs. Hence batches: a thread that waits for the main thread's next turn after each page stands
+ * idle for longer than a small page takes. The first call waits 0.15 s for its thread.
  *
- * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and everybody behind them waiting. So who takes longer than
- * `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages, and goes there at once from then on, until its pages are quick
- * again. From the first such page on, whoever is unknown is tried in a third thread. The former gives way to everybody else; neither is started before it is
- * needed. What that does for the rest is measured in test/hostile/lateness.fault.ts.
+ * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and everybody behind them
+ * waiting. So who takes longer than `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages,
+ * and goes there at once from then on, until its pages are quick again. From the first such page on, whoever is unknown
+ * is tried in a third thread. The former gives way to everybody else; neither is started before it is needed. What that
+ * does for the rest is measured in test/hostile/lateness.fault.ts.
  */
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
   return new ThreadedExtractor(options)
@@ -178,7 +184,8 @@ function stopped(): Extraction {
 }
 
 /**
- * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON answer.
+ * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON
+ * answer.
  */
 function runsInline(page: Page, config: ExtractConfig): boolean {
   return (

@@ -9,7 +9,9 @@ export interface SlowLine {
   drain(): Job[]
 }
 
-/** As long as a fetch may take: a check that waits keeps its place among the checks in flight, and its page in memory. */
+/**
+ * As long as a fetch may take: a check that waits keeps its place among the checks in flight, and its page in memory.
+ */
 const LONGEST_WAIT_MS = 30_000
 
 export function createSlowLine(): SlowLine {
@@ -34,4 +36,5 @@ export function createSlowLine(): SlowLine {
 }
 
 const PUT_OFF =
-  'Pages of this monitor take long to read, and its turn among others of that kind did not come within 30 seconds. Simplify the selector or pattern, or watch a smaller page.'
+  'Pages of this monitor take long to read, and its turn among others of that kind did not come within 30 ' +
+  'seconds. Simplify the selector or pattern, or watch a smaller page.'

@@ -10,9 +10,15 @@ export interface Standings {
   heldUp(key: number | null): void
 }
 
-/** What is read within this, in milliseconds of the processor, is quick: a page of 20 KB takes 1 ms, one of 5 MB some 200. */
+/**
+ * What is read within this, in milliseconds of the processor, is quick: a page of 20 KB takes 1 ms, one of 5 MB some
+ * 200.
+ */
 export const QUICK_MS = 200
-/** So many quick pages in a row make good for a slow one: one alone would let a site hold up others at every second check. */
+/**
+ * So many quick pages in a row make good for a slow one: one alone would let a site hold up others at every second
+ * check.
+ */
 const TO_MAKE_GOOD = 5
 /** The oldest are forgotten beyond this: they are unknown again, and wait behind the quick ones once more. */
 const MOST_REMEMBERED = 50_000

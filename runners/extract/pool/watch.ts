@@ -15,7 +15,10 @@ interface Watched {
   readonly mustMakeRoom: (() => boolean) | null
 }
 
-/** Watches the clock of the task that a thread is at, and aborts its signal when that has taken too long. One timer serves a whole batch. */
+/**
+ * Watches the clock of the task that a thread is at, and aborts its signal when that has taken too long. One timer
+ * serves a whole batch.
+ */
 export class Watch {
   /** Why the signal was aborted: the limit that ran out, in ms, or to make room. */
   end: number | 'made room' | null = null
@@ -63,8 +66,8 @@ export class Watch {
 }
 
 /**
- * Processor time of the task that the thread is at. On a machine that has more to do than it can, every page takes long, and if that counted, all would be
- * slow at once. Where the system does not tell, the time that went by.
+ * Processor time of the task that the thread is at. On a machine that has more to do than it can, every page takes
+ * long, and if that counted, all would be slow at once. Where the system does not tell, the time that went by.
  */
 function usedMs(progress: Float64Array, spent: number): number {
   const thread = progress[PROGRESS.thread] ?? -1

@@ -5,7 +5,10 @@ import type { Extraction, Page } from '../page.ts'
 /** What a thread gets: some pages with their configs, one after the other. */
 export interface WorkerBatch {
   readonly tasks: readonly { readonly page: Page; readonly config: ExtractConfig }[]
-  /** Numbers in shared memory, by which the main thread knows what a thread is doing that cannot answer (`PROGRESS`); -1: not known. */
+  /**
+   * Numbers in shared memory, by which the main thread knows what a thread is doing that cannot answer (`PROGRESS`);
+   * -1: not known.
+   */
   readonly progress: Float64Array<SharedArrayBuffer>
 }
 

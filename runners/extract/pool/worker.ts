@@ -3,7 +3,10 @@ import { extract } from '../extract.ts'
 import { monotonicMs, PROGRESS } from './worker-task.ts'
 import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
 
-/** The entry of an extraction thread (`pool.ts`). Holds no secrets, no sockets and no environment; it is killed when it takes too long. */
+/**
+ * The entry of an extraction thread (`pool.ts`). Holds no secrets, no sockets and no environment; it is killed when it
+ * takes too long.
+ */
 export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   progress[PROGRESS.thread] = THREAD
   return tasks.map(({ page, config }, place) => {

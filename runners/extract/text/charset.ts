@@ -10,13 +10,16 @@ export interface Decoded {
   readonly warnings: readonly string[]
 }
 
-/** How far a late `<meta>` is looked for: browsers change their mind as well when one comes after the first 1,024 bytes. */
+/**
+ * How far a late `<meta>` is looked for: browsers change their mind as well when one comes after the first 1,024 bytes.
+ */
 const LATE_META_BYTES = 64 * 1024
 
 /**
- * Decodes a body as browsers do: byte order mark, then the HTTP label, then what the document says of itself (`<meta>`, the XML declaration),
- * then the shape of its bytes. A body that declares nothing is UTF-8 where it is valid UTF-8; else, for HTML, windows-1252, the web's legacy default.
- * A label that nobody knows becomes UTF-8 with replacement characters and a warning; nothing throws (security.md §3.2).
+ * Decodes a body as browsers do: byte order mark, then the HTTP label, then what the document says of itself (`<meta>`,
+ * the XML declaration), then the shape of its bytes. A body that declares nothing is UTF-8 where it is valid UTF-8;
+ * else, for HTML, windows-1252, the web's legacy default. A label that nobody knows becomes UTF-8 with replacement
+ * characters and a warning; nothing throws.
  */
 export function decode(body: Uint8Array, contentType: string | null, kind: TextKind): Decoded {
   const marked = byteOrderMark(body)
@@ -28,7 +31,8 @@ export function decode(body: Uint8Array, contentType: string | null, kind: TextK
     if (encoding !== null) return plain(body, encoding)
     const declared = declaredEncoding(body, kind)
     const warnings = [
-      `The charset ${JSON.stringify(http.slice(0, 40))} of the Content-Type is not known; the answer was read as ${declared ?? 'utf-8'}.`,
+      `The charset ${JSON.stringify(http.slice(0, 40))} of the Content-Type is not known; the answer was read as ` +
+        `${declared ?? 'utf-8'}.`,
     ]
     return { ...plain(body, declared ?? 'utf-8'), warnings }
   }

@@ -12,8 +12,9 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const SAFE_LENGTH = 15
 
 /**
- * SHA-256 of the answer, in hex. A JSON answer is hashed with its keys sorted and without its white space, since many services give the keys
- * of an object in another order each time; what is broken or nested too deeply is hashed as it came.
+ * SHA-256 of the answer, in hex. A JSON answer is hashed with its keys sorted and without its white space, since many
+ * services give the keys of an object in another order each time; what is broken or nested too deeply is hashed as it
+ * came.
  */
 export function contentHash(page: Page): string {
   const text = isJsonType(mediaType(page.contentType)) ? canonicalText(page) : null
@@ -36,7 +37,10 @@ function keepLongNumber(token: string): string {
   return token.startsWith('"') || isHeld(token) ? token : `"number ${token}"`
 }
 
-/** A short one may be lost as well: 1e400 and 1e500 are both an infinity. What is no number stays, so that the parse refuses it. */
+/**
+ * A short one may be lost as well: 1e400 and 1e500 are both an infinity. What is no number stays, so that the parse
+ * refuses it.
+ */
 function isHeld(token: string): boolean {
   return token.length <= SAFE_LENGTH && (fitsDouble(token) || Number.isNaN(Number(token)))
 }

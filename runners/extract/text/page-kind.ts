@@ -26,8 +26,9 @@ export function isBinaryType(type: string): boolean {
 }
 
 /**
- * Whether a page is read as HTML or as XML. The content type decides where it says either; else the beginning of the body does: an XML
- * declaration, or the root element of a feed or sitemap, or a root that declares a namespace, unless that root is `<html>`.
+ * Whether a page is read as HTML or as XML. The content type decides where it says either; else the beginning of the
+ * body does: an XML declaration, or the root element of a feed or sitemap, or a root that declares a namespace, unless
+ * that root is `<html>`.
  */
 export function markupKind(page: Page): 'html' | 'xml' {
   const type = mediaType(page.contentType)

@@ -8,13 +8,13 @@ import { prescanJson } from '../json/prescan-json.ts'
 import { LINE_END } from './readable-text.ts'
 
 /**
- * Characters that nobody sees: zero-width ones, those that turn text around, and the tag characters that can spell whole sentences. Joiners stay
- * between letters of the scripts that are written with them.
+ * Characters that nobody sees: zero-width ones, those that turn text around, and the tag characters that can spell
+ * whole sentences. Joiners stay between letters of the scripts that are written with them.
  */
 const UNSEEN =
   /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]|\p{Join_Control}{2,}|(?<![^\0-\u02ff])\p{Join_Control}|\p{Join_Control}(?![^\0-\u02ff])/gu
 
-/** The lines of a page as the model gets them: white space folded, nothing unseen, at most 50,000 characters (spec, Prompt extraction rules). */
+/** The lines of a page as the model gets them: white space folded, nothing unseen, at most 50,000 characters. */
 export function promptText(lines: string, warnings: readonly string[]): Extraction {
   const tidy = lines
     .replaceAll(UNSEEN, '')
@@ -38,7 +38,9 @@ export function promptText(lines: string, warnings: readonly string[]): Extracti
 }
 
 const MOST = EXTRACT_LIMITS.promptCharacters
-const CUT = `The page has more than ${MOST.toLocaleString('en')} characters of text; the model was given those at its beginning.`
+const CUT =
+  `The page has more than ${MOST.toLocaleString('en')} characters of text; the model was given those at its ` +
+  `beginning.`
 
 /** Characters are code points: none is cut in two. */
 function cut(text: string): { text: string; isCut: boolean } {

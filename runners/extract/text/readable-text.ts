@@ -3,7 +3,10 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import { childrenOf, isElement } from '../tree.ts'
 import type { Tree } from '../tree.ts'
 
-/** What people do not read: code, pictures, frames, and what stands in only where scripts do not run. Comments are no elements. */
+/**
+ * What people do not read: code, pictures, frames, and what stands in only where scripts do not run. Comments are no
+ * elements.
+ */
 const UNREAD = new Set(
   'script style noscript template svg math canvas iframe object embed video audio map link meta base datalist'.split(
     ' ',
@@ -11,7 +14,8 @@ const UNREAD = new Set(
 )
 const BLOCKS = new Set(
   (
-    'address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer ' +
+    'form h1 h2 h3 h4 h5 h6 ' +
     'header hr html li main nav ol option p pre section select summary table tbody tfoot thead title tr ul'
   ).split(' '),
 )
@@ -22,9 +26,10 @@ const HIDDEN_STYLE =
 const GATHERED = EXTRACT_LIMITS.promptCharacters * 20
 
 /**
- * The text of a page as a person reads it, a line for each block, headings and list items marked, the cells of a row apart. What is hidden by an
- * attribute or by its own style is left out, as are comments, scripts and alternative texts: what people do not see is where others put
- * words for a model (security.md §3.2). Feeds and other XML give a line for each element that holds text, with its name.
+ * The text of a page as a person reads it, a line for each block, headings and list items marked, the cells of a row
+ * apart. What is hidden by an attribute or by its own style is left out, as are comments, scripts and alternative
+ * texts: what people do not see is where others put words for a model. Feeds and other XML give a line for each element
+ * that holds text, with its name.
  */
 export function readableText(tree: Tree): string {
   const out: string[] = []
@@ -33,7 +38,8 @@ export function readableText(tree: Tree): string {
   for (let next = stack.pop(); next !== undefined && length < GATHERED; next = stack.pop()) {
     const text = typeof next === 'string' ? next : 'data' in next ? (next.type === 'text' ? next.data : '') : ''
     if (text !== '') {
-      // A byte order mark is white space only to JavaScript. A line break in the source is no line break on the page; those of blocks are told apart by NUL, which no tree holds.
+      // A byte order mark is white space only to JavaScript. A line break in the source is no line break on the page;
+      // those of blocks are told apart by NUL, which no tree holds.
       out.push(typeof next === 'string' ? next : text.replace(/[^\S\ufeff]+/g, ' '))
       length += text.length
     } else if (typeof next !== 'string' && 'children' in next) push(stack, next, tree.kind)

@@ -1,4 +1,7 @@
-/** A pattern of the `regex` method: JavaScript's own. `u` and `v` stay unset, so that patterns written for browsers keep working. */
+/**
+ * A pattern of the `regex` method: JavaScript's own. `u` and `v` stay unset, so that patterns written for browsers keep
+ * working.
+ */
 export interface CompiledRegex {
   readonly pattern: RegExp
   readonly hasGroup: boolean
@@ -10,8 +13,8 @@ export function compileRegex(source: string): CompiledRegex {
 }
 
 /**
- * The spec's value: the first capture group of the first match when the pattern has one (null without a match, or where the group took no part),
- * else the number of matches. Matches of no length count, and move on.
+ * The value of the `regex` method: the first capture group of the first match when the pattern has one (null without a
+ * match, or where the group took no part), else the number of matches. Matches of no length count, and move on.
  */
 export function runRegex({ pattern, hasGroup }: CompiledRegex, text: string): string | number | null {
   pattern.lastIndex = 0

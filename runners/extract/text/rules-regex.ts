@@ -5,7 +5,10 @@ import type { RuleFault } from '../rule-fault.ts'
 
 const SYNTAX = { open: '([', close: ')]', quotes: '', opaque: '[' }
 
-/** Checks a pattern with the engine of this process. V8 compiles a pattern for real at its first match, and none is made here. */
+/**
+ * Checks a pattern with the engine of this process. V8 compiles a pattern for real at its first match, and none is made
+ * here.
+ */
 export function checkRegex(source: string): RuleFault | null {
   const scan = scanBrackets(source, SYNTAX, EXTRACT_LIMITS.ruleNesting)
   if (scan.tooDeepAt !== null) return tooDeep(scan.tooDeepAt, EXTRACT_LIMITS.ruleNesting)

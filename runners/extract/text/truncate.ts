@@ -9,8 +9,9 @@ export interface Bounded {
 }
 
 /**
- * Cuts what a run may not keep: strings over 64 KiB, lists over 1,000 items, and fields beyond 256 KiB together. Whatever is cut ends in a
- * marker with the hash of the whole, so that a change behind the cut is still a change; a warning names the field.
+ * Cuts what a run may not keep: strings over 64 KiB, lists over 1,000 items, and fields beyond 256 KiB together.
+ * Whatever is cut ends in a marker with the hash of the whole, so that a change behind the cut is still a change; a
+ * warning names the field.
  */
 export function boundValues(values: Values): Bounded {
   const warnings: string[] = []

@@ -2,9 +2,10 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import { TOO_MUCH } from '../too-complex.ts'
 
 /**
- * Looks at XML before its parser does, in one pass over the characters: how deep elements nest, how many attributes a tag has, how many tags
- * there are. Returns what is too much, as a sentence, or null. About 2 ms per MB. It reads tags nearly as the parser does; where it errs, the
- * clock and the heap limit of the thread still hold. (HTML is counted while it is parsed, see html.ts.)
+ * Looks at XML before its parser does, in one pass over the characters: how deep elements nest, how many attributes a
+ * tag has, how many tags there are. Returns what is too much, as a sentence, or null. About 2 ms per MB. It reads tags
+ * nearly as the parser does; where it errs, the clock and the heap limit of the thread still hold. (HTML is counted
+ * while it is parsed, see html.ts.)
  */
 export function prescanXml(text: string): string | null {
   const open = new OpenElements()

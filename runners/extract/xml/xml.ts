@@ -12,9 +12,10 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 type Scope = ReadonlyMap<string, string>
 
 /**
- * Parses XML, also when it is not well formed, as many feeds are: htmlparser2 in XML mode closes what was left open and goes on. It expands the
- * five entities of XML and character references, never declared ones, and loads nothing, so that neither bombs nor external entities work.
- * Namespaces are resolved here; CDATA becomes text, and adjacent text one node, as XPath sees it.
+ * Parses XML, also when it is not well formed, as many feeds are: htmlparser2 in XML mode closes what was left open and
+ * goes on. It expands the five entities of XML and character references, never declared ones, and loads nothing, so
+ * that neither bombs nor external entities work. Namespaces are resolved here; CDATA becomes text, and adjacent text
+ * one node, as XPath sees it.
  */
 export function parseXml(text: string): Tree | TooComplex {
   const excess = prescanXml(text)
@@ -33,7 +34,10 @@ export function parseXml(text: string): Tree | TooComplex {
   return { document, kind: 'xml', quirks: false, prefixes }
 }
 
-/** Entity declarations are not read, and their text is no content: the document type declaration is cut out, with its internal subset. */
+/**
+ * Entity declarations are not read, and their text is no content: the document type declaration is cut out, with its
+ * internal subset.
+ */
 function withoutDoctype(text: string): string {
   const start = /^(?:\s|<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<!DOCTYPE/i.exec(text.slice(0, 4_096))
   if (start === null) return text

@@ -1,6 +1,6 @@
 /**
- * An XPath 1.0 expression as a tree (https://www.w3.org/TR/1999/REC-xpath-19991116/). What the parser makes and the evaluator walks.
- * `column` counts UTF-16 units from 1, as people read a one-line text.
+ * An XPath 1.0 expression as a tree (https://www.w3.org/TR/1999/REC-xpath-19991116/). What the parser makes and the
+ * evaluator walks. `column` counts UTF-16 units from 1, as people read a one-line text.
  */
 export type Expr =
   | { readonly kind: 'number'; readonly value: number }
@@ -32,7 +32,10 @@ export interface Step {
 
 export interface Predicate {
   readonly expr: Expr
-  /** The outcome may hang on the node's place among its siblings: a number, or `position()` or `last()` somewhere within. */
+  /**
+   * The outcome may hang on the node's place among its siblings: a number, or `position()` or `last()` somewhere
+   * within.
+   */
   readonly positional: boolean
 }
 

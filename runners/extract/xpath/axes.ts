@@ -10,7 +10,10 @@ export function isReverse(axis: Axis): boolean {
   return REVERSE.has(axis)
 }
 
-/** The nodes of an axis from one node, in the order of the axis (reverse axes run backwards, so that `[1]` is the nearest). */
+/**
+ * The nodes of an axis from one node, in the order of the axis (reverse axes run backwards, so that `[1]` is the
+ * nearest).
+ */
 export function walk(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[] {
   switch (axis) {
     case 'self':

@@ -8,9 +8,10 @@ import { parseXPath } from './parser.ts'
 import type { XValue } from './values.ts'
 
 /**
- * XPath 1.0 over the tree of `tree.ts`. Why not the package `xpath` (0.0.34): its `following::` has the descendants and its `preceding::` the
- * ancestors of a node, the empty string is 0 to it, its errors name no place, and its node-sets are quadratic (`//*` with 20,000 nodes)
- * and repeat nodes between steps, so that two steps can ask for gigabytes. None of that can be had right from outside.
+ * XPath 1.0 over the tree of `tree.ts`. Why not the package `xpath` (0.0.34): its `following::` has the descendants and
+ * its `preceding::` the ancestors of a node, the empty string is 0 to it, its errors name no place, and its node-sets
+ * are quadratic (`//*` with 20,000 nodes) and repeat nodes between steps, so that two steps can ask for gigabytes. None
+ * of that can be had right from outside.
  */
 export interface CompiledXPath {
   readonly expr: Expr

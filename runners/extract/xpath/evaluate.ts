@@ -67,7 +67,10 @@ function startNodes(path: PathExpr, focus: Focus, env: Env): readonly XNode[] {
   return nodesOf(evaluate(path.start, focus, env))
 }
 
-/** One step from a whole node-set. Positions count per context node; where no predicate counts, contexts inside others add nothing. */
+/**
+ * One step from a whole node-set. Positions count per context node; where no predicate counts, contexts inside others
+ * add nothing.
+ */
 function applyStep(step: Step, nodes: readonly XNode[], env: Env): readonly XNode[] {
   const matches = matcher(step.test, step.axis, env.tree)
   const positional = step.predicates.some((predicate) => predicate.positional)
@@ -82,7 +85,10 @@ function applyStep(step: Step, nodes: readonly XNode[], env: Env): readonly XNod
   return nodeSet(found)
 }
 
-/** The fewest contexts from which a step without positions reaches the same nodes: keeps ancestor and descendant steps in a row from squaring. */
+/**
+ * The fewest contexts from which a step without positions reaches the same nodes: keeps ancestor and descendant steps
+ * in a row from squaring.
+ */
 function covering(step: Step, nodes: readonly XNode[]): readonly XNode[] {
   if (nodes.length < 2) return nodes
   if (step.axis === 'descendant' || step.axis === 'descendant-or-self') {

@@ -6,7 +6,8 @@ export interface Token {
   readonly column: number
 }
 
-// XML names, without the rare differences between editions: a letter or underscore, then letters, digits, marks, dot, dash.
+// XML names, without the rare differences between editions: a letter or underscore, then letters, digits, marks, dot,
+// dash.
 const NCNAME = String.raw`[\p{L}_][\p{L}\p{N}\p{M}_.\-·]*`
 const PATTERN = new RegExp(
   [
@@ -23,7 +24,9 @@ const PATTERN = new RegExp(
 const OPERATOR_NAMES = new Set(['and', 'or', 'mod', 'div'])
 const OPENERS = new Set(['@', '::', '(', '[', ',', '$'])
 
-/** After these a `*` is a name test and `div` is an element; after anything else both are operators (XPath 1.0 §3.7). */
+/**
+ * After these a `*` is a name test and `div` is an element; after anything else both are operators (XPath 1.0 §3.7).
+ */
 function startsOperand(last: Token | undefined): boolean {
   return last === undefined || last.type === 'operator' || (last.type === 'punct' && OPENERS.has(last.text))
 }

@@ -1,7 +1,9 @@
 import { orderOf } from './nodes.ts'
 import type { XNode } from './nodes.ts'
 
-/** Makes a node-set of nodes in any order: document order, each once. Costs one pass where they are in order already. */
+/**
+ * Makes a node-set of nodes in any order: document order, each once. Costs one pass where they are in order already.
+ */
 export function nodeSet(nodes: readonly XNode[]): readonly XNode[] {
   let last = -1
   for (const node of nodes) {

@@ -23,7 +23,10 @@ export function namespaceOf(prefix: string, tree: Tree): string | undefined {
   return tree.kind === 'html' ? HTML_PREFIXES.get(prefix) : tree.prefixes.get(prefix)
 }
 
-/** Which nodes a test lets through, for one axis and one document. `*` and names mean attributes on the attribute axis, elements elsewhere. */
+/**
+ * Which nodes a test lets through, for one axis and one document. `*` and names mean attributes on the attribute axis,
+ * elements elsewhere.
+ */
 export function matcher(test: NodeTest, axis: Axis, tree: Tree): (node: XNode) => boolean {
   switch (test.kind) {
     case 'node':
@@ -43,7 +46,10 @@ function elementMatcher(test: NameTest, tree: Tree): (node: XNode) => boolean {
   return (node) => node.type !== 'attribute' && isElement(node) && named(node)
 }
 
-/** In an HTML document the names of HTML elements ignore case, and an unprefixed name means HTML: `//svg` matches nothing, in browsers too. */
+/**
+ * In an HTML document the names of HTML elements ignore case, and an unprefixed name means HTML: `//svg` matches
+ * nothing, in browsers too.
+ */
 function htmlElement(test: NameTest, tree: Tree): (node: Element) => boolean {
   const { prefix, local, lower } = test
   if (prefix === null) return local === null ? () => true : (node) => node.name === lower && isHtml(node)
@@ -58,8 +64,9 @@ function isHtml(node: Element): boolean {
 }
 
 /**
- * In XML an unprefixed name matches what is written without a prefix, whatever default namespace it is in: feeds have one, and nobody who
- * reads `<item>` wants to know. A prefix means its namespace; one that an ill-formed feed never declares matches as it is written.
+ * In XML an unprefixed name matches what is written without a prefix, whatever default namespace it is in: feeds have
+ * one, and nobody who reads `<item>` wants to know. A prefix means its namespace; one that an ill-formed feed never
+ * declares matches as it is written.
  */
 function xmlElement(test: NameTest, tree: Tree): (node: Element) => boolean {
   const { prefix, local } = test

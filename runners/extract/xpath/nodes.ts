@@ -18,8 +18,9 @@ export interface AttrNode {
 export type XNode = AnyNode | AttrNode
 
 /**
- * All nodes of a tree in document order. A node's own place and the place of its last descendant are kept in `startIndex` and `endIndex`, which
- * the parsers leave unused: ancestry is two comparisons, `following` and `preceding` are slices, and no node-set needs a tree walk to sort.
+ * All nodes of a tree in document order. A node's own place and the place of its last descendant are kept in
+ * `startIndex` and `endIndex`, which the parsers leave unused: ancestry is two comparisons, `following` and `preceding`
+ * are slices, and no node-set needs a tree walk to sort.
  */
 export class NodeIndex {
   readonly all: readonly AnyNode[]

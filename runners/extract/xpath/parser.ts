@@ -7,7 +7,10 @@ import { isPositional, staticType } from './static-type.ts'
 import { parseRelative, startsStep } from './steps.ts'
 import { TokenReader } from './token-reader.ts'
 
-/** Parses an XPath 1.0 expression. Throws `XPathFault` with the column, also for unknown functions and wrong argument counts. */
+/**
+ * Parses an XPath 1.0 expression. Throws `XPathFault` with the column, also for unknown functions and wrong argument
+ * counts.
+ */
 export function parseXPath(source: string): Expr {
   const reader = new TokenReader(tokenize(source))
   if (reader.peek().type === 'end') throw new XPathFault('the expression is empty', 1)

@@ -6,7 +6,10 @@ export interface Signature {
   readonly nodes?: readonly number[]
 }
 
-/** The core function library of XPath 1.0 (§4), and nothing else: no function here reads a file, an address or a setting. */
+/**
+ * The core function library of XPath 1.0 (§4), and nothing else: no function here reads a file, an address or a
+ * setting.
+ */
 export const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['last', { min: 0, max: 0, returns: 'number' }],
   ['position', { min: 0, max: 0, returns: 'number' }],

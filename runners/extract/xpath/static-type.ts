@@ -23,7 +23,10 @@ export function staticType(expr: Expr): 'string' | 'number' | 'boolean' | 'nodes
   }
 }
 
-/** Whether `position()` or `last()` is asked of this expression's own context (predicates within have contexts of their own). */
+/**
+ * Whether `position()` or `last()` is asked of this expression's own context (predicates within have contexts of their
+ * own).
+ */
 function asksPosition(expr: Expr): boolean {
   switch (expr.kind) {
     case 'number':

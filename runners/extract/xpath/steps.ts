@@ -32,8 +32,8 @@ export function parseRelative(
 }
 
 /**
- * `//x` is short for `/descendant-or-self::node()/child::x`. Where no predicate counts places among siblings, `/descendant::x` has the same
- * nodes and costs one walk.
+ * `//x` is short for `/descendant-or-self::node()/child::x`. Where no predicate counts places among siblings,
+ * `/descendant::x` has the same nodes and costs one walk.
  */
 function descend(step: Step): Step[] {
   if (step.axis === 'child' && step.predicates.every((predicate) => !predicate.positional))

@@ -1,15 +1,18 @@
 import { elementSpan, isArrayAt, isObjectAt, memberSpan, rootSpan } from './json-text.ts'
 import type { Span } from './json-text.ts'
 
-/** The names of a dot path, from the root: `$.data.items`, `data.items`, `meta.0.next` and `meta[0].next` (spec, Request config); `$` has none. */
+/**
+ * The names of a dot path, from the root: `$.data.items`, `data.items`, `meta.0.next` and `meta[0].next`; `$` has none.
+ */
 export function namesOf(path: string): readonly string[] {
   const plain = path.replace(/\[(\d+)\]/g, '.$1').replace(/^\$(?:\.|$)/, '')
   return plain === '' ? [] : plain.replace(/^\./, '').split('.')
 }
 
 /**
- * The place of the value that a dot path leads to in a JSON text, or null. Names are looked up among what the text itself holds, so `__proto__` and
- * `length` are names like others. Where a name of the path does not exist, the rest of the path is taken for one name: `@odata.nextLink` is found too.
+ * The place of the value that a dot path leads to in a JSON text, or null. Names are looked up among what the text
+ * itself holds, so `__proto__` and `length` are names like others. Where a name of the path does not exist, the rest of
+ * the path is taken for one name: `@odata.nextLink` is found too.
  */
 export function findSpan(text: string, names: readonly string[]): Span | null {
   return find(text, rootSpan(text), names)
@@ -29,8 +32,8 @@ function find(text: string, span: Span, names: readonly string[]): Span | null {
 }
 
 /**
- * The text with the value at a dot path replaced by another one, given as JSON text; objects that are missing on the way are made. Null where the
- * path leads through something that is no object, or behind the end of an array.
+ * The text with the value at a dot path replaced by another one, given as JSON text; objects that are missing on the
+ * way are made. Null where the path leads through something that is no object, or behind the end of an array.
  */
 export function withValueAt(text: string, names: readonly string[], json: string): string | null {
   // The whole is no place in it.

@@ -38,8 +38,9 @@ interface Read {
 const NOTHING = new Uint8Array(0)
 
 /**
- * All pages of a list as one answer (spec, Request config; docs/request-config.md): the first page with the items of all in the place of its own. Either
- * all of it or a failure that names its page. Each page is fetched as `fetchStatic` fetches, walls and redirects included. Never rejects.
+ * All pages of a list as one answer: the first page with the items of all in the place of its own. Either all of it or
+ * a failure that names its page. Each page is fetched as `fetchStatic` fetches, walls and redirects included. Never
+ * rejects.
  */
 export async function fetchPages(request: FetchRequest, pagination: Pagination, ports: PagesPorts): Promise<Fetched> {
   const trip: Trip = {

@@ -14,8 +14,9 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * The places of values in a JSON text. Pages are cut and joined as text, never parsed and written anew: a number that no double can hold, the order of
- * keys, and names such as `__proto__` come through as they were sent. All functions take text that `JSON.parse` accepts, and are linear in it.
+ * The places of values in a JSON text. Pages are cut and joined as text, never parsed and written anew: a number that
+ * no double can hold, the order of keys, and names such as `__proto__` come through as they were sent. All functions
+ * take text that `JSON.parse` accepts, and are linear in it.
  */
 export function rootSpan(text: string): Span {
   const start = skipSpace(text, 0)
@@ -25,7 +26,9 @@ export function rootSpan(text: string): Span {
 export const isArrayAt = (text: string, at: number): boolean => text.charCodeAt(at) === OPEN_ARRAY
 export const isObjectAt = (text: string, at: number): boolean => text.charCodeAt(at) === OPEN_OBJECT
 
-/** The value of an object's member; of several of one name the last, as `JSON.parse` has it. Null when there is none. */
+/**
+ * The value of an object's member; of several of one name the last, as `JSON.parse` has it. Null when there is none.
+ */
 export function memberSpan(text: string, object: Span, name: string): Span | null {
   let found: Span | null = null
   let at = skipSpace(text, object.start + 1)

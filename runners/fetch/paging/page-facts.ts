@@ -27,7 +27,10 @@ export interface PageFacts {
   readonly count: number
   /** What stands between the brackets of its items. */
   readonly items: string
-  /** What stands before and behind its items, brackets included; only of the first page, whose frame the whole list gets. */
+  /**
+   * What stands before and behind its items, brackets included; only of the first page, whose frame the whole list
+   * gets.
+   */
   readonly frame: { readonly head: string; readonly tail: string } | null
   /** Null: not asked, not there, or no count. */
   readonly total: number | null

@@ -11,8 +11,8 @@ import type { ReadTask } from './worker.ts'
 /** Reads pages of lists without holding up what else this process does. */
 export interface PageReader {
   /**
-   * `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Who waits for it takes turns by key; null when the
-   * signal ended the wait. Never rejects.
+   * `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Who waits for it
+   * takes turns by key; null when the signal ended the wait. Never rejects.
    */
   read(task: ReadTask, whose?: Whose): Promise<PageRead | null>
   close(): Promise<void>

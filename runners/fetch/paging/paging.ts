@@ -10,7 +10,10 @@ import { withQueryParam } from './query-param.ts'
 export interface PageRequest {
   readonly url: string
   readonly body: string | null
-  /** Whether it goes to the origin of the monitor, and has gone nowhere else before: only then the user's headers go with it. */
+  /**
+   * Whether it goes to the origin of the monitor, and has gone nowhere else before: only then the user's headers go
+   * with it.
+   */
   readonly sameOrigin: boolean
 }
 
@@ -42,10 +45,10 @@ export type Step =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
-/** Bytes of a request body with a cursor in it (security.md §3.2). */
+/** Bytes of a request body with a cursor in it. */
 const MOST_BODY_CHARS = 256 * 1024
 
-/** The first step: `page` puts its start into the request, the others send it as it is (spec, Request config). */
+/** The first step: `page` puts its start into the request, the others send it as it is. */
 export function beginPaging(pagination: Pagination, url: string, body: string | null): Step {
   const first: PageRequest = { url, body, sameOrigin: true }
   const blank = { pagination, first, asked: first, pages: 0, count: 0, firstCount: 0 }
@@ -54,7 +57,8 @@ export function beginPaging(pagination: Pagination, url: string, body: string | 
 }
 
 /**
- * The step after a page: the stop rules of the spec in their order, then the cap, then the next request. Pure. A page that fails never comes here.
+ * The step after a page: the stop rules in their documented order, then the cap, then the next request. Pure. A page
+ * that fails never comes here.
  */
 export function nextStep(before: Paging, arrived: Arrived): Step {
   const { facts } = arrived

@@ -1,6 +1,7 @@
 /**
- * The URL with a query parameter set. The rest of the query stays as it was written, character for character: a form-encoder would turn `%20` into
- * `+` and break what is signed or picky. Of several parameters of that name the first is replaced and the others go.
+ * The URL with a query parameter set. The rest of the query stays as it was written, character for character: a
+ * form-encoder would turn `%20` into `+` and break what is signed or picky. Of several parameters of that name the
+ * first is replaced and the others go.
  */
 export function withQueryParam(url: URL, name: string, value: string): URL {
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`

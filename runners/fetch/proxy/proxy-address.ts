@@ -12,7 +12,10 @@ export type ParsedProxy =
   | { readonly ok: true; readonly proxy: ProxyAddress }
   | { readonly ok: false; readonly message: string }
 
-/** Reads `TIDEMARK_PROXY_URL`: `http://user:password@host:port` or `https://…`; user and password percent-encoded. The message repeats nothing of it. */
+/**
+ * Reads `TIDEMARK_PROXY_URL`: `http://user:password@host:port` or `https://…`; user and password percent-encoded. The
+ * message repeats nothing of it.
+ */
 export function parseProxyUrl(text: string): ParsedProxy {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')

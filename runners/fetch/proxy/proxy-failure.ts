@@ -5,7 +5,10 @@ export type ProxyFailure =
   | { readonly cause: 'unreachable' | 'tls' | 'garbage' | 'silent' | 'closed' }
   | { readonly cause: 'credentials' | 'refused' | 'gateway'; readonly status: number }
 
-/** What a status of the proxy's own means: to CONNECT any but 2xx is one, to a forwarded request 407 and those of gateways may be. */
+/**
+ * What a status of the proxy's own means: to CONNECT any but 2xx is one, to a forwarded request 407 and those of
+ * gateways may be.
+ */
 export function proxyStatus(status: number): ProxyFailure {
   if (status === 407) return { cause: 'credentials', status }
   return { cause: status >= 500 ? 'gateway' : 'refused', status }
@@ -15,7 +18,10 @@ export function proxyStatus(status: number): ProxyFailure {
 export const isGatewayStatus = (status: number): boolean =>
   status === 407 || status === 502 || status === 504 || (status >= 590 && status <= 599)
 
-/** The fault of a check whose last resort failed. Names neither the proxy nor anything of its address. `before` is the message of the layer before. */
+/**
+ * The fault of a check whose last resort failed. Names neither the proxy nor anything of its address. `before` is the
+ * message of the layer before.
+ */
 export function proxyFault(before: string, failure: ProxyFailure): RunFault {
   const said = before.split(/(?<=\.) /, 1)[0] ?? before
   return {

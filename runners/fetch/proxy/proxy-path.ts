@@ -37,9 +37,10 @@ const STEP_MS = 10_000
 const UNREACHED: EgressFailure = { kind: 'connect', cause: 'failed' }
 
 /**
- * Opens no connection yet. A target passes the walls before anything is said to the proxy: its literal addresses and all that its name resolves to here
- * are vetted, on every connection. The proxy gets the name and resolves it itself, so what it dials is not pinned by us (docs/proxy.md): https targets by
- * CONNECT with our own TLS inside, http ones as requests with an absolute URL.
+ * Opens no connection yet. A target passes the walls before anything is said to the proxy: its literal addresses and
+ * all that its name resolves to here are vetted, on every connection. The proxy gets the name and resolves it itself,
+ * so what it dials is not pinned by us (docs/proxy.md): https targets by CONNECT with our own TLS inside, http ones as
+ * requests with an absolute URL.
  */
 export function openProxyPath(options: PathOptions): ProxyPath {
   return new CountedPath(options)
@@ -142,7 +143,9 @@ class CountedPath implements ProxyPath {
   }
 }
 
-/** A socket that is handed out keeps its listener for errors: between two owners one must not become an uncaught one. */
+/**
+ * A socket that is handed out keeps its listener for errors: between two owners one must not become an uncaught one.
+ */
 function connected(socket: Socket, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => end(false), withinMs)

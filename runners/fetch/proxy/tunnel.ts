@@ -14,7 +14,10 @@ export interface TunnelRequest {
 const MOST_HEADER_BYTES = 16 * 1024
 const END = '\r\n\r\n'
 
-/** Asks a proxy for a tunnel (RFC 9110 §9.3.6). Null when the socket is one now; else the failure, and the socket is destroyed. Never rejects. */
+/**
+ * Asks a proxy for a tunnel (RFC 9110 §9.3.6). Null when the socket is one now; else the failure, and the socket is
+ * destroyed. Never rejects.
+ */
 export function openTunnel({
   socket,
   authority,

@@ -111,7 +111,8 @@ test('the use of a key is noted at most once a minute', async () => {
   const key = await api.key(owner, 'read')
   const lastUsed = async () => {
     const query = sql.type(row({ at: Type.Union([Type.String(), Type.Null()]) }))`
-      select last_used_at as at from api_keys where prefix = ${key.slice(0, 8)} and name = 'Test key' order by created_at desc limit 1`
+      select last_used_at as at from api_keys where prefix = ${key.slice(0, 8)} and name = 'Test key'
+        order by created_at desc limit 1`
     return api.services.store.oneFirst(query)
   }
   const age = (interval: string) =>

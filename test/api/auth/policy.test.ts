@@ -23,7 +23,7 @@ const PUBLIC = [
 ]
 const CALLERS = ['anonymous', 'read key', 'write key', 'viewer', 'member', 'admin', 'owner'] as const
 
-/** Who passes each policy (spec, Roles): the reviewed table that policy.ts is held against. */
+/** Who passes each policy: the reviewed table that policy.ts is held against. */
 const PASSES: Readonly<Record<PolicyName, readonly (typeof CALLERS)[number][]>> = {
   'monitors.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'monitors.write': ['write key', 'member', 'admin', 'owner'],
@@ -108,7 +108,7 @@ describe('every route of the API', () => {
   })
 })
 
-test.each(Object.keys(POLICIES) as PolicyName[])('%s passes exactly those whom the spec names', async (policy) => {
+test.each(Object.keys(POLICIES) as PolicyName[])('%s passes exactly those whom the policy names', async (policy) => {
   const passed: string[] = []
   for (const caller of CALLERS)
     if ((await api.call(credentials[caller], 'GET', `/v1/probe/${policy}`)).status === 200) passed.push(caller)
@@ -123,7 +123,8 @@ describe('a refusal', () => {
     expect(await refused('viewer', 'monitors.write')).toEqual({
       code: 'FORBIDDEN',
       message:
-        'Your role viewer does not allow you to create, change or run monitors (monitors.write). Ask a team admin or the owner.',
+        'Your role viewer does not allow you to create, change or run monitors (monitors.write). Ask a team admin ' +
+        'or the owner.',
       details: [],
       requestId: expect.any(String),
     })
@@ -132,14 +133,16 @@ describe('a refusal', () => {
   test('names the scope of a key that has too little', async () => {
     expect(await refused('read key', 'deliveries.replay')).toMatchObject({
       message:
-        'An API key with the scope read does not allow you to replay deliveries (deliveries.replay). Ask a team admin or the owner.',
+        'An API key with the scope read does not allow you to replay deliveries (deliveries.replay). Ask a team ' +
+        'admin or the owner.',
     })
   })
 
   test('tells a key that a person has to do it', async () => {
     expect(await refused('write key', 'keys.manage')).toMatchObject({
       message:
-        'An API key does not allow you to create, rotate or delete API keys (keys.manage). Ask a team admin or the owner.',
+        'An API key does not allow you to create, rotate or delete API keys (keys.manage). Ask a team admin or ' +
+        'the owner.',
     })
   })
 

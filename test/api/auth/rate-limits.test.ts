@@ -77,7 +77,8 @@ describe('a limit', () => {
     expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
     const offset = 90_000 - (Date.now() % 60_000)
     await own.sql(
-      `alter database ${new URL(own.databaseUrl).pathname.slice(1)} set tidemark.clock_offset = '${offset} milliseconds'`,
+      `alter database ${new URL(own.databaseUrl).pathname.slice(1)} set tidemark.clock_offset = ` +
+        `'${offset} milliseconds'`,
     )
     expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
     await own.close()

@@ -49,7 +49,8 @@ describe('signing up', () => {
     )`
       select t.tier, t.serp, m.role, u.runs_limit, u.visual_limit, u.serp_limit, u.resets_at,
         round(extract(epoch from t.trial_ends_at - clock()) / 86400)::int as trial_days
-      from teams t join team_members m on m.team_id = t.id and m.user_id = t.owner_user_id join team_usage u on u.team_id = t.id
+      from teams t join team_members m on m.team_id = t.id and m.user_id = t.owner_user_id join team_usage u
+        on u.team_id = t.id
       where t.owner_user_id = ${body.user.id}`)
     expect(teams).toEqual([
       {

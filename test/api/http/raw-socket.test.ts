@@ -60,7 +60,9 @@ describe('over a real socket', () => {
     const { port, hostname } = new URL(address)
     for (let round = 0; round < 5; round += 1) {
       const socket = connect(Number(port), hostname)
-      const head = `POST /v1/monitors HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
+      const head =
+        `POST /v1/monitors HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: ` +
+        `application/json\r\ncontent-length: 100\r\n\r\n{`
       socket.write(head, () => socket.destroy())
       await once(socket, 'close')
     }
@@ -70,7 +72,8 @@ describe('over a real socket', () => {
 
   test('a length that does not match the body is refused', async () => {
     const answer = await exchange(
-      `POST /v1/monitors HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 1\r\nconnection: close\r\n\r\n{"count":1}`,
+      `POST /v1/monitors HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: ` +
+        `application/json\r\ncontent-length: 1\r\nconnection: close\r\n\r\n{"count":1}`,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
   })

@@ -67,9 +67,11 @@ describe('the document', () => {
 
   test('says only what OpenAPI and JSON Schema know, and x-', () => {
     const known = new Set(
-      'type properties required additionalProperties items enum const anyOf oneOf minimum maximum exclusiveMinimum minLength maxLength minItems maxItems minProperties maxProperties uniqueItems format pattern default description examples $ref discriminator x-beyond-contract'.split(
-        ' ',
-      ),
+      (
+        'type properties required additionalProperties items enum const anyOf oneOf minimum maximum ' +
+        'exclusiveMinimum minLength maxLength minItems maxItems minProperties maxProperties uniqueItems format ' +
+        'pattern default description examples $ref discriminator x-beyond-contract'
+      ).split(' '),
     )
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       for (const { at, node } of walk(schema, name)) {

@@ -21,7 +21,8 @@ test('What cannot be opened is left out of what is shown of its row, and told in
     for (const id of [broken, whole])
       await api.sql(`
         insert into deliveries (id, monitor_no, team_id, run_id, type, target, host, payload)
-        select gen_random_uuid(), no, team_id, gen_random_uuid(), 'webhook', deliveries, 'example.com', '{}' from monitors where id = '${id}'`)
+        select gen_random_uuid(), no, team_id, gen_random_uuid(), 'webhook', deliveries, 'example.com', '{}'
+          from monitors where id = '${id}'`)
     await api.sql(`update monitors set deliveries = '\\x01', request_headers = '\\x02' where id = '${broken}'`)
 
     const list = await api.call(key, 'GET', '/v1/monitors')

@@ -11,7 +11,8 @@ test('A start says where the database lies, also where that is not the data dire
   const path = folder.path
   expect(told(path, join(path, 'postgres'))).toContain(`Data              ${path} (embedded Postgres)\n`)
   expect(told(path, '/var/lib/tidemark/1a2b/postgres')).toContain(
-    `Data              ${path} (keys and pictures)\n  Database          /var/lib/tidemark/1a2b/postgres (embedded Postgres)\n`,
+    `Data              ${path} (keys and pictures)\n  Database          /var/lib/tidemark/1a2b/postgres (embedded ` +
+      `Postgres)\n`,
   )
   expect(told(path, null)).not.toContain(path)
 })

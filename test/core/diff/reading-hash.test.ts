@@ -19,7 +19,8 @@ describe('the hash of a reading', () => {
   })
 
   test('is equal exactly when nothing differs', () => {
-    // Two readings at random are hardly ever alike: so the second is often the first, written otherwise, with one field exchanged at most.
+    // Two readings at random are hardly ever alike: so the second is often the first, written otherwise, with one field
+    // exchanged at most.
     const pairs = fc.tuple(readings, readings, fc.boolean()).map(([one, other, isAlike]): [Values, Values] => {
       if (!isAlike) return [one, other]
       const [exchanged] = Object.entries(other)

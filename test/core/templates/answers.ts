@@ -1,6 +1,8 @@
 import type { Json } from '../../../schema/shape/json.ts'
 
-/** An answer in the shape of the real one, which we wrote (test/fixtures/templates), and what a template makes of it. */
+/**
+ * An answer in the shape of the real one, which we wrote (test/fixtures/templates), and what a template makes of it.
+ */
 export interface SavedAnswer {
   readonly slug: string
   readonly file: string
@@ -15,7 +17,10 @@ export type Replacement = readonly [from: string, to: string]
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json'
 
-/** Pages are kept as text, so that no formatter spreads out what real ones write in one line. At least one a template; `generic-llm-prompt` needs a model and is not among them. */
+/**
+ * Pages are kept as text, so that no formatter spreads out what real ones write in one line. At least one a template;
+ * `generic-llm-prompt` needs a model and is not among them.
+ */
 export const ANSWERS: readonly SavedAnswer[] = [
   {
     slug: 'generic-css-selector',

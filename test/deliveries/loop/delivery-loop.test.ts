@@ -58,32 +58,36 @@ describe('the delivery loop', () => {
     )
   })
 
-  test('tries six times after 0 s, 5 min, 15 min, 30 min, 1 h and 2 h, with the same id and bytes, and never a seventh time', async () => {
-    await using receiver = await openReceiver(reply(503, 'busy'))
-    const id = await outbox.webhook(receiver.url)
-    await using running = startLoop(outbox)
-    let ahead = 0
-    for (const [index, seconds] of [300, 900, 1800, 3600, 7200].entries()) {
-      const row = await outbox.until(id, ({ attempts }) => attempts === index + 1)
-      expect(row).toMatchObject({
-        status: 'failed',
-        response_status: 503,
-        response_body: 'busy',
-        due_at: row.next_attempt_at,
-      })
-      expect(secondsTo(row)).toBeCloseTo(seconds, 2)
-      await outbox.setClock(ahead + seconds - 5)
-      await nothingMore(running, id, index + 1)
-      ahead += seconds + 1
-      await outbox.setClock(ahead)
-    }
-    const dead = await outbox.until(id, ({ status }) => status === 'dead')
-    expect(dead).toMatchObject({ attempts: 6, next_attempt_at: null, due_at: null })
-    await outbox.setClock(ahead + 30 * 86_400)
-    await nothingMore(running, id, 6)
-    expect(receiver.requests).toHaveLength(6)
-    expect(new Set(receiver.requests.map(({ body }) => body.toString()))).toEqual(new Set([dead.payload]))
-  })
+  test(
+    'tries six times after 0 s, 5 min, 15 min, 30 min, 1 h and 2 h, with the same id and bytes, and never a ' +
+      'seventh time',
+    async () => {
+      await using receiver = await openReceiver(reply(503, 'busy'))
+      const id = await outbox.webhook(receiver.url)
+      await using running = startLoop(outbox)
+      let ahead = 0
+      for (const [index, seconds] of [300, 900, 1800, 3600, 7200].entries()) {
+        const row = await outbox.until(id, ({ attempts }) => attempts === index + 1)
+        expect(row).toMatchObject({
+          status: 'failed',
+          response_status: 503,
+          response_body: 'busy',
+          due_at: row.next_attempt_at,
+        })
+        expect(secondsTo(row)).toBeCloseTo(seconds, 2)
+        await outbox.setClock(ahead + seconds - 5)
+        await nothingMore(running, id, index + 1)
+        ahead += seconds + 1
+        await outbox.setClock(ahead)
+      }
+      const dead = await outbox.until(id, ({ status }) => status === 'dead')
+      expect(dead).toMatchObject({ attempts: 6, next_attempt_at: null, due_at: null })
+      await outbox.setClock(ahead + 30 * 86_400)
+      await nothingMore(running, id, 6)
+      expect(receiver.requests).toHaveLength(6)
+      expect(new Set(receiver.requests.map(({ body }) => body.toString()))).toEqual(new Set([dead.payload]))
+    },
+  )
 
   /** A marker that is sent later shows that the loop has looked and has passed the delivery over. */
   async function nothingMore({ loop }: { loop: { poke(): void } }, id: string, attempts: number): Promise<void> {
@@ -108,21 +112,25 @@ describe('the delivery loop', () => {
     expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
   })
 
-  test('sends again with the same id and body what another process claimed and never recorded, once its lease is over', async () => {
-    await using receiver = await openReceiver()
-    const id = await outbox.webhook(receiver.url)
-    const host = destinationKey(outbox.teamId, { type: 'webhook', url: receiver.url })
-    const claim = { rooms: [{ host, room: 5 }], limit: 5, leaseSeconds: 60 }
-    const [lost] = await claimDeliveries(outbox.store, claim)
-    expect(lost?.id).toBe(id)
-    await using running = startLoop(outbox)
-    await nothingMore(running, id, 0)
-    expect(receiver.requests).toHaveLength(0)
-    await outbox.setClock(61)
-    running.loop.poke()
-    expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1, payload: lost?.payload })
-    expect(receiver.requests[0]?.body.toString()).toBe(lost?.payload)
-  })
+  test(
+    'sends again with the same id and body what another process claimed and never recorded, once its lease is ' +
+      'over',
+    async () => {
+      await using receiver = await openReceiver()
+      const id = await outbox.webhook(receiver.url)
+      const host = destinationKey(outbox.teamId, { type: 'webhook', url: receiver.url })
+      const claim = { rooms: [{ host, room: 5 }], limit: 5, leaseSeconds: 60 }
+      const [lost] = await claimDeliveries(outbox.store, claim)
+      expect(lost?.id).toBe(id)
+      await using running = startLoop(outbox)
+      await nothingMore(running, id, 0)
+      expect(receiver.requests).toHaveLength(0)
+      await outbox.setClock(61)
+      running.loop.poke()
+      expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1, payload: lost?.payload })
+      expect(receiver.requests[0]?.body.toString()).toBe(lost?.payload)
+    },
+  )
 
   test('sends nothing twice when two processes share the store', async () => {
     await using receiver = await openReceiver()
@@ -245,7 +253,8 @@ describe('the delivery loop', () => {
     await using _ = startLoop(outbox, { store })
     await outbox.until(await outbox.webhook(receiver.url), isSent)
     await outbox.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> ` +
+        `pg_backend_pid()`,
     )
     await outbox.until(await outbox.webhook(receiver.url), isSent)
   })

@@ -116,31 +116,35 @@ describe('messages from the outbox', () => {
     expect(mailbox.letters[0]?.mail.messageId).toBe(`<${id}@tide.example>`)
   })
 
-  test('a mail server that never answers holds up no webhook and no chat, and no more than its share is under way to it', async () => {
-    const sockets = new Set<Socket>()
-    const dead = createServer((socket) => void sockets.add(socket.on('error', () => {})))
-    await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve))
-    await using receiver = await openReceiver()
-    await using chat = await openReceiver()
-    await using world = openWorld((dead.address() as AddressInfo).port)
-    const mails = Array.from({ length: 50 }, () => outbox.row(MAIL, PAYLOAD))
-    await outbox.addAll(mails)
-    const ids = await Promise.all([
-      ...Array.from({ length: 10 }, () => outbox.webhook(receiver.url)),
-      ...Array.from({ length: 10 }, () => outbox.add({ type: 'slack', webhookUrl: chat.url }, PAYLOAD)),
-    ])
-    const before = performance.now()
-    await using _ = startLoop(outbox, { channels: world.channels })
-    for (const id of ids) await outbox.until(id, isSent)
-    expect(performance.now() - before).toBeLessThan(2_000)
-    await eventually(
-      () => sockets.size,
-      (count) => count > 0,
-    )
-    expect(sockets.size).toBeLessThanOrEqual(5)
-    for (const socket of sockets) socket.destroy()
-    dead.close()
-  })
+  test(
+    'a mail server that never answers holds up no webhook and no chat, and no more than its share is under way to ' +
+      'it',
+    async () => {
+      const sockets = new Set<Socket>()
+      const dead = createServer((socket) => void sockets.add(socket.on('error', () => {})))
+      await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve))
+      await using receiver = await openReceiver()
+      await using chat = await openReceiver()
+      await using world = openWorld((dead.address() as AddressInfo).port)
+      const mails = Array.from({ length: 50 }, () => outbox.row(MAIL, PAYLOAD))
+      await outbox.addAll(mails)
+      const ids = await Promise.all([
+        ...Array.from({ length: 10 }, () => outbox.webhook(receiver.url)),
+        ...Array.from({ length: 10 }, () => outbox.add({ type: 'slack', webhookUrl: chat.url }, PAYLOAD)),
+      ])
+      const before = performance.now()
+      await using _ = startLoop(outbox, { channels: world.channels })
+      for (const id of ids) await outbox.until(id, isSent)
+      expect(performance.now() - before).toBeLessThan(2_000)
+      await eventually(
+        () => sockets.size,
+        (count) => count > 0,
+      )
+      expect(sockets.size).toBeLessThanOrEqual(5)
+      for (const socket of sockets) socket.destroy()
+      dead.close()
+    },
+  )
 
   test('to one mail server at most as many are under way as to any destination', async () => {
     let active = 0

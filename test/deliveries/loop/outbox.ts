@@ -80,7 +80,8 @@ export async function openOutbox(): Promise<Outbox> {
   const addTo = async (monitor: Monitor, rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
     const { id, type, target, host, payload } = deliveryColumns(rows)
     await pool.query(
-      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
+      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at,
+        created_at)
        select d.id, $1, $2, $3, d.type, d.target, d.host, d.payload, clock(), clock(), clock()
        from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[]) as d (id, type, target, host, payload)`,
       [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, payload],
@@ -146,7 +147,8 @@ async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<Monitor> 
   )
   const teamId = String(team.rows[0]?.id)
   const monitor = await pool.query<{ no: string }>(
-    `insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, signing_secret)
+    `insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+      fetch_mode, signing_secret)
      values ($1, gen_random_uuid(), 'M', 'https://example.com/', 60, '{}', '{}', 'auto', $2) returning no`,
     [teamId, secrets.seal({ teamId, column: 'monitors.signing_secret' }, SECRET)],
   )

@@ -29,7 +29,9 @@ describe('a Slack message', () => {
           elements: [
             {
               type: 'mrkdwn',
-              text: `<${RUN_URL}|See the run>  ·  <https://example.com/kettle|example.com/kettle>  ·  1 May 2026 at 12:00 UTC`,
+              text:
+                `<${RUN_URL}|See the run>  ·  <https://example.com/kettle|example.com/kettle>  ·  1 May 2026 at ` +
+                `12:00 UTC`,
               verbatim: true,
             },
           ],

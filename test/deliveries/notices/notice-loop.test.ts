@@ -51,9 +51,11 @@ async function notice({
   const { rows } = await outbox.query(
     `with u as (insert into auth.users (name, email, email_verified) values ('O', $1, true) returning id),
      t as (insert into teams (name, owner_user_id, tier) select 'T', id, 'scale' from u returning id),
-     m as (insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode)
+     m as (insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config,
+       diff_predicate, fetch_mode)
        select id, gen_random_uuid(), $2, $3, 60, '{}', '{}', 'auto' from t returning id, no, team_id),
-     c as (insert into checks (no, team_id, queue, interval_seconds, shift_seconds, failures) select no, team_id, 'static', 60, 0, 5 from m),
+     c as (insert into checks (no, team_id, queue, interval_seconds, shift_seconds, failures)
+       select no, team_id, 'static', 60, 0, 5 from m),
      r as (insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
        select no, new_run_id(clock(), no), team_id, 0, 1, 'error', $4 from m returning id)
      insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
@@ -72,7 +74,8 @@ interface SeenNotice {
 const see = async (id: string): Promise<SeenNotice> =>
   (
     await outbox.query(
-      `select status, attempts, response, extract(epoch from due_at - clock())::float8 as due_in from notices where id = $1`,
+      `select status, attempts, response, extract(epoch from due_at - clock())::float8 as due_in from notices ` +
+        `where id = $1`,
       [id],
     )
   ).rows[0]

@@ -14,8 +14,9 @@ import type { PlaceReport, Report } from './report.ts'
 import { HANGING, NAMES, REBINDING, REFUSED_URLS } from './vectors.ts'
 
 /**
- * Runs in a network namespace of its own, with nothing but loopback: every denied address that can be had is an address of it, and something listens there.
- * The walls stand as they are delivered, without one setting that opens anything; the site at the public address is the only one that may be reached.
+ * Runs in a network namespace of its own, with nothing but loopback: every denied address that can be had is an address
+ * of it, and something listens there. The walls stand as they are delivered, without one setting that opens anything;
+ * the site at the public address is the only one that may be reached.
  */
 
 const OWN_PORT = 8082
@@ -83,7 +84,10 @@ async function send(type: Exclude<keyof Channels, 'email'>, url: string): Promis
   return outcome.kind === 'answered' ? `answered ${outcome.status}` : outcome.kind
 }
 
-/** A redirect cannot hold a line break or a NUL, which no server could send; `example.com` in one is a page of the site itself. */
+/**
+ * A redirect cannot hold a line break or a NUL, which no server could send; `example.com` in one is a page of the site
+ * itself.
+ */
 const isRedirectable = (vector: string) => !/[\r\n\0]/.test(vector) && vector !== 'example.com'
 
 function openSite(): Promise<Server> {
@@ -100,7 +104,8 @@ function openSite(): Promise<Server> {
         link: `<${location}>; rel="next"`,
       })
       response.end(
-        `<meta http-equiv="refresh" content="0; url=${to}"><base href="${to}"><p>page</p><iframe src="${to}"></iframe><img src="${to}">`,
+        `<meta http-equiv="refresh" content="0; url=${to}"><base href="${to}"><p>page</p><iframe ` +
+          `src="${to}"></iframe><img src="${to}">`,
       )
     } else if (pathname === '/list') {
       response.writeHead(200, { 'content-type': 'application/json', link: `<${location}>; rel="next"` })

@@ -22,7 +22,9 @@ const DELIVERIES = (url: string) => [
 ]
 const PATHS = ['deliveries[0].url', 'deliveries[1].webhookUrl', 'deliveries[2].webhookUrl', 'url']
 
-/** All four places at once; where the answer names only some (of what is no text of a URL at all), one after the other. */
+/**
+ * All four places at once; where the answer names only some (of what is no text of a URL at all), one after the other.
+ */
 async function refusedPaths(send: Send, url: string): Promise<string[]> {
   const together = await send({ url, deliveries: DELIVERIES(url) })
   if (together.length === PATHS.length) return together
@@ -46,9 +48,13 @@ const DOORS: readonly (readonly [string, Send])[] = [
   ],
 ]
 
-describe('an address that leads nowhere public is refused when it is saved, as target and as webhook, Slack and Discord address', () => {
-  test.each(DOORS)('%s', async (_door, send) => {
-    for (const url of REFUSED_URLS) expect(await refusedPaths(send, url), url.slice(0, 100)).toEqual(PATHS)
-    expect(pokes).toBe(0)
-  })
-})
+describe(
+  'an address that leads nowhere public is refused when it is saved, as target and as webhook, Slack and Discord ' +
+    'address',
+  () => {
+    test.each(DOORS)('%s', async (_door, send) => {
+      for (const url of REFUSED_URLS) expect(await refusedPaths(send, url), url.slice(0, 100)).toEqual(PATHS)
+      expect(pokes).toBe(0)
+    })
+  },
+)

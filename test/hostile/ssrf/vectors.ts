@@ -2,14 +2,17 @@ import { DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../../egress/vec
 
 const urlOf = (address: string) => (address.includes(':') ? `http://[${address}]/` : `http://${address}/`)
 
-/** Every URL of security.md §2.1 that is refused for what it says: literal addresses, spellings of them, tricks with the URL itself. */
+/** Every URL that is refused for what it says: literal addresses, spellings of them, tricks with the URL itself. */
 export const REFUSED_URLS: readonly string[] = [
   ...new Set([...DENIED_ADDRESSES.map(urlOf), ...PRIVATE_URLS, ...MALFORMED_URLS]),
 ]
 
 type Answers = readonly (readonly string[])[]
 
-/** Names of §2.1, and what the name servers answer each time they are asked; the last answer stays. An empty one: no such name. */
+/**
+ * Names of §2.1, and what the name servers answer each time they are asked; the last answer stays. An empty one: no
+ * such name.
+ */
 export const NAMES: Readonly<Record<string, Answers>> = {
   'cname-to-private.example': [['10.0.0.1']],
   'cname-to-loopback.example': [['127.0.0.1']],
@@ -27,7 +30,10 @@ export const NAMES: Readonly<Record<string, Answers>> = {
   'azure.example': [['168.63.129.16']],
 }
 
-/** Public when it is vetted for the first time and private ever after, with no time to live: what was vetted is what is dialled. */
+/**
+ * Public when it is vetted for the first time and private ever after, with no time to live: what was vetted is what is
+ * dialled.
+ */
 export const REBINDING = 'rebinding.example'
 /** Its name servers never answer. */
 export const HANGING = 'hanging.example'

@@ -1,4 +1,7 @@
-/** A program of its own, to be killed: starts the embedded Postgres on the folder named, says its address, and stays until its input ends. */
+/**
+ * A program of its own, to be killed: starts the embedded Postgres on the folder named, says its address, and stays
+ * until its input ends.
+ */
 import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded-postgres.ts'
 import { silentLog } from './embedded-fixture.ts'
 

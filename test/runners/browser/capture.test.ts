@@ -59,7 +59,9 @@ describe('A picture', () => {
       { selector: '#missing' },
       { selector: '#hidden', label: 'Hidden' },
     ]
-    const html = `<!doctype html>${STYLE}<div style="height: 1000px"></div><div id="blue"></div><div id="hidden" style="display: none"></div>`
+    const html =
+      `<!doctype html>${STYLE}<div style="height: 1000px"></div><div id="blue"></div><div id="hidden" ` +
+      `style="display: none"></div>`
     const { shots } = await shotsOf(html, { regions })
     expect(shots.map((shot) => [shot.region, seen(shot, 10, 60)])).toEqual([
       ['Blue one', '1280×100 #0000ff'],
@@ -81,7 +83,8 @@ describe('A picture', () => {
     ['says so in its own style', '', 'style="visibility: visible !important; opacity: 1 !important"'],
     [
       'fades',
-      '.clock, .clock b { transition: all 5s; animation: glow 1s infinite } @keyframes glow { to { opacity: 1; visibility: visible } }',
+      '.clock, .clock b { transition: all 5s; animation: glow 1s infinite } @keyframes glow { to { opacity: 1; ' +
+        'visibility: visible } }',
       '',
     ],
     [
@@ -90,20 +93,26 @@ describe('A picture', () => {
       '',
     ],
   ])('leaves out what is ignored though it %s.', async (_, rule, own) => {
-    const html = `<!doctype html>${STYLE}<style>b { display: block; height: 50px; background: #00f } ${rule}</style><div id="blue" class="clock" ${own}><b>12</b></div><div></div>`
+    const html =
+      `<!doctype html>${STYLE}<style>b { display: block; height: 50px; background: #00f } ${rule}</style><div ` +
+      `id="blue" class="clock" ${own}><b>12</b></div><div></div>`
     const { shots } = await shotsOf(html, { ignoreSelectors: ['p > (', '[x="', '.clock'] })
     expect([seen(shots[0], 200, 20), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])
   })
 
   test('leaves out what is drawn before an element alone.', async () => {
-    const html = `<!doctype html>${STYLE}<style>#blue::before { content: ""; display: block; height: 50px; background: #0f0 }</style><div id="blue"></div>`
+    const html =
+      `<!doctype html>${STYLE}<style>#blue::before { content: ""; display: block; height: 50px; background: #0f0 ` +
+      `}</style><div id="blue"></div>`
     const { shots } = await shotsOf(html, { ignoreSelectors: ['#blue::before'] })
     expect(seen(shots[0], 10, 20)).toBe('1280×720 #0000ff')
   })
 
   test('does not wait for a font that never comes.', async () => {
     site.page('/never', () => {})
-    const html = `<!doctype html>${STYLE}<style>@font-face { font-family: F; src: url(/never); font-display: block } body { font-family: F }</style><div></div><p>text</p>`
+    const html =
+      `<!doctype html>${STYLE}<style>@font-face { font-family: F; src: url(/never); font-display: block } body { ` +
+      `font-family: F }</style><div></div><p>text</p>`
     const startedAt = performance.now()
     expect(seen((await shotsOf(html)).shots[0])).toBe('1280×720 #ff0000')
     expect(performance.now() - startedAt).toBeLessThan(12_000)
@@ -118,7 +127,9 @@ describe('A picture', () => {
       { rect: { x: 0, y: 0, width: 0.4, height: 0 } },
       { selector: '#blue' },
     ]
-    const html = `<!doctype html>${STYLE}<style>#blue { width: 30.3px; height: 40.6px }</style><div></div><div id="blue"></div>`
+    const html =
+      `<!doctype html>${STYLE}<style>#blue { width: 30.3px; height: 40.6px }</style><div></div><div ` +
+      `id="blue"></div>`
     const { shots } = await shotsOf(html, { regions })
     expect(shots.map((shot) => (shot.png ? `${shot.width}×${shot.height} ${seen(shot, 0, 0)}` : 'nothing'))).toEqual([
       'nothing',

@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([site.close(), ...closers.map((close) => close())])
 })
 
-test('A hostile page reaches nothing but through the proxy, and nothing private through it (promise B1).', async () => {
+test('A hostile page reaches nothing but through the proxy, and nothing private through it.', async () => {
   const targets = listeners.map(({ host, tcp, udp }) => ({ host: inUrl(host), tcp, udp }))
   site.page('/', hostile(targets))
   for (let round = 0; round < ROUNDS; round++)
@@ -61,7 +61,7 @@ const ADDRESSES = (process.env['TIDEMARK_TEST_CONTACT_ADDRESSES'] ?? '').split('
 /** More of them are in `npm run faults`, in a network namespace where cloud metadata is one step away. */
 const ROUNDS = Number(process.env['TIDEMARK_TEST_CONTACT_ROUNDS'] ?? 3)
 
-/** Every way that a page has to contact somebody (security.md §2.1, browser-only). */
+/** Every way that a page has to contact somebody. */
 function hostile(targets: readonly { host: string; tcp: number; udp: number }[]): string {
   const urls = targets.flatMap(({ host, tcp }) => [`http://${host}:${tcp}`, `https://${host}:${tcp}`])
   const tags = urls.map(

@@ -99,8 +99,10 @@ describe('A page that', () => {
     const code = `(async () => {
       const out = []
       out.push(typeof Notification === 'function' ? await Notification.requestPermission() : 'absent')
-      out.push(await new Promise((done) => navigator.geolocation ? navigator.geolocation.getCurrentPosition(() => done('located'), (e) => done('refused ' + e.code), { timeout: 2000 }) : done('absent')))
-      out.push(await (navigator.mediaDevices ? navigator.mediaDevices.getUserMedia({ video: true }).then(() => 'filmed', () => 'refused') : 'absent'))
+      out.push(await new Promise((done) => navigator.geolocation ? navigator.geolocation.getCurrentPosition(() =>
+        done('located'), (e) => done('refused ' + e.code), { timeout: 2000 }) : done('absent')))
+      out.push(await (navigator.mediaDevices ? navigator.mediaDevices.getUserMedia({ video: true }).then(() =>
+        'filmed', () => 'refused') : 'absent'))
       await navigator.serviceWorker?.register('/sw.js').catch(() => 0)
       out.push(String((await navigator.serviceWorker?.getRegistrations() ?? []).length) + ' workers')
       p.textContent = out.join(', ')
@@ -120,7 +122,8 @@ describe('A page that', () => {
     const url = site.page(
       '/downloads',
       script(
-        `for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.href = '/a.bin?' + i; a.download = 'a'; a.click() } p.textContent = 'clicked'`,
+        `for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.href = '/a.bin?' + i; a.download ` +
+          `= 'a'; a.click() } p.textContent = 'clicked'`,
       ),
     )
     expect(htmlOf(await renderOne(browsers, url))).toContain('clicked')

@@ -17,11 +17,13 @@ describe('A page needs a browser', () => {
     ['a custom root element', '<h1>Shop</h1><app-root></app-root><script src="/a.js"></script>'],
     [
       'a root beside a menu',
-      `<nav>Home Shop About Contact</nav><div id="__next"></div><script src="/a.js"></script><footer>© Shop, all rights reserved, imprint and terms</footer>`,
+      `<nav>Home Shop About Contact</nav><div id="__next"></div><script src="/a.js"></script><footer>© Shop, all ` +
+        `rights reserved, imprint and terms</footer>`,
     ],
     [
       'a note that asks for JavaScript',
-      '<noscript>You need to enable JavaScript to run this app.</noscript><header>The Shop: everything that you need for your garden and home</header><main></main><script src="/a.js"></script>',
+      '<noscript>You need to enable JavaScript to run this app.</noscript><header>The Shop: everything that you ' +
+        'need for your garden and home</header><main></main><script src="/a.js"></script>',
     ],
     [
       'scripts and a title alone',
@@ -29,12 +31,14 @@ describe('A page needs a browser', () => {
     ],
     [
       'a message over a large script',
-      `<p>Loading the page. Please wait a moment until it is here.</p><p>Thank you!</p><script>${'x();'.repeat(2_000)}</script>`,
+      `<p>Loading the page. Please wait a moment until it is here.</p><p>Thank ` +
+        `you!</p><script>${'x();'.repeat(2_000)}</script>`,
     ],
     ['a meta refresh', '<meta http-equiv="refresh" content="0; url=/next"><p>Moved.</p>'],
     [
       'a shell that starts from data',
-      `<div id="__nuxt"></div><script type="application/json">${JSON.stringify({ text: PROSE })}</script><script src="/a.js"></script>`,
+      `<div id="__nuxt"></div><script type="application/json">${JSON.stringify({ text: PROSE })}</script><script ` +
+        `src="/a.js"></script>`,
     ],
   ])('%s', (_, html) => {
     expect(verdict(`<!doctype html><html><body>${html}</body></html>`)).toEqual(expect.any(String))
@@ -54,7 +58,8 @@ describe('A page is read as it came', () => {
     ],
     [
       'a short page with a small script',
-      '<h1>Order 4711</h1><p class="price">Total: 42.00 euros, paid</p><p>Thank you for your order, it is on its way.</p><script>track()</script>',
+      '<h1>Order 4711</h1><p class="price">Total: 42.00 euros, paid</p><p>Thank you for your order, it is on its ' +
+        'way.</p><script>track()</script>',
     ],
     ['a page that loads itself again each minute', '<meta http-equiv="refresh" content="60"><p>Scores: 1 to 0</p>'],
     [
@@ -68,7 +73,9 @@ describe('A page is read as it came', () => {
 
 describe('Measuring', () => {
   test('What no reader sees is no text: scripts, styles, templates, comments, attributes.', () => {
-    const hidden = `<!-- ${PROSE} --><style>${PROSE}</style><template>${PROSE}</template><script>${PROSE}</script><img alt="${PROSE}">`
+    const hidden =
+      `<!-- ${PROSE} --><style>${PROSE}</style><template>${PROSE}</template><script>${PROSE}</script><img ` +
+      `alt="${PROSE}">`
     expect(measurePage(`<body>${hidden}<p>  seen \n twice </p></body>`).textLength).toBe('seen twice'.length)
   })
 

@@ -44,7 +44,8 @@ describe('Waiting for a page to rest', () => {
     site.page('/never', () => {})
     const url = site.page(
       '/slow-font',
-      `<!doctype html><style>@font-face { font-family: F; src: url(/never) } p { font-family: F }</style><p>text</p><img src="/never"><script>1</script>`,
+      `<!doctype html><style>@font-face { font-family: F; src: url(/never) } p { font-family: F ` +
+        `}</style><p>text</p><img src="/never"><script>1</script>`,
     )
     const startedAt = performance.now()
     expect(htmlOf(await renderOne(browsers, url))).toContain('<p>text</p>')
@@ -52,7 +53,9 @@ describe('Waiting for a page to rest', () => {
   })
 
   test('A cookie banner, dialogs and a window that asks before it goes do not hold it.', async () => {
-    const code = `alert(1); confirm(2); prompt(3); addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'no' }); p.textContent = 'after dialogs'`
+    const code =
+      `alert(1); confirm(2); prompt(3); addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue ` +
+      `= 'no' }); p.textContent = 'after dialogs'`
     const url = site.page('/dialogs', script(code, '<div style="position:fixed;inset:0">We value your privacy</div>'))
     expect(htmlOf(await renderOne(browsers, url))).toContain('after dialogs')
   })
@@ -184,7 +187,8 @@ describe('What a site answers', () => {
       response.writeHead(isFirst ? 403 : 200, { 'content-type': 'text/html' })
       response.end(
         isFirst
-          ? '<script src="/cdn-cgi/challenge-platform/x"></script><script>setTimeout(() => location.reload(), 100)</script>'
+          ? '<script src="/cdn-cgi/challenge-platform/x"></script><script>setTimeout(() => location.reload(), ' +
+              '100)</script>'
           : '<p>in</p>',
       )
     })

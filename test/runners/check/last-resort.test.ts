@@ -122,7 +122,8 @@ test('What another process was refused goes on with the proxy, and with nothing 
   const task = taskOf({ queue: 'browser' })
   expect(await checkRefused(task, failed(403), portsOf({ browser }))).toMatchObject(opened)
   expect(seen).toEqual(['proxy'])
-  // Who is asked for credentials needs those; who names a time is asked again then; pictures are not taken by the proxy.
+  // Who is asked for credentials needs those; who names a time is asked again then; pictures are not taken by the
+  // proxy.
   expect(await checkRefused(task, failed(401), portsOf({}))).toMatchObject(failed(401))
   expect(await checkRefused(task, failed(429, { retryAfterMs: 5_000 }), portsOf({}))).toMatchObject({ kind: 'failed' })
   const visual = taskOf({ queue: 'visual', visual: { enabled: true } })

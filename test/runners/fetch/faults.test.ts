@@ -82,7 +82,8 @@ describe('a broken way', () => {
       ],
       [
         'timeout',
-        'a.test took the request and did not begin to answer: nothing came for too long. It is tried again at the next run.',
+        'a.test took the request and did not begin to answer: nothing came for too long. It is tried again at the ' +
+          'next run.',
       ],
     ])
   })

@@ -161,7 +161,9 @@ test('What a claim brings while a drain has begun is given back at once.', async
   await holder.connect()
   await holder.query('begin; lock table checks in access exclusive mode')
   const { stop } = await start()
-  const waits = `select from pg_stat_activity where datname = current_database() and application_name = 'test worker' and wait_event_type = 'Lock'`
+  const waits =
+    `select from pg_stat_activity where datname = current_database() and application_name = 'test worker' and ` +
+    `wait_event_type = 'Lock'`
   await eventually(
     () => world.query(waits),
     (rows) => rows.length === 1,

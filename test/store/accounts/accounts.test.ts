@@ -32,7 +32,8 @@ const plan = row({
 })
 const planOf = (teamId: string) =>
   store.one(sql.type(plan)`
-  select t.tier, t.serp, u.runs_limit, u.visual_limit, u.serp_limit, u.resets_at = u.period_start + interval '1 month' is true as renews,
+  select t.tier, t.serp, u.runs_limit, u.visual_limit, u.serp_limit, u.resets_at = u.period_start + interval '1 month'
+    is true as renews,
     t.trial_ends_at is not null as trial
   from teams t join team_usage u on u.team_id = t.id where t.id = ${teamId}`)
 

@@ -45,7 +45,9 @@ test('A connection that the server ends is a fault of the moment; the pool goes 
     () => 'an answer',
     (error: unknown) => error,
   )
-  const victims = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()`
+  const victims =
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like ` +
+    `'%pg_sleep(20)%' and pid <> pg_backend_pid()`
   for (let n = 0; n < 200 && (await world.query(victims)).length === 0; n++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   expect(isStoreAway(await ended)).toBe(true)

@@ -21,7 +21,8 @@ const partitions = async () =>
 /** Moves the clock to this long after the start of the month that is so many months ahead. */
 async function toMonth(ahead: number, seconds = 0): Promise<void> {
   const [row] = await world.query<{ offset: string }>(
-    `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1, secs => $2)) at time zone 'UTC' - now())
+    `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1,
+      secs => $2)) at time zone 'UTC' - now())
        || ' seconds' as offset`,
     [ahead, seconds],
   )

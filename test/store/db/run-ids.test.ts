@@ -38,7 +38,8 @@ test('Of ids made by the core, the store reads the same time.', async () => {
 test('The bounds of an instant and of a month are the same in both.', async () => {
   for (const ms of TIMES) {
     const [row] = await world.query<{ floor: string; month: string }>(
-      `select run_id_floor(at) as floor, run_id_floor(date_trunc('month', at, 'UTC')) as month from (select to_timestamp($1::numeric / 1000) as at) t`,
+      `select run_id_floor(at) as floor, run_id_floor(date_trunc('month', at, 'UTC')) as month from (select ` +
+        `to_timestamp($1::numeric / 1000) as at) t`,
       [ms],
     )
     expect(row).toEqual({ floor: runIdFloor(ms), month: monthFloorId(ms) })

@@ -258,7 +258,8 @@ describe('the lease of a delivery', () => {
 describe('the replay of a delivery', () => {
   const settle = async (id: string, status: string, next: string | null = null) =>
     outbox.query(
-      `update deliveries set status = $2, attempts = 6, next_attempt_at = clock() + $3::interval, due_at = clock() + $3::interval where id = $1`,
+      `update deliveries set status = $2, attempts = 6, next_attempt_at = clock() + $3::interval, due_at = ` +
+        `clock() + $3::interval where id = $1`,
       [id, status, next],
     )
 

@@ -23,7 +23,8 @@ const forget = () => forgetOld(world.store, new AbortController().signal)
 /** Moves the clock to noon of a day (from 1) of a month that is so many months ahead. */
 async function toDay(day: number, months = 1): Promise<void> {
   const [row] = await world.query<{ offset: string }>(
-    `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1, days => $2, hours => 12)) at time zone 'UTC' - now())
+    `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1,
+      days => $2, hours => 12)) at time zone 'UTC' - now())
        || ' seconds' as offset`,
     [months, day - 1],
   )
@@ -118,7 +119,8 @@ test('Deliveries and audit events before the window go; a delivery that is still
          values (gen_random_uuid(), $1, 1, gen_random_uuid(), 'webhook', '', 'h', '{}', 'success', null),
            (gen_random_uuid(), $1, 1, gen_random_uuid(), 'webhook', '', 'h', '{}', 'pending', clock())
        )
-       insert into audit_events (team_id, action, target_type, actor_type, actor_label) values ($1, 'monitor.created', 'monitor', 'user', 'a')`,
+       insert into audit_events (team_id, action, target_type, actor_type, actor_label)
+         values ($1, 'monitor.created', 'monitor', 'user', 'a')`,
       [id],
     )
   await toDay(14)

@@ -299,7 +299,8 @@ describe('the signing secret', () => {
     expect((await read(monitor))?.secret).toBe(fresh)
     expect(fresh).not.toBe(before?.secret)
     const [stored] = await world.query<{ old: Buffer | null; ms: number | null }>(
-      `select old_signing_secret as old, (extract(epoch from old_secret_until - clock()) * 1000)::float8 as ms from monitors where no = $1`,
+      `select old_signing_secret as old, (extract(epoch from old_secret_until - clock()) * 1000)::float8 as ms ` +
+        `from monitors where no = $1`,
       [monitor.no],
     )
     const opened = stored?.old

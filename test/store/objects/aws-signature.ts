@@ -5,8 +5,8 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 
 /**
- * Whether a request is signed by this secret as AWS Signature Version 4 says, and its body is the one that was signed: written from the standard, for the test
- * server checks no such signature.
+ * Whether a request is signed by this secret as AWS Signature Version 4 says, and its body is the one that was signed:
+ * written from the standard, for the test server checks no such signature.
  */
 export function isSigned(request: IncomingMessage, body: Buffer, secret: string): boolean {
   const authorization = /^AWS4-HMAC-SHA256 Credential=[^/]+\/(.+), SignedHeaders=(.+), Signature=(\w+)$/

@@ -114,23 +114,28 @@ test('Credits are taken when the pool is used up, and neither is overspent by cl
   await idle()
 })
 
-test('What another claim has counted since the statement began is seen: the pool is not overspent in place of credits.', async () => {
-  await using slow = await openQueueWorld()
-  const team = await slow.team({ runs: 3, credits: 2 })
-  await slow.monitors(team, { count: 20 })
-  // The clock is read after the statement's snapshot was taken and before the row of the quota is locked.
-  await slow.query(
-    `create or replace function clock() returns timestamptz language sql volatile as 'select now() from pg_sleep(0.4)'`,
-  )
-  const claiming = slow.claim()
-  const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
-  for (let n = 0; n < 200 && (await slow.query(sleeping)).length === 0; n++)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  await slow.query('update team_usage set runs_used = 3')
+test(
+  'What another claim has counted since the statement began is seen: the pool is not overspent in place of ' +
+    'credits.',
+  async () => {
+    await using slow = await openQueueWorld()
+    const team = await slow.team({ runs: 3, credits: 2 })
+    await slow.monitors(team, { count: 20 })
+    // The clock is read after the statement's snapshot was taken and before the row of the quota is locked.
+    await slow.query(
+      `create or replace function clock() returns timestamptz language sql volatile as 'select now() from ` +
+        `pg_sleep(0.4)'`,
+    )
+    const claiming = slow.claim()
+    const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+    for (let n = 0; n < 200 && (await slow.query(sleeping)).length === 0; n++)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    await slow.query('update team_usage set runs_used = 3')
 
-  expect(await claiming).toHaveLength(2)
-  expect(await slow.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })
-})
+    expect(await claiming).toHaveLength(2)
+    expect(await slow.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })
+  },
+)
 
 test('Credits still run checks where a smaller plan left more used than its limit.', async () => {
   const team = await world.team({ runs: 200, used: 900, credits: 4 })

@@ -120,11 +120,13 @@ export async function openQueueWorld(): Promise<QueueWorld> {
     query,
     team: async ({ runs = 1_000_000, used = 0, visual, serp, credits = 0, id } = {}) => {
       const made = await one<{ id: string }>(
-        `insert into teams (id, name, owner_user_id, tier) values (coalesce($1, gen_random_uuid()), 'T', gen_random_uuid(), 'scale') returning id`,
+        `insert into teams (id, name, owner_user_id, tier) values (coalesce($1, gen_random_uuid()), 'T', ` +
+          `gen_random_uuid(), 'scale') returning id`,
         [id ?? null],
       )
       await query(
-        `insert into team_usage (team_id, runs_limit, runs_used, visual_limit, serp_limit, credits) values ($1, $2, $3, $4, $5, $6)`,
+        `insert into team_usage (team_id, runs_limit, runs_used, visual_limit, serp_limit, credits) values ($1, ` +
+          `$2, $3, $4, $5, $6)`,
         [made.id, runs, used, visual ?? null, serp ?? null, credits],
       )
       return made.id
@@ -136,7 +138,8 @@ export async function openQueueWorld(): Promise<QueueWorld> {
     runs: (no) => query<SeenRun>('select * from runs where monitor_no = $1 order by id', [no]),
     usage: (teamId) =>
       one<Usage>(
-        'select runs_used::float8, visual_used::float8, serp_used::float8, credits::float8 from team_usage where team_id = $1',
+        'select runs_used::float8, visual_used::float8, serp_used::float8, credits::float8 from team_usage where ' +
+          'team_id = $1',
         [teamId],
       ),
     setClock: async (offset) => {
@@ -169,14 +172,17 @@ async function insertMonitors(
     value === undefined ? null : secrets.seal({ teamId, column }, value)
   const made = await query<{ no: number }>(
     `with m as (
-       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, request_config,
+       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+         fetch_mode, request_config,
          request_headers, deliveries, signing_secret)
-       select $1, gen_random_uuid(), 'M' || n, $2, $3, $4::jsonb, $5::jsonb, 'auto', $6::jsonb, $7, $8, $9 from generate_series(1, $10) n
+       select $1, gen_random_uuid(), 'M' || n, $2, $3, $4::jsonb, $5::jsonb, 'auto', $6::jsonb, $7, $8, $9
+         from generate_series(1, $10) n
        returning no
      ), c as (
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
        select no, $1, $11::check_queue, at, at, $3, $12 from (
-         select no, clock() - make_interval(secs => $13) + make_interval(secs => (row_number() over (order by no)) * 0.0001) as at from m) due
+         select no, clock() - make_interval(secs => $13) + make_interval(secs => (row_number() over (order by no)) *
+           0.0001) as at from m) due
      )
      select no::float8 from m order by no`,
     [

@@ -10,7 +10,8 @@ let team: string
 beforeAll(async () => {
   world = await openQueueWorld()
   team = await world.team()
-  // The clock stands still at the time of the example, so that the statements' own arithmetic is compared to the millisecond.
+  // The clock stands still at the time of the example, so that the statements' own arithmetic is compared to the
+  // millisecond.
   await world.query('create table standing_clock as select now() as at')
   await world.query(
     `create or replace function clock() returns timestamptz language sql stable as 'select at from standing_clock'`,
@@ -23,7 +24,8 @@ test.for(scheduleExamples)('The store schedules as the core does: $title', async
   const [taken] = await world.claim()
   await world.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
   await world.query(
-    `update checks set next_run_at = to_timestamp($2::float8 / 1000), failures = $3, last_run_at = case when $4 then null else clock() end where no = $1`,
+    `update checks set next_run_at = to_timestamp($2::float8 / 1000), failures = $3, last_run_at = case when $4 ` +
+      `then null else clock() end where no = $1`,
     [no, input.scheduledFor, Math.max(0, input.failures - 1), input.firstRun],
   )
   if (input.failures > 0) await recordFailed(world.store, [failedRun(taken, { retry_after_ms: input.retryAfterMs })])

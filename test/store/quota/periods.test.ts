@@ -15,7 +15,8 @@ afterAll(() => world[Symbol.asyncDispose]())
 async function team(resetsAt: string | null): Promise<string> {
   const id = await world.team({ used: 40, visual: 10, serp: 10, credits: 3 })
   await world.query(
-    `update team_usage set resets_at = $2, visual_used = 5, serp_used = 6, period_start = '2026-01-01Z' where team_id = $1`,
+    `update team_usage set resets_at = $2, visual_used = 5, serp_used = 6, period_start = '2026-01-01Z' where ` +
+      `team_id = $1`,
     [id, resetsAt],
   )
   return id
@@ -25,7 +26,8 @@ async function at(now: string, id: string): Promise<unknown> {
   await world.query('update standing_clock set at = $1', [now])
   await renewPeriods(world.store)
   const [row] = await world.query<{ from: Date; to: Date | null; used: number }>(
-    'select period_start as from, resets_at as to, (runs_used + visual_used + serp_used)::int as used from team_usage where team_id = $1',
+    'select period_start as from, resets_at as to, (runs_used + visual_used + serp_used)::int as used from ' +
+      'team_usage where team_id = $1',
     [id],
   )
   return [row?.from.toISOString().slice(0, 16), row?.to?.toISOString().slice(0, 16) ?? null, row?.used]

@@ -56,7 +56,8 @@ test('Runs of several months are one list, and retention cuts it without countin
     await world.query('select ensure_run_partition(to_timestamp($1))', [at / 1000])
     ids.push(newRunId(at, no, days))
     await world.query(
-      `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status) values ($1, $2, $3, 0, 1, 'success')`,
+      `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status) values ($1, $2, $3, 0, 1, ` +
+        `'success')`,
       [no, ids.at(-1), team],
     )
   }

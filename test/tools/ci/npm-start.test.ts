@@ -5,7 +5,8 @@ import { processIdentity } from '../../../platform/process-identity.ts'
 import { closedClone } from './closed-clone.ts'
 import { npmStart, type Started } from './npm-start.ts'
 
-// The whole as a person gets it: the first start makes a database, and everything shares two cores with the other tests.
+// The whole as a person gets it: the first start makes a database, and everything shares two cores with the other
+// tests.
 const PATIENCE_MS = 120_000
 const KEY = /\bsvc_[A-Za-z0-9_-]{20,}/
 

@@ -34,10 +34,12 @@ test('Metrics tell what waits in the store: nothing, then all that is due, late,
   // Not late, but without a quota.
   await world.monitors(spent, { dueSeconds: 90_000 })
   await world.store.query(sql.type(nothing)`
-    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at, last_attempt_at)
+    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at,
+      last_attempt_at)
     select gen_random_uuid(), ${one}::uuid, 1, gen_random_uuid(), 'webhook', '', 'a:443', '{}', status,
       clock() - make_interval(secs => due), clock() - make_interval(secs => last)
-    from (values ('pending', 50, null), ('pending', -300, 60), ('success', null, 60), ('dead', null, 3600), ('dead', null, 90000))
+    from (values ('pending', 50, null), ('pending', -300, 60), ('success', null, 60), ('dead', null, 3600), ('dead',
+      null, 90000))
       given (status, due, last)`)
 
   const seen = await scrape()

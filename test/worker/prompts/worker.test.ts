@@ -65,20 +65,24 @@ test('A check keeps its lease for as long as the model thinks, and its run lasts
   expect(await world.check(no)).toMatchObject({ fence: 1, run_id: null })
 })
 
-test('A check that is taken away while the model thinks stops waiting; its call is given back and nothing is recorded.', async () => {
-  const { no, team } = await monitor()
-  model.says(() => {})
-  await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
-  await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
-  expect(await used(team)).toBe(1)
-  await world.query(
-    'update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = $1',
-    [no],
-  )
-  await expect.poll(() => model.load.now, { timeout: 5_000 }).toBe(0)
-  await expect.poll(() => used(team), { timeout: 5_000 }).toBe(0)
-  expect(await world.runs(no)).toEqual([])
-})
+test(
+  'A check that is taken away while the model thinks stops waiting; its call is given back and nothing is ' +
+    'recorded.',
+  async () => {
+    const { no, team } = await monitor()
+    model.says(() => {})
+    await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
+    await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
+    expect(await used(team)).toBe(1)
+    await world.query(
+      'update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = $1',
+      [no],
+    )
+    await expect.poll(() => model.load.now, { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => used(team), { timeout: 5_000 }).toBe(0)
+    expect(await world.runs(no)).toEqual([])
+  },
+)
 
 test('A worker that stops gives the check back; the next one asks and records it under the same run id.', async () => {
   const { no, team } = await monitor()
@@ -117,7 +121,8 @@ test('A check that the model failed waits for as long as the model is left alone
   await start()
   expect(await ended(no)).toMatchObject([{ status: 'error', error_code: 'model_busy' }])
   const check = await world.check(no)
-  // The model is one for all monitors, and asked again after five minutes: who waited its two hours would wait for nothing.
+  // The model is one for all monitors, and asked again after five minutes: who waited its two hours would wait for
+  // nothing.
   expect((check.next_ms ?? 0) - check.now_ms).toBeGreaterThan(290_000)
   expect((check.next_ms ?? 0) - check.now_ms).toBeLessThanOrEqual(360_000)
 })

@@ -87,18 +87,22 @@ test('A loop that does not claim ahead holds as many checks as it has places, an
   expect(loop?.sinceProgress()).toBeLessThan(5_000)
 })
 
-test('What is due at one host beyond its cap is left to others: a host that hangs does not take the places of the rest.', async () => {
-  const team = await world.team()
-  await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:1/', count: 20, dueSeconds: 60 })
-  const others = [
-    ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:2/' })),
-    ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:3/' })),
-  ]
-  const under = start(4, 2)
-  await eventually(
-    () => [...under.keys()].map(({ no }) => no),
-    (nos) => others.every((no) => nos.includes(no)),
-  )
-  expect(under.size).toBe(4)
-  await eventually(held, (count) => (count ?? 0) <= 6)
-})
+test(
+  'What is due at one host beyond its cap is left to others: a host that hangs does not take the places of the ' +
+    'rest.',
+  async () => {
+    const team = await world.team()
+    await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:1/', count: 20, dueSeconds: 60 })
+    const others = [
+      ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:2/' })),
+      ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:3/' })),
+    ]
+    const under = start(4, 2)
+    await eventually(
+      () => [...under.keys()].map(({ no }) => no),
+      (nos) => others.every((no) => nos.includes(no)),
+    )
+    expect(under.size).toBe(4)
+    await eventually(held, (count) => (count ?? 0) <= 6)
+  },
+)

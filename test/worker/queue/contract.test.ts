@@ -91,37 +91,46 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(taken.some((one) => many.includes(one))).toBe(true)
     })
 
-    test('tells of a check all that it takes to do it, and of its team nothing, or whose turn it is where that stays in the process.', async () => {
-      const no = await monitor({ url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' }, visual: TWO_REGIONS })
-      await lanes.world.query(
-        `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = '\\x00112233445566778899aabbccddeeff' where no = $1`,
-        [no],
-      )
-      const before = performance.now()
-      const { team: turn, ...task } = await claimed(no)
-      expect(turn).toBe(kind === 'in process' ? team : undefined)
-      expect(task).toEqual({
-        no,
-        fence: 1,
-        runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        monitorId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        queue: 'visual',
-        url: 'https://example.com:8443/a?b',
-        host: 'https://example.com:8443',
-        extract: { method: 'css', fields: { price: '.price' } },
-        request: null,
-        visual: TWO_REGIONS,
-        headers: { 'X-Key': 'k' },
-        obstacle: null,
-        triesStatic: false,
-        last: { etag: '"e"', lastModified: null, bodyHash: Buffer.from('00112233445566778899aabbccddeeff', 'hex') },
-        dueMs: expect.any(Number),
-        claimedMs: expect.any(Number),
-        claimedAt: expect.any(Number),
-      })
-      expect(task.claimedAt).toBeGreaterThanOrEqual(before)
-      expect(JSON.stringify(task)).not.toContain(team)
-    })
+    test(
+      'tells of a check all that it takes to do it, and of its team nothing, or whose turn it is where that stays ' +
+        'in the process.',
+      async () => {
+        const no = await monitor({
+          url: 'https://example.com:8443/a?b',
+          headers: { 'X-Key': 'k' },
+          visual: TWO_REGIONS,
+        })
+        await lanes.world.query(
+          `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = ` +
+            `'\\x00112233445566778899aabbccddeeff' where no = $1`,
+          [no],
+        )
+        const before = performance.now()
+        const { team: turn, ...task } = await claimed(no)
+        expect(turn).toBe(kind === 'in process' ? team : undefined)
+        expect(task).toEqual({
+          no,
+          fence: 1,
+          runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          monitorId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          queue: 'visual',
+          url: 'https://example.com:8443/a?b',
+          host: 'https://example.com:8443',
+          extract: { method: 'css', fields: { price: '.price' } },
+          request: null,
+          visual: TWO_REGIONS,
+          headers: { 'X-Key': 'k' },
+          obstacle: null,
+          triesStatic: false,
+          last: { etag: '"e"', lastModified: null, bodyHash: Buffer.from('00112233445566778899aabbccddeeff', 'hex') },
+          dueMs: expect.any(Number),
+          claimedMs: expect.any(Number),
+          claimedAt: expect.any(Number),
+        })
+        expect(task.claimedAt).toBeGreaterThanOrEqual(before)
+        expect(JSON.stringify(task)).not.toContain(team)
+      },
+    )
 
     test('extends leases, and answers those that are still held.', async () => {
       const [kept, gone] = [await monitor(), await monitor()]

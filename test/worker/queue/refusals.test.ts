@@ -151,7 +151,9 @@ describe('An outcome', () => {
   test('whose sender goes away in the middle harms nobody.', async () => {
     const { port, hostname } = new URL(asker.lanes.laneUrl)
     const socket = connect(Number(port), hostname)
-    const head = `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ${OUTCOME_TYPE}\r\ncontent-length: 1000\r\n\r\n1234`
+    const head =
+      `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
+      `${OUTCOME_TYPE}\r\ncontent-length: 1000\r\n\r\n1234`
     socket.write(head, () => socket.destroy())
     await once(socket, 'close')
     expect(await asker.job.lane.heartbeat([])).toEqual(new Set())
@@ -217,7 +219,9 @@ describe('An outcome', () => {
     asker.job = { ...asker.job, lane: await asker.lanes.httpLane({ token: asker.job.token, url: small.url }) }
     const { port, hostname } = new URL(small.url)
     const slow = connect(Number(port), hostname)
-    const head = `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ${OUTCOME_TYPE}\r\ncontent-length: 2900\r\n\r\n1234`
+    const head =
+      `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
+      `${OUTCOME_TYPE}\r\ncontent-length: 2900\r\n\r\n1234`
     slow.write(head)
     const task = await asker.claimed()
     const mark = { etag: null, lastModified: null, bodyHash: null }

@@ -41,22 +41,26 @@ describe('A token', () => {
     expect(await asker.state()).toEqual(before)
   })
 
-  test('that ended says so to its runner once; what it held goes to another when the lease ends, as from a dead worker.', async () => {
-    const { token } = await asker.lanes.token('dying')
-    const refusals: number[] = []
-    const dying = await asker.lanes.httpLane({ token, onRefused: ({ status }) => void refusals.push(status) })
-    const [no] = await asker.lanes.world.monitors(asker.team, { queue: 'browser' })
-    const [task] = await dying.claim(1)
-    expect(task?.no).toBe(no)
-    expect(dying.tokenMs()).toBeGreaterThan(890_000)
-    await revokeRunnerTokens(asker.lanes.world.store, 'dying')
-    await expect(dying.heartbeat([])).rejects.toMatchObject({ status: 401 })
-    await expect(dying.release(task ? [task] : [], 0)).rejects.toMatchObject({ status: 401 })
-    expect(refusals).toEqual([401])
-    expect(await asker.job.lane.claim(1)).toEqual([])
-    await asker.lanes.world.setClock('61 seconds')
-    expect((await asker.job.lane.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
-  })
+  test(
+    'that ended says so to its runner once; what it held goes to another when the lease ends, as from a dead ' +
+      'worker.',
+    async () => {
+      const { token } = await asker.lanes.token('dying')
+      const refusals: number[] = []
+      const dying = await asker.lanes.httpLane({ token, onRefused: ({ status }) => void refusals.push(status) })
+      const [no] = await asker.lanes.world.monitors(asker.team, { queue: 'browser' })
+      const [task] = await dying.claim(1)
+      expect(task?.no).toBe(no)
+      expect(dying.tokenMs()).toBeGreaterThan(890_000)
+      await revokeRunnerTokens(asker.lanes.world.store, 'dying')
+      await expect(dying.heartbeat([])).rejects.toMatchObject({ status: 401 })
+      await expect(dying.release(task ? [task] : [], 0)).rejects.toMatchObject({ status: 401 })
+      expect(refusals).toEqual([401])
+      expect(await asker.job.lane.claim(1)).toEqual([])
+      await asker.lanes.world.setClock('61 seconds')
+      expect((await asker.job.lane.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
+    },
+  )
 
   test('touches only what was claimed with it, though the number and the fence be right.', async () => {
     const task = await asker.claimed()

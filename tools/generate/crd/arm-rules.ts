@@ -8,7 +8,8 @@ import type { StructuralSchema, ValidationRule, ValueValidation } from './struct
 type Arms = ArmTable['arms']
 
 /**
- * The arms of a `Tagged` node, as rules at each key rather than one an arm: so the fault is told at the very key and in the words that the API uses.
+ * The arms of a `Tagged` node, as rules at each key rather than one an arm: so the fault is told at the very key and in
+ * the words that the API uses.
  *
  * A key without a type is invisible to CEL. Its rules are value validations, which the API server words worse.
  */

@@ -1,8 +1,9 @@
 /** Names that CEL keeps for itself; the API server writes a field of such a name with underscores around it. */
 const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while'
+  ).split(' '),
 )
 
 /** `self.type`, `self.__in__`: a property in an expression. */

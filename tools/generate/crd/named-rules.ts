@@ -9,7 +9,8 @@ import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 export const namedRules = (names: readonly RuleName[]): ValidationRule[] => names.flatMap(ruleOf)
 
 /**
- * What says a rule without CEL, which sees no untyped value: a string is bounded, and no list and no object can meet its bounds.
+ * What says a rule without CEL, which sees no untyped value: a string is bounded, and no list and no object can meet
+ * its bounds.
  */
 export const BOUNDS_OF_RULE: Partial<Record<RuleName, StructuralSchema>> = {
   scalar: { maxLength: 10_000, minItems: 1, maxItems: 0, minProperties: 1, maxProperties: 0 },

@@ -1,11 +1,13 @@
 import { PREDICATE_DEPTH } from '../../../schema/monitor/diff-predicate.ts'
 import type { ValidationRule } from './structural-schema.ts'
 
-const KNOWN = `has(self.extractConfig.fields) ? self.extractConfig.fields : {self.extractConfig.method == 'prompt' ? 'result' : 'content_hash': ''}`
+const KNOWN =
+  `has(self.extractConfig.fields) ? self.extractConfig.fields : {self.extractConfig.method == 'prompt' ? 'result' : ` +
+  `'content_hash': ''}`
 
 /**
- * The rule `predicate_fields` of a monitor, written out for each level that predicates nest. A prompt's schema is untyped, so CEL cannot see the names
- * in it: those predicates are judged by the operator.
+ * The rule `predicate_fields` of a monitor, written out for each level that predicates nest. A prompt's schema is
+ * untyped, so CEL cannot see the names in it: those predicates are judged by the operator.
  */
 export function predicateFieldsRules(): ValidationRule[] {
   return [
@@ -22,5 +24,8 @@ function namesKnown(predicate: string, level: number): string {
   const own = `(!has(${predicate}.field) || ${predicate}.field in known)`
   if (level === PREDICATE_DEPTH) return own
   const below = `c${level}`
-  return `${own} && (!has(${predicate}.conditions) || ${predicate}.conditions.all(${below}, ${namesKnown(below, level + 1)}))`
+  return (
+    `${own} && (!has(${predicate}.conditions) || ${predicate}.conditions.all(${below}, ` +
+    `${namesKnown(below, level + 1)}))`
+  )
 }

@@ -12,6 +12,9 @@ function collect(node: DefinitionNode): void {
     if (typeof child === 'object') collect(child)
 }
 
-/** Text for people, with the names of properties in the resource's spelling; other words of the kind (`json_path`) are values and stay. */
+/**
+ * Text for people, with the names of properties in the resource's spelling; other words of the kind (`json_path`) are
+ * values and stay.
+ */
 export const inCamelCase = (text: string): string =>
   text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (names.has(word) ? camelCase(word) : word))

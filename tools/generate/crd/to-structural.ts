@@ -9,8 +9,9 @@ import { secretKey } from './secret-keys.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 /**
- * A definition as a structural schema: names in camelCase, null by `nullable`, closed objects by their properties (unknown keys are refused or pruned by
- * the server), arms and rules as CEL. Throws where the definition is not lawful there: unions, and what is not bounded.
+ * A definition as a structural schema: names in camelCase, null by `nullable`, closed objects by their properties
+ * (unknown keys are refused or pruned by the server), arms and rules as CEL. Throws where the definition is not lawful
+ * there: unions, and what is not bounded.
  *
  * @param place where it stands, in the API's spelling: `deliveries[].url`
  */

@@ -14,7 +14,10 @@ export type ModelAnswer =
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'abandoned' }
 
-/** The fields that a question's schema asks for; null: it has none. A failure where a schema that was saved is one that we do not take. */
+/**
+ * The fields that a question's schema asks for; null: it has none. A failure where a schema that was saved is one that
+ * we do not take.
+ */
 export function fieldsOf({ schema }: Question): readonly ShapeField[] | null | ModelFailure {
   if (!schema) return null
   const shape = shapeOf(schema)
@@ -26,7 +29,9 @@ export function fieldsOf({ schema }: Question): readonly ShapeField[] | null | M
   )
 }
 
-/** Asks the model and reads its answer; an answer that is not of the schema's shape gets one repair try. Never rejects. */
+/**
+ * Asks the model and reads its answer; an answer that is not of the schema's shape gets one repair try. Never rejects.
+ */
 export async function askModel(
   question: Question,
   fields: readonly ShapeField[] | null,

@@ -20,8 +20,8 @@ interface Refusal {
 }
 
 /**
- * What to try after the endpoint refused a question: the same without the parameter that it names, else with a simpler way to ask for JSON. Null: the
- * question itself was refused. Each step asks for less, so there are five at most.
+ * What to try after the endpoint refused a question: the same without the parameter that it names, else with a simpler
+ * way to ask for JSON. Null: the question itself was refused. Each step asks for less, so there are five at most.
  */
 export function simpler(dialect: Dialect, { status, words, wantsJson }: Refusal): Dialect | null {
   if (!REFUSED.includes(status)) return null

@@ -10,7 +10,10 @@ export interface ModelError {
   readonly words: string
 }
 
-/** Tells apart what the client throws, by what the errors hold: their classes come with the client, which is loaded late. */
+/**
+ * Tells apart what the client throws, by what the errors hold: their classes come with the client, which is loaded
+ * late.
+ */
 export function modelError(error: unknown, timeoutMs: number): ModelError {
   const words = error instanceof Error ? error.message : String(error)
   const of = (failed: ModelFailure): ModelError => ({ failed, refusal: null, words: withCauses(error, words) })

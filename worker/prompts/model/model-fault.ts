@@ -11,7 +11,10 @@ export interface ModelFailure {
   readonly wasAnswered: boolean
 }
 
-/** An endpoint that asks for days is asked again after this, and monitors wait no longer for it: it is one for all of them. */
+/**
+ * An endpoint that asks for days is asked again after this, and monitors wait no longer for it: it is one for all of
+ * them.
+ */
 export const LONGEST_QUIET_MS = 300_000
 
 type Extra = Partial<Omit<ModelFailure, 'fault'>>
@@ -22,8 +25,8 @@ export function failure(code: RunFaultCode, message: string, extra: Extra = {}):
 }
 
 /**
- * A status that is no answer. The endpoint's own words are for the log: they may hold its operator's key or name, and whose monitor failed is somebody
- * else.
+ * A status that is no answer. The endpoint's own words are for the log: they may hold its operator's key or name, and
+ * whose monitor failed is somebody else.
  */
 export function statusFailure(status: number, retryAfterMs: number): ModelFailure {
   if (status === 429 || status === 503 || status === 529)
@@ -36,7 +39,8 @@ export function statusFailure(status: number, retryAfterMs: number): ModelFailur
   if (status === 404)
     return failure(
       'model_failed',
-      `The model's endpoint does not know the model or the address (status 404). ${OPERATOR} LLM_BASE_URL and LLM_MODEL.`,
+      `The model's endpoint does not know the model or the address (status 404). ${OPERATOR} LLM_BASE_URL and ` +
+        `LLM_MODEL.`,
     )
   if (status >= 300 && status < 400)
     return failure('model_failed', `The model's endpoint redirects (status ${status}). ${OPERATOR} LLM_BASE_URL.`)
@@ -45,7 +49,8 @@ export function statusFailure(status: number, retryAfterMs: number): ModelFailur
   if (status < 500)
     return failure(
       'model_failed',
-      `The model's endpoint refused the question (status ${status}). The page may be too long for it, or the schema unusual; the log says more.`,
+      `The model's endpoint refused the question (status ${status}). The page may be too long for it, or the ` +
+        `schema unusual; the log says more.`,
     )
   return failure('model_failed', `The model's endpoint failed (status ${status}). ${LATER}`, {
     retryAfterMs,

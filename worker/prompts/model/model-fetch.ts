@@ -18,9 +18,9 @@ interface ModelFetchOptions {
 }
 
 /**
- * Requests to an address that the operator of this installation named, and to no other: it is trusted and bypasses the guard (DESIGN §6), so no redirect is
- * followed. The whole answer is read here under a limit, before the client sees it: the client itself reads without end. Nothing is
- * asked to be compressed, and what is compressed is not unpacked.
+ * Requests to an address that the operator of this installation named, and to no other: it is trusted and bypasses the
+ * guard, so no redirect is followed. The whole answer is read here under a limit, before the client sees it: the client
+ * itself reads without end. Nothing is asked to be compressed, and what is compressed is not unpacked.
  */
 export function createModelFetch({ connections, maxBytes }: ModelFetchOptions): ModelFetch {
   const agent = new Agent({ connections, connect: { timeout: 5_000 }, headersTimeout: 0, bodyTimeout: 0 })

@@ -40,7 +40,9 @@ export interface Model {
   close(): Promise<void>
 }
 
-/** Tokens of an answer: some 15,000 characters, far above what fifty fields need; those that think first need the room. */
+/**
+ * Tokens of an answer: some 15,000 characters, far above what fifty fields need; those that think first need the room.
+ */
 const MOST_TOKENS = 4_096
 const MOST_BYTES = 512 * 1024
 /** Waited for within a run; who asks for more gets it, and the run fails. */

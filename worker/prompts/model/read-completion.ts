@@ -37,7 +37,8 @@ const failed = (why: ModelFailure): ReadCompletion => ({ ok: false, failure: why
 
 const CUT_OFF = failure(
   'model_answer',
-  'The answer of the model was cut off, for it is longer than an answer may be. Ask for fewer values, or for shorter ones.',
+  'The answer of the model was cut off, for it is longer than an answer may be. Ask for fewer values, or for ' +
+    'shorter ones.',
   { wasAnswered: true },
 )
 const REFUSED = failure('model_answer', 'The model refused to answer. Change the prompt.', { wasAnswered: true })

@@ -9,8 +9,9 @@ export interface JsonSchema {
 }
 
 /**
- * Writes fields as JSON Schema, of our own words only: nothing of what a person wrote gets to the endpoint as schema but names, types, listed values and
- * hints. Every field is required there, for that is what enforcing endpoints want; what may be absent may be null instead.
+ * Writes fields as JSON Schema, of our own words only: nothing of what a person wrote gets to the endpoint as schema
+ * but names, types, listed values and hints. Every field is required there, for that is what enforcing endpoints want;
+ * what may be absent may be null instead.
  */
 export function jsonSchemaOf(fields: readonly ShapeField[]): JsonSchema {
   const writer = new Writer()

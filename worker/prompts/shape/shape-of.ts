@@ -17,9 +17,9 @@ export type ShapeOf =
   | { readonly ok: false; readonly issue: Issue }
 
 /**
- * Reads a prompt's schema: `properties` as JSON Schema has it, or names with hints (`{"price": "number"}`), by the same rule that gives the fields
- * their names (DESIGN §4.11). No fields at all: whatever the model answers becomes them. What is over a limit is an issue; its path begins inside the
- * schema.
+ * Reads a prompt's schema: `properties` as JSON Schema has it, or names with hints (`{"price": "number"}`), by the same
+ * rule that gives the fields their names. No fields at all: whatever the model answers becomes them. What is over a
+ * limit is an issue; its path begins inside the schema.
  */
 export function shapeOf(schema: Schema): ShapeOf {
   const size = JSON.stringify(schema).length

@@ -4,8 +4,9 @@ export type JsonType = (typeof JSON_TYPES)[number]
 export type Scalar = string | number | boolean | null
 
 /**
- * What a person's schema says of one value, as far as we check it: a small part of JSON Schema, bounded (`SHAPE_LIMITS`), without references and
- * without patterns, so that no schema can make checking an answer expensive. All else in the schema is told to the model and not checked.
+ * What a person's schema says of one value, as far as we check it: a small part of JSON Schema, bounded
+ * (`SHAPE_LIMITS`), without references and without patterns, so that no schema can make checking an answer expensive.
+ * All else in the schema is told to the model and not checked.
  */
 export interface Shape {
   /** Null: any. */
@@ -22,7 +23,7 @@ export interface Shape {
 export interface ShapeField {
   readonly name: string
   readonly shape: Shape
-  /** Not required: may be absent, and null, which is what an absent field is (DESIGN §4.10). */
+  /** Not required: may be absent, and null, which is what an absent field is. */
   readonly required: boolean
 }
 

@@ -43,7 +43,10 @@ async function backtest(diff_predicate: object): Promise<Backtest> {
   return body as never
 }
 
-/** Stores what a worker would have, for prices in their order: the baseline, then a change each; the last one a minute ago. */
+/**
+ * Stores what a worker would have, for prices in their order: the baseline, then a change each; the last one a minute
+ * ago.
+ */
 async function prices(...texts: (string | null)[]): Promise<string[]> {
   const ids: string[] = []
   for (const [index, price] of texts.entries()) {
@@ -145,7 +148,9 @@ describe('a backtest', () => {
   })
 
   test('takes the 500 most recent changes, and says that there are more', async () => {
-    const change = `'{"price":"2","stock":null}'::json, '{"fields_changed":["price"],"before":{"price":"1"},"after":{"price":"2"}}'::json`
+    const change =
+      `'{"price":"2","stock":null}'::json, ` +
+      `'{"fields_changed":["price"],"before":{"price":"1"},"after":{"price":"2"}}'::json`
     const seed = (from: number, to: number) =>
       api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
         select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success', ${change}
@@ -162,7 +167,8 @@ describe('a backtest', () => {
 
   test('takes 16 MiB of readings, and says that there are more', async () => {
     await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
-      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success', json_build_object('price', repeat('x', 250000)),
+      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
+        json_build_object('price', repeat('x', 250000)),
         '{"fields_changed":["price"],"before":{"price":"1"},"after":{"price":"2"}}'
       from monitors, generate_series(1, 80) n where id = '${id}'`)
     const found = await backtest({ type: 'any_field_changes' })

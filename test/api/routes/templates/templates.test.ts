@@ -156,7 +156,8 @@ describe('POST /v1/monitors/from-template/{slug}', () => {
     const stranger = await served.stranger()
     const { body } = await stranger.post('/v1/monitors/from-template/generic-full-page', { name: 'Audited' })
     const events = await served.api.services.store.any(sql.type(event)`
-      select action, target_id, target_label, metadata from audit_events where team_id = ${stranger.owner.team_id}::uuid and target_type = 'monitor'`)
+      select action, target_id, target_label, metadata from audit_events
+        where team_id = ${stranger.owner.team_id}::uuid and target_type = 'monitor'`)
     expect(events).toEqual([
       {
         action: 'monitor.created',

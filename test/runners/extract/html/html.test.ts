@@ -5,14 +5,23 @@ import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import { describe, expect, test } from 'vitest'
 import { parseHtml } from '../../../../runners/extract/html/html.ts'
 
-/** What a page is made of, and what it should not be made of: enough to get into every state that is read by stretches, and out of it at every place. */
+/**
+ * What a page is made of, and what it should not be made of: enough to get into every state that is read by stretches,
+ * and out of it at every place.
+ */
 const PIECES = (
-  '< > </ /> <! <!-- --> --!> <!-- <!--> - -- <!doctype html> <!DOCTYPE HTML> <?xml <![CDATA[ ]]> & &amp; &amp &lt; &notit; &#13; &#x1F600; &nosuch; ' +
-  '<p> <P CLASS=Big> </p> <div> </div> <b> </b> <i> </i> <a href=x> </a> <li> <ul> </ul> <table> </table> <tr> <td> </td> <th> <caption> <col> <tbody> ' +
-  '<select> <option> </select> <pre> </pre> <textarea> </textarea> <title> </title> <script> </script> <style> </style> <noscript> </noscript> <template> ' +
-  '</template> <svg> <svg:a> <path/> <foreignObject> </foreignObject> </svg> <math> <mi> <annotation-xml encoding=text/html> </math> <br> <br/> <hr /> ' +
-  '<img src="a b" alt=\'c"d\'> <frameset> <frame> <html lang=en> <head> </head> <body class=x> </body> </html> <plaintext> <xmp> </xmp> <button> </button> ' +
-  '<form> </form> <input type=hidden> <h1> </h2> <p = "> <p a=1 A=2 a> <p a="x&amp;y" b=2> <p a=x&y b> <p a=\'&quot;\'c=d> <p a="> <p/a/b=/> <p a= > ' +
+  '< > </ /> <! <!-- --> --!> <!-- <!--> - -- <!doctype html> <!DOCTYPE HTML> <?xml <![CDATA[ ]]> & &amp; &amp ' +
+  '&lt; &notit; &#13; &#x1F600; &nosuch; ' +
+  '<p> <P CLASS=Big> </p> <div> </div> <b> </b> <i> </i> <a href=x> </a> <li> <ul> </ul> <table> </table> <tr> ' +
+  '<td> </td> <th> <caption> <col> <tbody> ' +
+  '<select> <option> </select> <pre> </pre> <textarea> </textarea> <title> </title> <script> </script> <style> ' +
+  '</style> <noscript> </noscript> <template> ' +
+  '</template> <svg> <svg:a> <path/> <foreignObject> </foreignObject> </svg> <math> <mi> <annotation-xml ' +
+  'encoding=text/html> </math> <br> <br/> <hr /> ' +
+  '<img src="a b" alt=\'c"d\'> <frameset> <frame> <html lang=en> <head> </head> <body class=x> </body> </html> ' +
+  '<plaintext> <xmp> </xmp> <button> </button> ' +
+  '<form> </form> <input type=hidden> <h1> </h2> <p = "> <p a=1 A=2 a> <p a="x&amp;y" b=2> <p a=x&y b> <p ' +
+  "a='&quot;'c=d> <p a=\"> <p/a/b=/> <p a= > " +
   '<a xlink:href=y XLINK:HREF=z> text x 1 é € 😀 İ <É> <pÉ> <p É=É> \f \v'
 ).split(' ')
 const SPACES = [' ', '\n', '\t', '\r', '\r\n', '\n\n', '  ']
@@ -68,8 +77,10 @@ describe('reading HTML by stretches', () => {
 
   test('gives the tree of the original for every page that is cut off at any character', () => {
     const page =
-      '<!doctype html><title>A &amp; B</title><pre>\n x</pre><p class="a  b" ID=\'c\' d=e&amp;f g>Cup &lt;&eacute;> 😀<!-- a - b --><br/>' +
-      '<script>if (a < b && c) "</p>"</script><textarea>\n&gt;</textarea><svg viewBox="0"><a xlink:href=#x /></svg><table>x<td> y'
+      '<!doctype html><title>A &amp; B</title><pre>\n x</pre><p class="a  b" ID=\'c\' d=e&amp;f g>Cup ' +
+      '&lt;&eacute;> 😀<!-- a - b --><br/>' +
+      '<script>if (a < b && c) "</p>"</script><textarea>\n&gt;</textarea><svg viewBox="0"><a xlink:href=#x ' +
+      '/></svg><table>x<td> y'
     for (let end = 0; end <= page.length; end += 1)
       expect(ours(page.slice(0, end))).toEqual(original(page.slice(0, end)))
   })

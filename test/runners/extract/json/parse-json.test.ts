@@ -80,15 +80,19 @@ describe('A number of a JSON page', () => {
     expect(kept(`[${token}]`)).toEqual([Number(token)])
   })
 
-  test('is text exactly when its decimal value is not that of the double’s shortest text, but for fractions of 17 digits.', () => {
-    fc.assert(
-      fc.property(written, (number) => {
-        expect(fitsDouble(number.text)).toBe(heldExactly(number))
-        expect(kept(`[${number.text}]`)).toEqual([heldExactly(number) ? Number(number.text) : number.text])
-      }),
-      { numRuns: 1_000 },
-    )
-  })
+  test(
+    'is text exactly when its decimal value is not that of the double’s shortest text, but for fractions of 17 ' +
+      'digits.',
+    () => {
+      fc.assert(
+        fc.property(written, (number) => {
+          expect(fitsDouble(number.text)).toBe(heldExactly(number))
+          expect(kept(`[${number.text}]`)).toEqual([heldExactly(number) ? Number(number.text) : number.text])
+        }),
+        { numRuns: 1_000 },
+      )
+    },
+  )
 
   test('All JSON of numbers that doubles hold is what JSON.parse makes of it, in the very same object.', () => {
     fc.assert(

@@ -34,7 +34,8 @@ describe('The text that a model is given', () => {
 
   test('names the elements of a feed that hold text.', () => {
     const feed =
-      '<?xml version="1.0"?><rss><channel><title>News</title><item><title>A &amp; B</title><link>http://x/</link></item></channel></rss>'
+      '<?xml version="1.0"?><rss><channel><title>News</title><item><title>A &amp; ' +
+      'B</title><link>http://x/</link></item></channel></rss>'
     expect(text(feed, 'application/rss+xml')).toBe('title: News\ntitle: A & B\nlink: http://x/')
   })
 

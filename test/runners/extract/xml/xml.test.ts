@@ -3,7 +3,8 @@ import { extract } from '../../../../runners/extract/extract.ts'
 import { one, page, values, xml } from '../pages.ts'
 
 const ATOM =
-  '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:m="urn:media"><title>F</title><entry><title>E</title><m:k a="1" m:a="2">v</m:k></entry></feed>'
+  '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" ' +
+  'xmlns:m="urn:media"><title>F</title><entry><title>E</title><m:k a="1" m:a="2">v</m:k></entry></feed>'
 
 describe('xml', () => {
   test('an unprefixed name finds the elements of the default namespace, a prefix means what the document declares', () => {
@@ -40,7 +41,8 @@ describe('xml', () => {
 
   test('expands the five entities and character references, and none that a document declares', () => {
     const bomb =
-      '<!DOCTYPE a [<!ENTITY x "lol"><!ENTITY y "&x;&x;"><!ENTITY f SYSTEM "file:///etc/hostname">]><a>&lt;&#65;&#x42;&y;&f;</a>'
+      '<!DOCTYPE a [<!ENTITY x "lol"><!ENTITY y "&x;&x;"><!ENTITY f SYSTEM ' +
+      '"file:///etc/hostname">]><a>&lt;&#65;&#x42;&y;&f;</a>'
     expect(one(xml(bomb), 'xpath', '/a')).toBe('<AB&y;&f;')
     expect(one(xml(bomb), 'xpath', 'string(/)')).toBe('<AB&y;&f;')
   })

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { html, one } from '../pages.ts'
 
 const PAGE = html(
-  '<!doctype html><html lang=en><head><title>T</title></head><body><div id=a><p class=x>one</p><p>two <b>bold</b></p></div>' +
-    '<div id=b><p>three</p><!-- note --><svg viewBox="0 0 9 9"><use xlink:href="#i" href="#j"/></svg></div></body></html>',
+  '<!doctype html><html lang=en><head><title>T</title></head><body><div id=a><p class=x>one</p><p>two ' +
+    '<b>bold</b></p></div>' +
+    '<div id=b><p>three</p><!-- note --><svg viewBox="0 0 9 9"><use xlink:href="#i" ' +
+    'href="#j"/></svg></div></body></html>',
 )
 
 function xp(expr: string): unknown {

@@ -49,7 +49,8 @@ describe('A dot path', () => {
   )
 
   test('finds in any JSON what a walk over the parsed value finds', () => {
-    // No backslash: once V8 13.6 has parsed an object with the key "\\", it takes later keys that begin with an escape for that one.
+    // No backslash: once V8 13.6 has parsed an object with the key "\\", it takes later keys that begin with an escape
+    // for that one.
     const key = fc
       .oneof(fc.constantFrom('a', 'b', '__proto__', 'é', '"', '\n', ' ', ''), fc.string({ maxLength: 3 }))
       .map((name) => name.replaceAll('\\', '/'))

@@ -43,7 +43,10 @@ const slices = fc.record({
   max: fc.integer({ min: 1, max: 50 }),
 })
 
-/** An honest service is read whole, or fails for max_pages; never in part, and never with a request more than the rules need. */
+/**
+ * An honest service is read whole, or fails for max_pages; never in part, and never with a request more than the rules
+ * need.
+ */
 function honest(
   given: { total: number; size: number; max: number },
   needed: number,
