@@ -5,17 +5,17 @@ import { TIERS } from './account/plan.ts'
 const Optional = Type.Optional
 
 /**
- * Every setting of every command, once: name, type, default, meaning. From it come the start-up check, the settings
- * page (docs/settings.md) and the chart's values. Entry files read the environment against it; nothing else does. In
- * the environment all are strings: numbers are written as digits, lists as comma-separated text.
+ * Every setting of every command: name, type, default and meaning. The start-up check, the settings page
+ * (docs/settings.md) and the chart's values are made from it. Only entry files read the environment. All values there
+ * are strings: numbers are digits, lists are comma-separated.
  */
 export const Config = Closed({
-  PORT: Whole(0, 65_535, { default: 8080, description: 'Port of the API; 0 takes a free one.' }),
+  PORT: Whole(0, 65_535, { default: 8080, description: 'Port of the API. 0: any free port.' }),
   HOST: Type.String({
     minLength: 1,
     maxLength: 255,
     default: '127.0.0.1',
-    description: 'Address that the API listens on.',
+    description: 'Address that the API, the runner API and the metrics port listen on.',
   }),
   DATABASE_URL: Optional(
     Text(1, 2048, 'Postgres 15 or newer. Unset: an embedded Postgres 18 under TIDEMARK_DATA_DIR.'),
@@ -25,136 +25,154 @@ export const Config = Closed({
     maxLength: 1024,
     default: '.tidemark',
     description:
-      'Where the embedded Postgres, keys and pictures live. As root, in a folder that no other account may enter, ' +
-      'the Postgres is in /var/lib/tidemark; the start says where.',
+      'Folder for the embedded Postgres, the generated encryption key, the embedded browser and the ' +
+      'pictures. When started as root in a folder that other users cannot enter, Tidemark stores the ' +
+      'database in /var/lib/tidemark and prints its path.',
   }),
-  TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Address under which people reach the API. Default: http://HOST:PORT.')),
-  TIDEMARK_DASHBOARD_URL: Optional(Text(1, 2048, 'Address that messages link to. Default: the base address.')),
+  TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Public address of the API. Default: http://HOST:PORT.')),
+  TIDEMARK_DASHBOARD_URL: Optional(
+    Text(1, 2048, 'Address that links in messages begin with. Default: TIDEMARK_BASE_URL.'),
+  ),
   SMTP_URL: Optional(
     Text(
       1,
       2048,
-      'Mail server, smtp://user:password@host:587 or smtps://…; docs/messages.md. Unset: no mail is sent, and ' +
-        'e-mail deliveries fail.',
+      'Mail server: smtp://user:password@host:587 or smtps://…; see docs/messages.md. Unset: no mail is ' +
+        'sent, and e-mail deliveries fail.',
     ),
   ),
-  SMTP_FROM: Optional(RuledText(254, ['email_address'], 'Address that mail comes from. Required with SMTP_URL.')),
+  SMTP_FROM: Optional(RuledText(254, ['email_address'], 'Sender address of mail. Required with SMTP_URL.')),
   TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
     maxLength: 4096,
     default: '',
     description:
-      'Private networks that targets and webhooks may be in, comma-separated, for example 127.0.0.0/8,::1/128.',
+      'Private networks that checks and deliveries may connect to, comma-separated. Example: 127.0.0.0/8,::1/128.',
   }),
   TIDEMARK_TRUSTED_PROXIES: Type.String({
     maxLength: 4096,
     default: '',
-    description: 'Networks of the proxies whose X-Forwarded-For is believed, comma-separated.',
+    description: 'Networks of the reverse proxies whose X-Forwarded-For header is trusted, comma-separated.',
   }),
   TIDEMARK_ENCRYPTION_KEY: Optional(
     Text(
       16,
       1024,
-      'Key for secrets at rest, 32 bytes as base64 or hex, or a long passphrase. Required with DATABASE_URL; else ' +
-        'made and kept in the data directory. What has another key than the database was set up with does not ' +
-        'start.',
+      'Key that encrypts secrets in the database: 32 bytes as base64 or hex, or a long passphrase. Required ' +
+        'with DATABASE_URL. Otherwise a key is generated and kept in TIDEMARK_DATA_DIR. A process whose key ' +
+        'differs from the one that the database was set up with refuses to start.',
     ),
   ),
-  TIDEMARK_SIGNUP: Choice(['invite', 'open'], { default: 'invite', description: 'Who may create an account.' }),
+  TIDEMARK_SIGNUP: Choice(['invite', 'open'], {
+    default: 'invite',
+    description: 'Who may create an account. open: everybody. invite: nobody without an invitation.',
+  }),
   TIDEMARK_SIGNUP_PLAN: Choice(TIERS, { default: 'free', description: 'Plan of a new account.' }),
   TIDEMARK_RATE_LIMIT: Whole(0, 10_000_000, {
     default: 6000,
-    description: 'Requests a minute for each key or session; 0: no limit.',
+    description: 'Requests a minute for each API key or session. 0: no limit.',
   }),
   TIDEMARK_LEASE_SECONDS: Whole(2, 3600, {
     default: 60,
-    description: 'How long a worker may be silent before its checks are given to another.',
+    description: 'Seconds without a heartbeat after which another worker takes over the checks of a worker.',
   }),
   TIDEMARK_HOST_CONCURRENCY: Whole(1, 10_000, {
     default: 8,
     description:
-      'Checks in flight to one host and port, for each worker; of three or more, a team leaves one to others.',
+      'Concurrent checks of one host and port, for each worker. From 3 on, one team can use all slots but one.',
   }),
   TIDEMARK_DESTINATION_CONCURRENCY: Whole(1, 10_000, {
     default: 5,
     description:
-      'Deliveries in flight to one host and port, for each worker; docs/webhooks.md says how they are shared.',
+      'Concurrent deliveries to one host and port, for each worker; docs/webhooks.md describes how they are shared.',
   }),
   TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,
     description:
-      'Pages that the browser of one process shows at once; 0: it renders none, runners do; docs/browser.md.',
+      'Pages that one process renders at the same time; see docs/browser.md. 0: this process renders ' +
+      'nothing, and runners must.',
   }),
   TIDEMARK_LANE_PORT: Optional(
     Whole(0, 65_535, {
-      description: 'Port on which a worker lets runners claim what is to be rendered; docs/browser.md. Unset: none.',
+      description:
+        'Port of the runner API, through which runners claim checks from a worker; see docs/browser.md. ' +
+        'Unset: no runner API.',
     }),
   ),
   TIDEMARK_LANE_URL: Optional(
-    Text(1, 2048, 'Where a runner finds that port of a worker, as in http://tidemark-lane:8081. Required by it.'),
-  ),
-  TIDEMARK_RUNNER_TOKEN: Optional(
-    Text(1, 256, 'What a runner says who it is with, from "tidemark admin create-runner-token".'),
-  ),
-  TIDEMARK_RUNNER_TOKEN_FILE: Optional(Text(1, 4096, 'File that holds it, in place of TIDEMARK_RUNNER_TOKEN.')),
-  TIDEMARK_RUNNER_IDLE_SECONDS: Whole(0, 86_400, {
-    default: 0,
-    description: 'A runner that had nothing to do for so long ends with code 0; 0: it never does.',
-  }),
-  CHROMIUM_PATH: Optional(
     Text(
       1,
-      1024,
-      'Chromium to use. Unset: the embedded one, or where there is none for this machine, the installed one.',
+      2048,
+      'Address of the runner API, for a runner. Example: http://tidemark-lane:8081. Required by the command runner.',
     ),
   ),
-  TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, { default: 128, description: 'Checks in flight in one worker.' }),
+  TIDEMARK_RUNNER_TOKEN: Optional(
+    Text(1, 256, 'Authentication token of a runner, from "tidemark admin create-runner-token".'),
+  ),
+  TIDEMARK_RUNNER_TOKEN_FILE: Optional(
+    Text(1, 4096, 'File that holds the token. Use it instead of TIDEMARK_RUNNER_TOKEN.'),
+  ),
+  TIDEMARK_RUNNER_IDLE_SECONDS: Whole(0, 86_400, {
+    default: 0,
+    description: 'Seconds without work after which a runner exits with code 0. 0: never.',
+  }),
+  CHROMIUM_PATH: Optional(
+    Text(1, 1024, 'Chromium program to use. Unset: the embedded one; on platforms without it, an installed one.'),
+  ),
+  TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {
+    default: 128,
+    description: 'Concurrent static checks in one worker.',
+  }),
   LLM_BASE_URL: Optional(
     Text(
       1,
       2048,
-      'OpenAI-compatible endpoint that prompt extraction asks, as in https://models.example.com/v1; ' +
-        'docs/prompt.md. Unset: prompt monitors fail.',
+      'OpenAI-compatible endpoint for prompt extraction; see docs/prompt.md. Example: ' +
+        'https://models.example.com/v1. Unset: runs of prompt monitors fail.',
     ),
   ),
-  LLM_API_KEY: Optional(Text(1, 4096, 'Key for LLM_BASE_URL. Unset: none is sent.')),
+  LLM_API_KEY: Optional(Text(1, 4096, 'API key for LLM_BASE_URL. Unset: no key is sent.')),
   LLM_MODEL: Type.String({
     minLength: 1,
     maxLength: 256,
     default: 'gpt-4.1-mini',
-    description: 'Model that prompt extraction asks for.',
+    description: 'Model name for prompt extraction.',
   }),
   TIDEMARK_LLM_CONCURRENCY: Whole(1, 1000, {
     default: 8,
-    description: 'Questions to the model in flight, for each process; one team has half of them at most.',
+    description: 'Concurrent requests to the model, for each process. One team can use at most half of them.',
   }),
   TIDEMARK_LLM_TIMEOUT_SECONDS: Whole(1, 600, {
     default: 30,
-    description: 'How long the model may take for one answer.',
+    description: 'Time limit for one answer of the model, in seconds.',
   }),
   TIDEMARK_PROXY_URL: Optional(
     Text(
       1,
       2048,
-      'Proxy for checks that are refused, http://user:password@host:port or https://…; docs/proxy.md. Unset: ' +
-        'there is none.',
+      'HTTP proxy that a check uses after the site refused it: http://user:password@host:port or https://…; ' +
+        'see docs/proxy.md. Unset: no proxy.',
     ),
   ),
   S3_BUCKET: Optional(
-    Text(1, 255, 'Bucket that pictures lie in; docs/visual.md. Unset: a folder under TIDEMARK_DATA_DIR.'),
+    Text(1, 255, 'Bucket for pictures; see docs/visual.md. Unset: the folder images under TIDEMARK_DATA_DIR.'),
   ),
   S3_ENDPOINT: Optional(
-    Text(1, 2048, 'S3-compatible service that has S3_BUCKET, as in http://minio:9000. Unset: AWS, in AWS_REGION.'),
+    Text(1, 2048, 'S3-compatible service that holds S3_BUCKET. Example: http://minio:9000. Unset: AWS, in AWS_REGION.'),
   ),
   AWS_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'Region of S3_BUCKET.' }),
-  AWS_ACCESS_KEY_ID: Optional(Text(1, 256, 'Who we are to S3_BUCKET; required with it.')),
-  AWS_SECRET_ACCESS_KEY: Optional(Text(1, 1024, 'The key that belongs to it; required with S3_BUCKET.')),
-  AWS_SESSION_TOKEN: Optional(Text(1, 8192, 'With credentials that end by themselves.')),
+  AWS_ACCESS_KEY_ID: Optional(Text(1, 256, 'Access key ID for S3_BUCKET. Required with S3_BUCKET.')),
+  AWS_SECRET_ACCESS_KEY: Optional(Text(1, 1024, 'Secret access key for S3_BUCKET. Required with S3_BUCKET.')),
+  AWS_SESSION_TOKEN: Optional(Text(1, 8192, 'Session token for S3_BUCKET. Needed with temporary credentials only.')),
   TIDEMARK_METRICS_PORT: Optional(
-    Whole(0, 65_535, { description: 'Serve /metrics on a port of its own; unset: on the API port.' }),
+    Whole(0, 65_535, {
+      description:
+        'Port for /healthz, /readyz and /metrics. Unset: an API serves them on PORT, and a worker or runner ' +
+        'does not serve them.',
+    }),
   ),
   TIDEMARK_LOG_LEVEL: Choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    description: 'What is logged.',
+    description: 'Lowest level of log lines that are written.',
   }),
 })
 export type Config = Static<typeof Config>

@@ -1,12 +1,12 @@
 /**
- * Why a run failed. A failed run never changes the baseline and never fires (docs/decisions); its `error_message` is
- * one sentence that begins with what happened and ends with what a person can do about it.
+ * The reasons why a run fails. A failed run never changes the baseline and never fires. Its `error_message` says first
+ * what happened, then what a person can do about it.
  *
- * `kind` tells the three families apart that a person treats differently:
- * - `blocked`: the site answered, and refused us (a person changes headers, the interval, or the layer);
- * - `broken`: the site or the way to it does not work (a person waits, or tells the site's owner);
- * - `limit`: the answer is larger, slower or more tangled than we accept (a person narrows the monitor);
- * - `config`: the monitor asks for something that cannot be done (a person edits the monitor).
+ * `kind` separates four families, by what a person does about them:
+ * - `blocked`: the site answered and refused the request (change the headers, the interval or the fetch layer);
+ * - `broken`: the site, or the connection to it, does not work (wait, or inform the site's owner);
+ * - `limit`: the answer is larger, slower or more complex than allowed (narrow the monitor);
+ * - `config`: the monitor asks for something that cannot be done (edit the monitor).
  */
 export const RUN_FAULTS = {
   target_not_allowed: {
@@ -14,55 +14,61 @@ export const RUN_FAULTS = {
     meaning: 'The address is private, reserved or otherwise not allowed as a target.',
   },
   dns_failed: { kind: 'broken', meaning: 'The host name could not be resolved.' },
-  connect_failed: { kind: 'broken', meaning: 'No connection could be made, or it was cut off.' },
-  tls_failed: { kind: 'broken', meaning: 'The TLS certificate or handshake is not acceptable.' },
-  timeout: { kind: 'broken', meaning: 'The answer did not arrive whole within the deadline.' },
-  too_many_redirects: { kind: 'broken', meaning: 'The target redirects more often than we follow, or in a circle.' },
-  bad_redirect: { kind: 'broken', meaning: 'A redirect has no usable Location.' },
+  connect_failed: { kind: 'broken', meaning: 'The connection could not be opened, or it was closed early.' },
+  tls_failed: { kind: 'broken', meaning: 'The TLS certificate is not valid, or the TLS handshake failed.' },
+  timeout: { kind: 'broken', meaning: 'The answer did not arrive completely within the time limit.' },
+  too_many_redirects: { kind: 'broken', meaning: 'The target redirects more than five times, or in a circle.' },
+  bad_redirect: { kind: 'broken', meaning: 'A redirect has no usable Location header.' },
   blocked: { kind: 'blocked', meaning: 'The site refused the request: 401, 403, 429, or a challenge page.' },
   http_status: { kind: 'broken', meaning: 'The site answered with a status other than 2xx.' },
   empty_body: { kind: 'broken', meaning: 'The answer has no body.' },
-  bad_encoding: { kind: 'broken', meaning: 'The content encoding of the answer is broken or not one that we read.' },
-  too_large: { kind: 'limit', meaning: 'The answer exceeds the size limit, on the wire or decoded.' },
+  bad_encoding: { kind: 'broken', meaning: 'The content encoding of the answer is corrupt or not supported.' },
+  too_large: { kind: 'limit', meaning: 'The answer exceeds the size limit, compressed or decompressed.' },
   too_complex: { kind: 'limit', meaning: 'The document is nested too deeply or has too many nodes or attributes.' },
-  extract_timeout: { kind: 'limit', meaning: 'A selector or pattern took longer than a check may take.' },
-  extract_memory: { kind: 'limit', meaning: 'Extraction needed more memory than a check may use.' },
-  wrong_type: { kind: 'broken', meaning: 'The answer is not of the type that the method reads (JSON expected).' },
+  extract_timeout: { kind: 'limit', meaning: 'A selector or pattern exceeded its time limit.' },
+  extract_memory: { kind: 'limit', meaning: 'Extraction exceeded its memory limit.' },
+  wrong_type: {
+    kind: 'broken',
+    meaning: 'The extraction method cannot read this content type, for example json_path on HTML.',
+  },
   bad_rule: { kind: 'config', meaning: 'A selector, expression or pattern could not be evaluated on this answer.' },
   llm_quota: {
     kind: 'limit',
-    meaning: "The plan's calls of the model are used up for this period; nothing was asked.",
+    meaning: "The plan's model calls of this period are used up. The model was not asked.",
   },
   model_busy: {
     kind: 'broken',
-    meaning: 'The model is asked for more than it answers (429, 503, or our own line is full).',
+    meaning: 'The model is overloaded (429, 503), or the queue in front of it is full.',
   },
   model_timeout: { kind: 'broken', meaning: 'The model did not answer in time.' },
   model_failed: {
     kind: 'broken',
-    meaning: "The model's endpoint could not be reached, or refused the question.",
+    meaning: "The model's endpoint could not be reached, or it refused the request.",
   },
   model_answer: {
     kind: 'broken',
-    meaning: "The model's answer is malformed, too long, or not of the shape that the schema asks for.",
+    meaning: "The model's answer is malformed, too long, or does not match the schema.",
   },
   render_failed: {
     kind: 'limit',
-    meaning: 'The page crashed the browser, used more memory in it than a check may, or did not let itself be read.',
+    meaning: 'The page crashed the browser, exceeded its memory limit, or could not be read.',
   },
   proxy_failed: {
     kind: 'broken',
-    meaning: 'The site refused the direct request, and the proxy that is tried then did not work.',
+    meaning: 'The site refused the direct request, and the proxy that was tried next did not work.',
   },
-  not_available: { kind: 'config', meaning: 'The monitor needs a part that this installation does not have.' },
-  internal: { kind: 'broken', meaning: 'A fault of ours; the log has the details under the run id.' },
+  not_available: {
+    kind: 'config',
+    meaning: 'The monitor needs a feature that is not set up in this installation, such as a model.',
+  },
+  internal: { kind: 'broken', meaning: 'Internal error. The log has the details under the run id.' },
 } as const
 
 export type RunFaultCode = keyof typeof RUN_FAULTS
 
-/** A failure of a check, as a value: expected failures are never thrown. */
+/** A failed check, as a value: expected failures are not thrown. */
 export interface RunFault {
   readonly code: RunFaultCode
-  /** One sentence for a person, without secrets: what happened, and what to do. At most 1,000 characters. */
+  /** For a person, without secrets: what happened, and what to do. At most 1,000 characters. */
   readonly message: string
 }
