@@ -4,7 +4,7 @@ create table teams (
   owner_user_id uuid not null,
   tier text not null check (tier in ('free', 'lite', 'starter', 'pro', 'scale')),
   serp text not null default 'none' check (serp in ('trial', 'included', 'none')),
-  -- Overrides of the plan's limits for this team (keys of schema/plan.ts), null: none.
+  -- Overrides of the plan's limits for this team (keys of schema/account/plan.ts), null: none.
   limits jsonb,
   trial_ends_at timestamptz,
   proxy_enabled boolean not null default false,
