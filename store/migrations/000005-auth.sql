@@ -1,6 +1,6 @@
--- People and how they sign in: the tables of the sign-in library under our names (api/auth/sign-in-options.ts maps them; a
--- test asks the library that nothing is missing). Passwords are scrypt hashes. A session's token opens nothing without
--- its signature, whose key is not in the database.
+-- People and how they sign in: the tables of the sign-in library under our names (api/auth/sign-in-options.ts maps
+-- them; a test asks the library that nothing is missing). Passwords are scrypt hashes. A session's token opens nothing
+-- without its signature, whose key is not in the database.
 create schema auth;
 
 create table auth.users (

@@ -46,17 +46,36 @@ test(
       (waiting) => waiting > 5,
     )
     frozen.signal('SIGSTOP')
+    const held = world.sink.arrivals.filter(({ status }) => status === null).map(({ id }) => id)
     world.sink.answerWith(500)
     world.sink.letGo()
     world.sink.answerWith(204)
     await world.setClock('31 seconds')
     await world.worker()
     await world.caughtUp()
+    // That a change has arrived does not say that its delivery is on record. Until another has claimed what the frozen
+    // one holds, the fence is still its own, and it may record the 500: the destination did answer so.
+    await until(
+      () => world.query(`select id, status, due_at from deliveries where id = any($1) and status = 'pending'`, [held]),
+      (left) => left.length === 0,
+    )
     frozen.signal('SIGCONT')
     await world.underLoad(() => world.rounds(2))
     await world.caughtUp()
-    const failed = await world.query(`select id from deliveries where status <> 'success'`)
+    // What has just arrived is claimed and pending until its answer is recorded.
+    await until(
+      () => world.query(`select id, due_at from deliveries where status = 'pending'`),
+      (left) => left.length === 0,
+    )
+    const failed = await world.query(
+      `select id, status, attempts, response_status, response_body from deliveries where status <> 'success'`,
+    )
     expect(failed).toEqual([])
+    const taken = await world.query<{ n: number }>(
+      `select count(*)::int as n from fault.delivery_steps where step = 'record' and who <> $1 and id = any($2)`,
+      [frozen.role, held],
+    )
+    expect(taken[0]?.n).toBe(held.length)
     await judgeInvariants(world, { faults: 1 })
   },
 )

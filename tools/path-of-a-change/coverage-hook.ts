@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 
 /**
- * Loaded before the program, in its process and in each of its threads. At `start` the counters are set to zero; at `take`
- * the process sends the files in which a function was called since then.
+ * Loaded before the program, in its process and in each of its threads. At `start` the counters are set to zero; at
+ * `take` the process sends the files in which a function was called since then.
  */
 const ROOT = join(import.meta.dirname, '../..')
 /** Threads answer within this; there are few of them. */

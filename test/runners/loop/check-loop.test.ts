@@ -68,7 +68,7 @@ test('A check that throws twice becomes a run with an internal error; the others
 })
 
 test('A host that hangs holds up no other, and no more of its checks start than its cap.', async () => {
-  const slow = await openSite()
+  await using slow = await openSite()
   let hanging = 0
   slow.answer(() => void hanging++)
   const team = await world.team()
@@ -78,13 +78,13 @@ test('A host that hangs holds up no other, and no more of its checks start than 
   await Promise.all(fast.map((no) => recorded(no)))
 
   expect(hanging).toBe(2)
-  // Of those that waited, most were given back for a moment, with their run id.
+  // Of those that waited, what is beyond the line was given back for a moment, with its run id: its claim made the
+  // fence 1, the giving back 2. It is due again after a second; the fence is higher where the quick ones took longer.
   const back = await world.query<{ n: number }>(
-    `select count(*)::int as n from checks where run_id is not null and fence = 2`,
+    `select count(*)::int as n from checks where run_id is not null and fence >= 2`,
   )
   expect(back[0]?.n).toBeGreaterThan(0)
   await loop.drain(10)
-  await slow[Symbol.asyncDispose]()
 })
 
 test('A team whose pages of a host all hang holds up no check that another team asks for at the same host.', async () => {
@@ -96,7 +96,11 @@ test('A team whose pages of a host all hang holds up no check that another team 
   const url = `${site.url}hang`
   await world.monitors(await world.team(), { url, count: 300, dueSeconds: 60 })
   const [asked] = await world.monitors(await world.team(), { url: site.url, dueSeconds: -600 })
+  // The first page that a worker reads waits until its thread for that has started, which is not what is measured here.
+  await using elsewhere = await openSite()
+  const [first = 0] = await world.monitors(await world.team(), { url: elsewhere.url })
   const { loop } = await start({ perHost: 4, concurrency: 64 })
+  await recorded(first)
   await eventually(
     () => hanging,
     (count) => count === 3,
@@ -158,6 +162,8 @@ test('What a claim brings while a drain has begun is given back at once.', async
   const team = await world.team()
   await world.monitors(team, { url: site.url })
   const holder = new pg.Client({ connectionString: world.url })
+  await using open = new AsyncDisposableStack()
+  open.defer(() => holder.end())
   await holder.connect()
   await holder.query('begin; lock table checks in access exclusive mode')
   const { stop } = await start()
@@ -183,7 +189,7 @@ test('Heartbeats keep a check that takes longer than its lease; no other worker 
   const [no = 0] = await world.monitors(await world.team(), { url: site.url })
   site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 1_500))
   await start({ leaseMs: 500 })
-  const other = await startWorker({ url: world.url, secrets: world.secrets, leaseMs: 500 })
+  await using other = await startWorker({ url: world.url, secrets: world.secrets, leaseMs: 500 })
   const runs = await recorded(no)
   await other.stop(100)
   expect(runs).toHaveLength(1)
