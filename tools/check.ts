@@ -1,14 +1,27 @@
 import { join } from 'node:path'
 import { borders } from './check/borders.ts'
 import type { Check, Repository } from './check/check.ts'
+import { columns } from './check/columns.ts'
 import { committedText } from './check/committed-text.ts'
 import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
+import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { format, generated, lint, types } from './check/tool-checks.ts'
 
 /** The gate: `npm run check`. A line a check, and what is wrong below it; exit code 1 when anything is. */
-const CHECKS: readonly Check[] = [types, lint, format, borders, generated, committedText, lockfile, fileSize]
+const CHECKS: readonly Check[] = [
+  types,
+  lint,
+  format,
+  borders,
+  generated,
+  committedText,
+  plainWords,
+  columns,
+  lockfile,
+  fileSize,
+]
 
 interface Outcome {
   name: string

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { plainWordFaults } from '../../../tools/check/plain-words.ts'
+
+const faults = (path: string, line: string) => plainWordFaults({ path, text: `const a = 1\n${line}\n` })
+
+test.each([
+  ['core/a.ts', '// A limit (DESIGN §4.13).', 'give the reason'],
+  ['docs/a.md', 'See spec.md for this.', 'give the reason'],
+  ['core/a.ts', '/** What came of a check. */', 'name the result'],
+  ['core/a.ts', '/** Answers the page. */', 'Returns'],
+])('%s: %s is refused with the word to use', (path, line, say) => {
+  expect(faults(path, line)).toEqual([expect.stringMatching(new RegExp(`^${path}:2: .*${say}`))])
+})
+
+test('words of the field pass', () => {
+  expect(faults('core/a.ts', '/** Returns the page that the egress guard let through. */')).toEqual([])
+})

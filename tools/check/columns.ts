@@ -1,0 +1,24 @@
+import type { Check } from './check.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** As in .editorconfig. The formatter breaks code at this width, but neither comments nor texts. */
+const MOST_COLUMNS = 120
+
+/** A pattern in generated YAML has no space to break it at. */
+const ONE_WORD = /^\s*(?:- )?\w+: \S+$/
+
+export const columns: Check = {
+  name: 'columns',
+  faults: ({ files }) => files.flatMap(columnFaults),
+}
+
+/** Returns the lines of TypeScript, SQL and YAML that are wider than 120 columns. */
+export function columnFaults({ path, text }: SourceFile): string[] {
+  if (!/\.(?:ts|sql|ya?ml)$/.test(path)) return []
+  return text.split('\n').flatMap((line, index) => {
+    const width = [...line].length
+    return width > MOST_COLUMNS && !ONE_WORD.test(line)
+      ? [`${path}:${index + 1}: ${width} columns, more than ${MOST_COLUMNS}`]
+      : []
+  })
+}

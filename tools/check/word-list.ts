@@ -1,0 +1,20 @@
+/** A word or phrase that is not used here, and what to write instead. */
+export interface AvoidedWord {
+  readonly pattern: RegExp
+  readonly say: string
+}
+
+/**
+ * The words of the field stand in code, comments and pages, so that an engineer finds them by searching. This list holds the
+ * words that stood in their place once. A new entry is welcome when a private word comes up.
+ */
+export const AVOIDED: readonly AvoidedWord[] = [
+  {
+    pattern: /\bDESIGN(?:\.md| §)|\b(?:spec|security|review|kubernetes|serp)\.md\b|\(spec[,;]/,
+    say: 'give the reason',
+  },
+  { pattern: /\bwhat came of\b/i, say: 'name the result' },
+  { pattern: /\bfaults? of ours\b/i, say: 'internal error' },
+  { pattern: /\bthe house\b/i, say: 'the repository, the process' },
+  { pattern: /^\s*(?:\/\*)?\*+ Answers\b/, say: 'Returns' },
+]
