@@ -1,9 +1,8 @@
-import { monitorIssues } from '../../api/routes/monitors/monitor-issues.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
+import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
-import { MonitorCreate, type MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { checkerOf } from '../../schema/validation/validate.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { extractOf, headersOf, templateOf } from './extract-of.ts'
 import type { CheckOptions } from './options.ts'
 import { readText } from './source.ts'
@@ -96,11 +95,9 @@ function parse(text: string, path: string): unknown {
 
 /** As POST /v1/monitors checks a body: every fault at once. */
 function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {
-  const result = checkerOf(MonitorCreate).validate(body, { defaults: true })
-  const found = result.ok ? [] : result.issues
-  const issues = [...found, ...monitorIssues(result.ok ? result.value : body, found, egress)]
-  if (!result.ok || issues.length > 0) throw new UsageError(heading + issues.map(line).join('\n'))
-  return result.value as MonitorSpec
+  const result = checkConfiguration(body, egress)
+  if (result.kind === 'invalid') throw new UsageError(heading + result.issues.map(line).join('\n'))
+  return result.spec
 }
 
 /** `extract_config.fields.price` is what `--css price=…` said. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
@@ -8,9 +7,6 @@ import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.t
 import { bytes, json, sealSpec } from './monitor-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
-
-/** A change of one of these gives the next run nothing to compare with. */
-const MEANING = ['url', 'extract_config', 'request_config', 'request_headers', 'fetch_mode', 'visual_config'] as const
 
 /** Reads a monitor of the team and locks it against other edits; null where there is none. */
 export async function lockMonitor(tx: Transaction, teamId: string, id: string): Promise<MonitorRow | null> {
@@ -22,16 +18,13 @@ export async function lockMonitor(tx: Transaction, teamId: string, id: string): 
   `)
 }
 
-/** The keys in which two configurations differ; the order of keys inside is no difference. */
-export function changedKeys(before: MonitorSpec, after: MonitorSpec): readonly (keyof MonitorSpec)[] {
-  return (Object.keys(after) as (keyof MonitorSpec)[]).filter((key) => !isDeepStrictEqual(before[key], after[key]))
-}
-
 /** An edit of a monitor that the transaction has locked. */
 export interface MonitorEdit {
   readonly stored: Pick<MonitorRow, 'id' | 'no' | 'team_id'>
   readonly spec: MonitorSpec
   readonly changed: readonly (keyof MonitorSpec)[]
+  /** The next run has nothing to compare with. */
+  readonly resetsBaseline: boolean
 }
 
 /**
@@ -61,11 +54,10 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
   `)
 }
 
-function checkSets({ stored, spec, changed }: MonitorEdit) {
+function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdit) {
   const interval = spec.schedule_interval_seconds
   const sooner = sql.fragment`case when c.next_run_at is null then null
     else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
-  const resets = MEANING.some((key) => changed.includes(key))
   // With what a run means, the layer that was remembered is forgotten.
   const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
   if (changed.includes('schedule_interval_seconds'))

@@ -7,9 +7,9 @@ export interface Border {
 }
 
 /**
- * Imports go one way: schema ← core ← {platform, egress, concurrency} ← {store, runners} ← {worker, deliveries} ← api ←
- * cli. A type is an import like any other. A package stands with the folders that own it; a new one is added here on
- * purpose.
+ * Imports go one way: schema ← core ← {platform, egress, concurrency} ← {store, runners} ← {monitors, accounts, worker,
+ * deliveries} ← {api, operator} ← cli. A type is an import like any other. A package stands with the folders that own
+ * it; a new one is added here on purpose.
  *
  * `runners` is the untrusted side of a check. It must not reach the store, the model or any of their packages.
  */
@@ -43,6 +43,13 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'undici',
     ],
   },
+  // What may be done to a monitor, the same for routes, the operator and commands. It knows nothing of HTTP.
+  monitors: {
+    folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
+    packages: ['node:*', 'typebox'],
+  },
+  // Likewise for keys and teams.
+  accounts: { folders: ['schema', 'core', 'store'], packages: [] },
   // The trusted side of a check: recording, pictures, and what asks a model.
   worker: {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
@@ -54,11 +61,22 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'nodemailer', 'prom-client', 'typebox', 'undici'],
   },
   api: {
-    folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners', 'worker', 'deliveries'],
+    folders: [
+      'schema',
+      'core',
+      'egress',
+      'concurrency',
+      'store',
+      'runners',
+      'monitors',
+      'accounts',
+      'worker',
+      'deliveries',
+    ],
     packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
-    folders: ['schema', 'core', 'platform', 'concurrency', 'store'],
+    folders: ['schema', 'core', 'platform', 'concurrency', 'store', 'monitors', 'accounts'],
     packages: ['node:*', 'pino', 'prom-client'],
   },
   cli: {
@@ -70,6 +88,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'concurrency',
       'store',
       'runners',
+      'monitors',
+      'accounts',
       'worker',
       'deliveries',
       'api',

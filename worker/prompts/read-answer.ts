@@ -2,8 +2,8 @@ import { parseJson } from '../../runners/extract/json/parse-json.ts'
 import { prescanJson } from '../../runners/extract/json/prescan-json.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import { SHAPE_LIMITS, type ShapeField } from './shape/shape.ts'
-import { shapeFaults } from './shape/shape-check.ts'
+import { SHAPE_LIMITS, type ShapeField } from '../../core/prompt-shape/shape.ts'
+import { shapeFaults } from '../../core/prompt-shape/shape-check.ts'
 
 /** What the model's words come to. `faults` are told to it for a second try. */
 export type ReadAnswer =

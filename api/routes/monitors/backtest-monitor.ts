@@ -8,7 +8,7 @@ import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { backtestChanges } from './backtest-changes.ts'
 import { noSuchMonitor } from './monitor-faults.ts'
-import { monitorIssues } from './monitor-issues.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { refuseIssues } from './refuse-configuration.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024

@@ -1,10 +1,9 @@
+import { createMonitor } from '../../../monitors/create-monitor.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { type AuditEntry, recordAudit } from '../../../store/accounts/audit.ts'
-import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
-import { toMonitor } from '../../../store/monitors/monitor-record.ts'
-import { type Call, created, route } from '../../http/route.ts'
-import { monitorIssues } from './monitor-issues.ts'
-import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { created, route } from '../../http/route.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const createMonitorRoute = route({
   method: 'POST',
@@ -17,28 +16,10 @@ export const createMonitorRoute = route({
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  // The frame has filled in every default: the body is whole.
-  handle: async (call) => created(await createMonitor(call, call.body as MonitorSpec)),
+  async handle({ body, principal: { teamId, userId }, actor, services }) {
+    // The frame has filled in every default: the body is whole.
+    const creation = { teamId, actor, userId, spec: body as MonitorSpec }
+    const { monitor } = doneOf(await createMonitor(services, creation))
+    return created(shownMonitor(monitor, services))
+  },
 })
-
-/**
- * Stores a checked monitor within the limits of the caller's plan, with its line in the audit log, and answers it as
- * the API does.
- */
-export async function createMonitor(
-  { principal, actor, services }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'actor' | 'services'>,
-  spec: MonitorSpec,
-  metadata: AuditEntry['metadata'] = {},
-): Promise<Monitor> {
-  const { store, secrets } = services
-  const { teamId, userId } = principal
-  const stored = await store.transaction(async (tx) => {
-    await refuseDeliveriesOverCap(tx, teamId, spec)
-    const inserted = await insertMonitor(tx, secrets, { teamId, userId, spec })
-    const { id, name } = inserted
-    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target: { id, label: name }, metadata })
-    return inserted
-  })
-  services.poke()
-  return toMonitor(stored, secrets)
-}

@@ -5,7 +5,7 @@ import { monitorQueue } from '../../../core/check-queue.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
 import { ApiError, apiError } from '../../http/api-error.ts'
 import { ok, route } from '../../http/route.ts'
-import { monitorIssues } from './monitor-issues.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
 
 const RETRY_SECONDS = '5'

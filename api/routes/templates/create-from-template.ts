@@ -1,13 +1,11 @@
-import { TEMPLATES } from '../../../core/templates/templates.ts'
-import { MIN_INTERVAL_SECONDS, Monitor, MonitorCreate, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { createFromTemplate } from '../../../monitors/create-from-template.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
+import { Monitor } from '../../../schema/monitor/monitor.ts'
+import { FromTemplate } from '../../../schema/monitor/template.ts'
 import { Closed, Text } from '../../../schema/shape/shape.ts'
-import { FromTemplate, type Template } from '../../../schema/monitor/template.ts'
-import { checkerOf } from '../../../schema/validation/validate.ts'
-import { apiError } from '../../http/api-error.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { created, route } from '../../http/route.ts'
-import { createMonitor } from '../monitors/create-monitor.ts'
-import { monitorIssues } from '../monitors/monitor-issues.ts'
-import { refuseIssues } from '../monitors/refuse-configuration.ts'
+import { shownMonitor } from '../shown.ts'
 
 export const createFromTemplateRoute = route({
   method: 'POST',
@@ -23,35 +21,8 @@ export const createFromTemplateRoute = route({
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  async handle(call) {
-    const { params, body, services } = call
-    const template = (services.templates ?? TEMPLATES).find(({ slug }) => slug === params.slug)
-    if (!template) throw apiError('NOT_FOUND', 'There is no such template.')
-    const spec = specFrom(template, body)
-    refuseIssues(monitorIssues({ url: spec.url }, [], services.egress))
-    return created(await createMonitor(call, spec, { template_slug: template.slug }))
+  async handle({ params: { slug }, body, principal: { teamId, userId }, actor, services }) {
+    const { monitor } = doneOf(await createFromTemplate(services, { teamId, actor, userId, slug, wishes: body }))
+    return created(shownMonitor(monitor, services))
   },
 })
-
-/** The monitor that a template and a body make together, every default filled in. */
-function specFrom({ slug, name, example_url, config }: Template, body: FromTemplate): MonitorSpec {
-  const url = body.url ?? example_url
-  if (url === null) {
-    refuseIssues([{ path: 'url', message: 'is required: this template has no address of its own' }])
-  }
-  const checked = checkerOf(MonitorCreate).validate(
-    {
-      name,
-      ...body,
-      url,
-      extract_config: config.extract,
-      diff_predicate: config.diff_predicate,
-      schedule_interval_seconds: Math.max(MIN_INTERVAL_SECONDS, config.schedule_interval_seconds),
-      template_slug: slug,
-    },
-    { defaults: true },
-  )
-  // The body was checked before, so the fault is the template's.
-  if (!checked.ok) throw new TypeError(`the template ${slug} makes no monitor: ${JSON.stringify(checked.issues)}`)
-  return checked.value as MonitorSpec
-}

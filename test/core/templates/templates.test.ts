@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { monitorIssues } from '../../../api/routes/monitors/monitor-issues.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { fires } from '../../../core/predicate/fires.ts'
 import { TEMPLATES } from '../../../core/templates/templates.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { specChange } from '../../../monitors/spec-change.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
-import { changedKeys, lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
 import type { QueueWorld } from '../queue/queue-world.ts'
 
@@ -32,6 +33,6 @@ export function edit(world: QueueWorld, { team_id, id }: MonitorRow, patch: Part
     if (!stored) throw new Error('there is no such monitor')
     const before = monitorSpec(stored, world.secrets)
     const spec = { ...before, ...patch }
-    return saveMonitor(tx, world.secrets, { stored, spec, changed: changedKeys(before, spec) })
+    return saveMonitor(tx, world.secrets, { stored, spec, ...specChange(before, spec) })
   })
 }

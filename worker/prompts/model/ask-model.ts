@@ -4,9 +4,9 @@ import { messagesOf, repairOf, type Told } from './messages.ts'
 import type { Model } from './model.ts'
 import { failure, type ModelFailure } from './model-fault.ts'
 import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
-import type { ShapeField } from '../shape/shape.ts'
-import { jsonSchemaOf } from '../shape/shape-json.ts'
-import { shapeOf } from '../shape/shape-of.ts'
+import type { ShapeField } from '../../../core/prompt-shape/shape.ts'
+import { jsonSchemaOf } from '../../../core/prompt-shape/shape-json.ts'
+import { shapeOf } from '../../../core/prompt-shape/shape-of.ts'
 
 /** What asking came to. */
 export type ModelAnswer =

@@ -7,7 +7,7 @@ import { type ModelError, modelError } from './model-error.ts'
 import { failure, type ModelFailure } from './model-fault.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { readCompletion } from './read-completion.ts'
-import type { JsonSchema } from '../shape/shape-json.ts'
+import type { JsonSchema } from '../../../core/prompt-shape/shape-json.ts'
 
 /** The model of this installation (settings LLM_BASE_URL, LLM_API_KEY, LLM_MODEL). */
 export interface ModelOptions {

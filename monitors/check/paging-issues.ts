@@ -1,10 +1,10 @@
-import { namesOf } from '../../../runners/fetch/paging/dot-path.ts'
-import type { Issue } from '../../../schema/validation/issue.ts'
-import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
+import { namesOf } from '../../runners/fetch/paging/dot-path.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
+import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 
 /**
- * The dot paths of a `request_config` that lead nowhere whatever a page answers: with an empty step, or to the whole
- * body.
+ * Returns the dot paths of a `request_config` that lead nowhere whatever a page answers: those with an empty step, and
+ * those to the whole body.
  */
 export function pagingIssues({ pagination }: RequestConfig): Issue[] {
   if (!pagination) return []

@@ -1,4 +1,4 @@
-import type { Json } from '../../../schema/shape/json.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { JsonType, Shape, ShapeField } from './shape.ts'
 
 /** A JSON Schema for an endpoint that holds the model to one. */

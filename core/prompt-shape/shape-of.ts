@@ -1,5 +1,5 @@
-import { fieldNames } from '../../../schema/monitor/extract-config.ts'
-import { type Issue, joinPath } from '../../../schema/validation/issue.ts'
+import { fieldNames } from '../../schema/monitor/extract-config.ts'
+import { type Issue, joinPath } from '../../schema/validation/issue.ts'
 import {
   ANY,
   JSON_TYPES,
@@ -17,8 +17,8 @@ export type ShapeOf =
   | { readonly ok: false; readonly issue: Issue }
 
 /**
- * Reads a prompt's schema: `properties` as JSON Schema has it, or names with hints (`{"price": "number"}`), by the same
- * rule that gives the fields their names. No fields at all: whatever the model answers becomes them. What is over a
+ * Reads a prompt's schema: `properties` as JSON Schema has it, or names with hints (`{"price": "number"}`), by the
+ * same rule that gives the fields their names. Without fields, whatever the model answers becomes them. What is over a
  * limit is an issue; its path begins inside the schema.
  */
 export function shapeOf(schema: Schema): ShapeOf {

@@ -1,5 +1,5 @@
-import { joinPath } from '../../../schema/validation/issue.ts'
-import type { Json } from '../../../schema/shape/json.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { JsonType, Range, Shape, ShapeField } from './shape.ts'
 
 /** Faults that are told, at most: the model mends them in one go or not at all. */

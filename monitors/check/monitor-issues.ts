@@ -1,25 +1,26 @@
 import type { TSchema } from 'typebox'
-import { type DeliveryConfig, destinationOf } from '../../../schema/monitor/delivery-config.ts'
-import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
-import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import { type Issue, joinPath } from '../../../schema/validation/issue.ts'
-import { type MonitorPatch, MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../../schema/rules/monitor-rules.ts'
-import { checkerOf } from '../../../schema/validation/validate.ts'
-import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
-import { checkRules } from '../../../runners/extract/rules.ts'
-import { checkCss } from '../../../runners/extract/css/rules-css.ts'
-import { checkRegex } from '../../../runners/extract/text/rules-regex.ts'
-import type { RuleFault } from '../../../runners/extract/rule-fault.ts'
-import { shapeOf } from '../../../worker/prompts/shape/shape-of.ts'
-import type { EgressPolicy } from '../../../egress/policy.ts'
-import { checkTargetUrl } from '../../../egress/target-url.ts'
+import { type DeliveryConfig, destinationOf } from '../../schema/monitor/delivery-config.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { type Issue, joinPath } from '../../schema/validation/issue.ts'
+import { type MonitorPatch, MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import { checkRules } from '../../runners/extract/rules.ts'
+import { checkCss } from '../../runners/extract/css/rules-css.ts'
+import { checkRegex } from '../../runners/extract/text/rules-regex.ts'
+import type { RuleFault } from '../../runners/extract/rule-fault.ts'
+import { shapeOf } from '../../core/prompt-shape/shape-of.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
+import { checkTargetUrl } from '../../egress/target-url.ts'
 import { pagingIssues } from './paging-issues.ts'
 
 /**
- * What the shape of a body cannot say of a configuration: whether its selectors, expressions and patterns compile, and
- * whether its addresses may be asked at all. Keys that have `known` issues are left alone; the others are also held
- * against the rules inside them, which wait for the whole body to be right: so that one answer names every fault.
+ * Returns the issues of a configuration that its schema cannot find: selectors, expressions and patterns that do not
+ * compile, and addresses that may not be asked. Keys with `known` issues are left alone. The other keys are also
+ * checked against the rules inside them, which otherwise wait until the whole body is valid, so that one answer names
+ * every fault.
  */
 export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return []
@@ -33,12 +34,12 @@ export function monitorIssues(body: unknown, known: readonly Issue[], egress: Eg
     if (checked.ok) sound[key] = value
     else issues.push(...checked.issues.map((issue) => under(key, issue)))
   }
-  // An issue of the whole is one of these rules: then they were asked.
+  // An issue of the whole comes from one of these rules: then they were checked.
   const pairs = known.some(({ path }) => path === '') ? [] : pairIssues(sound)
   return [...issues, ...pairs, ...meaningIssues(sound, egress)]
 }
 
-/** The rules over two keys, where both are there and right. */
+/** The rules over two keys, where both are present and valid. */
 function pairIssues({ extract_config, diff_predicate, request_config, visual_config }: MonitorPatch): readonly Issue[] {
   return [
     ...(extract_config && diff_predicate ? PREDICATE_FIELDS.check({ extract_config, diff_predicate }) : []),

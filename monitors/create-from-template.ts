@@ -1,0 +1,59 @@
+import type { Invalid, NotFound } from '../core/outcome.ts'
+import { TEMPLATES } from '../core/templates/templates.ts'
+import type { EgressPolicy } from '../egress/policy.ts'
+import { MIN_INTERVAL_SECONDS, MonitorCreate, type MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { FromTemplate, Template } from '../schema/monitor/template.ts'
+import { checkerOf } from '../schema/validation/validate.ts'
+import { monitorIssues } from './check/monitor-issues.ts'
+import type { MonitorContext, Requester } from './context.ts'
+import { createMonitor } from './create-monitor.ts'
+import type { DoneMonitor, OverCap } from './outcome.ts'
+
+export interface TemplateContext extends MonitorContext {
+  readonly egress: EgressPolicy
+  /** Instead of those of core/templates. */
+  readonly templates?: readonly Template[]
+}
+
+/** A monitor to be made from a template. */
+export interface TemplateChoice extends Requester {
+  readonly userId: string
+  readonly slug: string
+  /** Checked by itself: its shape, and `monitorIssues`. */
+  readonly wishes: FromTemplate
+}
+
+/** Makes a monitor from a template. What the wishes do not say comes from the template. */
+export async function createFromTemplate(
+  context: TemplateContext,
+  { slug, wishes, ...who }: TemplateChoice,
+): Promise<DoneMonitor | NotFound | Invalid | OverCap> {
+  const template = (context.templates ?? TEMPLATES).find((each) => each.slug === slug)
+  if (!template) return { kind: 'not_found', what: 'template' }
+  const url = wishes.url ?? template.example_url
+  if (url === null) return { kind: 'invalid', issues: [NO_ADDRESS] }
+  const spec = specFrom(template, { ...wishes, url })
+  const issues = monitorIssues({ url }, [], context.egress)
+  if (issues.length > 0) return { kind: 'invalid', issues }
+  return createMonitor(context, { ...who, spec, metadata: { template_slug: slug } })
+}
+
+const NO_ADDRESS = { path: 'url', message: 'is required: this template has no address of its own' }
+
+/** The monitor that a template and the wishes make together. An interval below what monitors may have is raised. */
+function specFrom({ slug, name, config }: Template, wishes: FromTemplate): MonitorSpec {
+  const checked = checkerOf(MonitorCreate).validate(
+    {
+      name,
+      ...wishes,
+      extract_config: config.extract,
+      diff_predicate: config.diff_predicate,
+      schedule_interval_seconds: Math.max(MIN_INTERVAL_SECONDS, config.schedule_interval_seconds),
+      template_slug: slug,
+    },
+    { defaults: true },
+  )
+  // The wishes were checked before, so the fault is the template's.
+  if (!checked.ok) throw new TypeError(`the template ${slug} makes no monitor: ${JSON.stringify(checked.issues)}`)
+  return checked.value as MonitorSpec
+}

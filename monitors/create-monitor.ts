@@ -1,0 +1,33 @@
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
+import { insertMonitor } from '../store/monitors/monitor-create.ts'
+import type { MonitorContext, Requester } from './context.ts'
+import { overDeliveryCap } from './delivery-cap.ts'
+import type { DoneMonitor, OverCap } from './outcome.ts'
+
+/** A monitor in the making. */
+export interface MonitorCreation extends Requester {
+  /** The account on whose record it is: the person, or who created the API key. */
+  readonly userId: string
+  /** Checked, every default filled in. */
+  readonly spec: MonitorSpec
+  /** For the audit line. */
+  readonly metadata?: AuditEntry['metadata']
+}
+
+/** Stores a checked monitor within the limits of the team's plan. Its first run is due at once. */
+export async function createMonitor(
+  { store, secrets, poke }: MonitorContext,
+  { teamId, actor, userId, spec, metadata = {} }: MonitorCreation,
+): Promise<DoneMonitor | OverCap> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap> => {
+    const over = await overDeliveryCap(tx, teamId, spec)
+    if (over) return over
+    const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
+    const target = { id: monitor.id, label: monitor.name }
+    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata })
+    return { kind: 'done', monitor }
+  })
+  if (outcome.kind === 'done') poke()
+  return outcome
+}

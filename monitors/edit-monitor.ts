@@ -1,0 +1,56 @@
+import type { Invalid, NotFound } from '../core/outcome.ts'
+import { type MonitorPatch, MonitorSpec } from '../schema/monitor/monitor.ts'
+import { withDefaults } from '../schema/validation/defaults.ts'
+import { checkerOf } from '../schema/validation/validate.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import type { Transaction } from '../store/db/client.ts'
+import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
+import { monitorSpec } from '../store/monitors/monitor-record.ts'
+import type { MonitorContext, OneMonitor } from './context.ts'
+import { overDeliveryCap } from './delivery-cap.ts'
+import { type DoneMonitor, type Managed, managedElsewhere, NO_MONITOR, type OverCap } from './outcome.ts'
+import { specChange } from './spec-change.ts'
+
+/** An edit of a monitor. */
+export interface MonitorEdition extends OneMonitor {
+  /** Checked by itself: its shape, and `monitorIssues`. */
+  readonly patch: MonitorPatch
+}
+
+export type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
+
+/**
+ * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing leaves no audit line.
+ * The delivery cap is checked only when the patch has deliveries, so that a smaller plan does not block other edits.
+ */
+export async function editMonitor(context: MonitorContext, edition: MonitorEdition): Promise<EditOutcome> {
+  const outcome = await context.store.transaction((tx) => edit(tx, context, edition))
+  if (outcome.kind === 'done') context.poke()
+  return outcome
+}
+
+async function edit(
+  tx: Transaction,
+  { secrets }: Pick<MonitorContext, 'secrets'>,
+  { teamId, actor, id, patch }: MonitorEdition,
+): Promise<EditOutcome> {
+  const stored = await lockMonitor(tx, teamId, id)
+  if (!stored) return NO_MONITOR
+  const managed = managedElsewhere(stored)
+  if (managed) return managed
+  const before = monitorSpec(stored, secrets)
+  const merged = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
+  if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
+  const spec = merged.value
+  const over = patch.deliveries ? await overDeliveryCap(tx, teamId, spec) : null
+  if (over) return over
+  const { changed, resetsBaseline } = specChange(before, spec)
+  if (changed.length === 0) return { kind: 'done', monitor: stored }
+  const monitor = await saveMonitor(tx, secrets, { stored, spec, changed, resetsBaseline })
+  const target = { id: monitor.id, label: monitor.name }
+  await recordAudit(tx, { teamId, actor, action: 'monitor.updated', target, metadata: { changed } })
+  return { kind: 'done', monitor }
+}
+
+/** The record as it will be: what a replaced key leaves out inside has its default again. */
+const whole = checkerOf(MonitorSpec)

@@ -1,0 +1,45 @@
+import type { NotFound } from '../core/outcome.ts'
+import type { Tier } from '../schema/account/plan.ts'
+import type { MonitorRow } from '../store/monitors/monitor-record.ts'
+import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
+
+/** It is done; this is the monitor now. */
+export interface DoneMonitor {
+  readonly kind: 'done'
+  readonly monitor: MonitorRow
+}
+
+/** Another writer owns the record: it is changed and deleted there. */
+export interface Managed {
+  readonly kind: 'managed'
+  readonly by: 'kubernetes'
+  readonly name: string
+}
+
+/** Billing has locked the monitor. Only a plan unlocks it. */
+export interface Locked {
+  readonly kind: 'locked'
+  readonly act: 'pause' | 'resume' | 'run'
+}
+
+/** The plan allows a monitor fewer deliveries. */
+export interface OverCap {
+  readonly kind: 'over_cap'
+  readonly tier: Tier
+  readonly cap: number
+  /** How many deliveries the monitor would have. */
+  readonly wanted: number
+}
+
+/** The team has neither runs nor credits left. */
+export interface OutOfRuns {
+  readonly kind: 'used_up'
+  readonly quota: UsedUp
+}
+
+export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
+
+/** Returns the refusal of a change to a record that a manifest owns, or null. A record has one writer. */
+export function managedElsewhere({ managed_by, name }: Pick<MonitorRow, 'managed_by' | 'name'>): Managed | null {
+  return managed_by === 'kubernetes' ? { kind: 'managed', by: managed_by, name } : null
+}

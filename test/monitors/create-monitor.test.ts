@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFromTemplate } from '../../monitors/create-from-template.ts'
+import { createMonitor } from '../../monitors/create-monitor.ts'
+import { createPolicy } from '../../egress/policy.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { countMonitors } from '../../store/monitors/monitors.ts'
+import { createUseCaseWorld, SPEC, type UseCaseWorld } from './use-case-world.ts'
+
+let world: UseCaseWorld
+beforeAll(async () => {
+  world = await createUseCaseWorld()
+})
+afterAll(() => world.close())
+
+const mails = (count: number): DeliveryConfig[] =>
+  Array.from({ length: count }, (_, n) => ({ type: 'email', to: `reader${n}@example.com` }))
+
+describe('Creating a monitor', () => {
+  test('stores it, with its audit line, and wakes the workers', async () => {
+    const person = await world.person()
+    const before = world.pokes
+    const outcome = await createMonitor(world.context, { ...person, spec: SPEC })
+    expect(outcome).toMatchObject({ kind: 'done', monitor: { name: 'Prices', user_id: person.userId } })
+    expect(await world.audit(person)).toMatchObject([
+      { action: 'monitor.created', target_label: 'Prices', actor_label: person.actor.label, metadata: {} },
+    ])
+    expect(world.pokes).toBe(before + 1)
+  })
+
+  test('with more deliveries than the plan allows is over the cap: nothing is stored and nobody is woken', async () => {
+    const person = await world.person('free')
+    const before = world.pokes
+    const outcome = await createMonitor(world.context, { ...person, spec: { ...SPEC, deliveries: mails(2) } })
+    expect(outcome).toEqual({ kind: 'over_cap', tier: 'free', cap: 1, wanted: 2 })
+    expect(await countMonitors(world.store, { teamId: person.teamId })).toBe(0)
+    expect(await world.audit(person)).toEqual([])
+    expect(world.pokes).toBe(before)
+  })
+
+  test('within a transaction of the caller is undone with it, its audit line too', async () => {
+    const person = await world.person()
+    const cancelled = world.store.transaction(async (store) => {
+      expect(await createMonitor({ ...world.context, store }, { ...person, spec: SPEC })).toMatchObject({
+        kind: 'done',
+      })
+      throw new Error('the caller thinks better of it')
+    })
+    await expect(cancelled).rejects.toThrow('thinks better')
+    expect(await countMonitors(world.store, { teamId: person.teamId })).toBe(0)
+    expect(await world.audit(person)).toEqual([])
+  })
+})
+
+describe('Creating a monitor from a template', () => {
+  const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
+  const choose = async (slug: string, url?: string) => {
+    const choice = { ...(await world.person()), slug, wishes: url === undefined ? {} : { url } }
+    return createFromTemplate({ ...world.context, egress }, choice)
+  }
+
+  test('says which template there is not, and which address is missing or may not be asked', async () => {
+    expect(await choose('no-such-template')).toEqual({ kind: 'not_found', what: 'template' })
+    expect(await choose('generic-json-field')).toMatchObject({ kind: 'invalid', issues: [{ path: 'url' }] })
+    expect(await choose('generic-json-field', 'http://10.0.0.1/')).toMatchObject({
+      kind: 'invalid',
+      issues: [{ path: 'url' }],
+    })
+    expect(await choose('generic-json-field', 'https://example.com/')).toMatchObject({
+      kind: 'done',
+      monitor: { template_slug: 'generic-json-field', url: 'https://example.com/' },
+    })
+  })
+})

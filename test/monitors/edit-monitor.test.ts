@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { specChange } from '../../monitors/spec-change.ts'
+import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
+import { findMonitor } from '../../store/monitors/monitors.ts'
+import { createUseCaseWorld, type Person, SPEC, type UseCaseWorld } from './use-case-world.ts'
+
+let world: UseCaseWorld
+beforeAll(async () => {
+  world = await createUseCaseWorld()
+})
+afterAll(() => world.close())
+
+const edit = (person: Person, id: string, patch: MonitorPatch) => editMonitor(world.context, { ...person, id, patch })
+
+describe('Editing a monitor', () => {
+  test('names the changed keys in the audit line', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    const patch = { name: 'Other prices', url: SPEC.url, schedule_interval_seconds: 900 }
+    expect(await edit(person, id, patch)).toMatchObject({ kind: 'done', monitor: { id, name: 'Other prices' } })
+    expect(await world.audit(person)).toMatchObject([
+      { action: 'monitor.updated', target_id: id, metadata: { changed: ['name', 'schedule_interval_seconds'] } },
+    ])
+  })
+
+  test('that changes nothing leaves no audit line', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    expect(await edit(person, id, { name: SPEC.name })).toMatchObject({ kind: 'done', monitor: { id } })
+    expect(await world.audit(person)).toEqual([])
+  })
+
+  test('that a Kubernetes resource owns is refused, and leaves it as it was', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    await world.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+    expect(await edit(person, id, { name: 'Mine' })).toEqual({ kind: 'managed', by: 'kubernetes', name: 'Prices' })
+    expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ name: 'Prices' })
+    expect(await world.audit(person)).toEqual([])
+  })
+
+  test('holds the merged record against the rules over two keys', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person, { diff_predicate: { type: 'field_changes', field: 'price' } })
+    expect(await edit(person, id, { extract_config: { method: 'css', fields: { title: 'h1' } } })).toMatchObject({
+      kind: 'invalid',
+      issues: [{ path: 'diff_predicate.field' }],
+    })
+  })
+
+  test('of another team finds nothing', async () => {
+    const { id } = await world.monitor(await world.person())
+    expect(await edit(await world.person(), id, { name: 'Mine' })).toEqual({ kind: 'not_found', what: 'monitor' })
+  })
+
+  test('to fewer deliveries than before, yet over a smaller plan, is over the cap; a rename is not', async () => {
+    const person = await world.person()
+    const deliveries = [1, 2, 3].map((n) => ({ type: 'email' as const, to: `reader${n}@example.com` }))
+    const { id } = await world.monitor(person, { deliveries })
+    await world.sql(`update teams set tier = 'free' where id = '${person.teamId}'`)
+    expect(await edit(person, id, { deliveries: deliveries.slice(1) })).toEqual({
+      kind: 'over_cap',
+      tier: 'free',
+      cap: 1,
+      wanted: 2,
+    })
+    expect(await edit(person, id, { name: 'Renamed' })).toMatchObject({ kind: 'done' })
+  })
+})
+
+describe('A change of configuration', () => {
+  test.each([
+    ['url', { url: 'https://example.com/other' }, true],
+    ['extract_config', { extract_config: { method: 'full_page' as const } }, true],
+    ['fetch_mode', { fetch_mode: 'browser' as const }, true],
+    ['request_headers', { request_headers: { Accept: 'text/html' } }, true],
+    ['name', { name: 'Other' }, false],
+    ['diff_predicate', { diff_predicate: { type: 'field_changes' as const, field: 'price' } }, false],
+    ['deliveries', { deliveries: [{ type: 'email' as const, to: 'reader@example.com' }] }, false],
+  ])('of %s', (key, more, resetsBaseline) => {
+    expect(specChange(SPEC, { ...SPEC, ...more })).toEqual({ changed: [key], resetsBaseline })
+  })
+
+  test('is none when only the order of keys differs', () => {
+    const fields = (first: string, second: string) => ({ [first]: `.${first}`, [second]: `.${second}` })
+    const one = { ...SPEC, extract_config: { method: 'css' as const, fields: fields('a', 'b') } }
+    const other = { ...SPEC, extract_config: { method: 'css' as const, fields: fields('b', 'a') } }
+    expect(specChange(one, other)).toEqual({ changed: [], resetsBaseline: false })
+  })
+})
