@@ -1,21 +1,12 @@
 import type { Invalid, NotFound } from '../../core/outcome.ts'
-import type { Managed, OverCap } from '../../monitors/outcome.ts'
-import { type ApiError, apiError } from './api-error.ts'
+import type { Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
+import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
+import type { NoWebhook } from '../../monitors/signing-secret.ts'
+import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
 /** What a use case returns when it refuses. */
-export type Refusal = NotFound | Invalid | Managed | OverCap
-
-const NOUNS = {
-  monitor: 'monitor',
-  template: 'template',
-  run: 'run',
-  delivery: 'delivery',
-  api_key: 'API key',
-} as const satisfies Record<NotFound['what'], string>
-
-/** Returns the 404 of a record that the team does not have. */
-export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND', `There is no such ${NOUNS[what]}.`)
+export type Refusal = NotFound | Invalid | Managed | Locked | OverCap | OutOfRuns | NoWebhook | PreviewLimit | Stopping
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -31,18 +22,60 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'invalid':
       return validationError('body', refusal.issues)
     case 'managed':
-      return apiError(
-        'CONFLICT',
-        `The monitor "${refusal.name}" is managed by a Kubernetes resource: change or delete it there.`,
-      )
-    case 'over_cap': {
-      const { tier, cap, wanted } = refusal
-      const allowed = `${cap} ${cap === 1 ? 'delivery' : 'deliveries'}`
-      return apiError(
-        'TIER_LIMIT_EXCEEDED',
-        `The plan ${tier} allows ${allowed} a monitor; this one would have ${wanted}.`,
-        [{ path: 'deliveries', limit: cap, tier }],
-      )
-    }
+      return managed(refusal)
+    case 'locked':
+      return locked(refusal)
+    case 'over_cap':
+      return overCap(refusal)
+    case 'used_up':
+      return apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [refusal.quota])
+    case 'no_webhook':
+      return apiError('CONFLICT', 'The monitor has no webhook delivery, so it signs nothing: add one first.')
+    case 'limit':
+      return busy(refusal)
+    case 'stopping':
+      return later('The service is stopping. Try again in a moment.')
   }
+}
+
+const NOUNS = {
+  monitor: 'monitor',
+  template: 'template',
+  run: 'run',
+  delivery: 'delivery',
+  api_key: 'API key',
+} as const satisfies Record<NotFound['what'], string>
+
+/** Returns the 404 of a record that the team does not have. */
+export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND', `There is no such ${NOUNS[what]}.`)
+
+/** Returns the 503 that asks for another try soon. */
+export const later = (message: string): ApiError =>
+  new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
+
+const managed = ({ name }: Managed) =>
+  apiError('CONFLICT', `The monitor "${name}" is managed by a Kubernetes resource: change or delete it there.`)
+
+const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
+const locked = ({ act }: Locked) =>
+  apiError(
+    'FORBIDDEN',
+    `A monitor that is locked by billing cannot be ${LOCKED_ACTS[act]}. The owner can choose a plan, which unlocks it.`,
+  )
+
+function overCap({ tier, cap, wanted }: OverCap): ApiError {
+  const allowed = `${cap} ${cap === 1 ? 'delivery' : 'deliveries'}`
+  const message = `The plan ${tier} allows ${allowed} a monitor; this one would have ${wanted}.`
+  return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'deliveries', limit: cap, tier }])
+}
+
+const BUSY_SECONDS = '5'
+function busy({ of, limit }: PreviewLimit): ApiError {
+  const whose = of === 'team' ? 'of a team' : 'of all teams'
+  return new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `At most ${limit} previews ${whose} run at once in one process, and so many are running. Try again in ` +
+      `${BUSY_SECONDS} s.`,
+    { headers: { 'retry-after': BUSY_SECONDS } },
+  )
 }

@@ -8,7 +8,7 @@ const MESSAGE = 'The monitor was deleted while the run was under way.'
  * Hides a monitor for good and ends its schedule. Its runs stay readable and pending deliveries finish; a run in flight
  * or queued ends as an error, so that none is `running` for ever.
  */
-export async function deleteMonitor(tx: Transaction, no: number): Promise<void> {
+export async function hideMonitor(tx: Transaction, no: number): Promise<void> {
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at),
     m as (update monitors set deleted_at = t.at from t where no = ${no}),

@@ -3,7 +3,7 @@ import type { Transaction } from '../db/client.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 
 /** Stops a monitor's schedule. A check in flight keeps its lease, a queued run its turn: both still happen. */
-export async function pauseMonitor(tx: Transaction, no: number): Promise<MonitorRow> {
+export async function stopSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with m as (update monitors set paused = true where no = ${no} returning *),
     c as (
@@ -18,7 +18,7 @@ export async function pauseMonitor(tx: Transaction, no: number): Promise<Monitor
 }
 
 /** Starts it again: a run at once, and a clean count of failures, so that its status is `active`. */
-export async function resumeMonitor(tx: Transaction, no: number): Promise<MonitorRow> {
+export async function startSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),
     m as (update monitors set paused = false where no = ${no} returning *),

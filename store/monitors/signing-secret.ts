@@ -35,7 +35,7 @@ const Bytes = Type.Unsafe<Uint8Array | null>({})
 const stored = row({ no: Type.Integer(), name: Type.String(), deliveries: Bytes, signing_secret: Bytes })
 
 /** The signing secret of a monitor of the team; null where there is no such monitor. */
-export async function readSigningSecret(
+export async function findSigningFacts(
   store: Queryable,
   secrets: SecretBox,
   { teamId, id }: { readonly teamId: string; readonly id: string },

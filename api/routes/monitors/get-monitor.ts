@@ -1,8 +1,8 @@
 import { Monitor } from '../../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
+import { noSuch } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchMonitor } from './monitor-faults.ts'
 import { shownMonitor } from '../shown.ts'
 
 export const getMonitorRoute = route({
@@ -16,7 +16,7 @@ export const getMonitorRoute = route({
   answers: { 200: { description: 'The monitor.', schema: Monitor } },
   async handle({ params, principal, services }) {
     const stored = await findMonitor(services.store, principal.teamId, params.id)
-    if (!stored) throw noSuchMonitor()
+    if (!stored) throw noSuch('monitor')
     return ok(shownMonitor(stored, services))
   },
 })

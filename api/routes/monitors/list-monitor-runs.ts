@@ -3,10 +3,10 @@ import { Run } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { noSuch } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { paginationOf, windowOf } from '../page-of-rows.ts'
-import { noSuchMonitor } from './monitor-faults.ts'
 
 export const listMonitorRunsRoute = route({
   method: 'GET',
@@ -22,7 +22,7 @@ export const listMonitorRunsRoute = route({
     const rows = await listRuns(store, { teamId, monitorId: params.id, ...windowOf(query) })
     const count = async () => {
       const total = await countRuns(store, teamId, params.id)
-      if (total === null) throw noSuchMonitor()
+      if (total === null) throw noSuch('monitor')
       return total
     }
     // No rows: an empty page, or no such monitor.

@@ -3,9 +3,9 @@ import { runIdTime } from '../../../core/run-id.ts'
 import { type VisualHistoryItem as Item, VisualHistoryItem } from '../../../schema/run/run-images.ts'
 import { Closed, Whole } from '../../../schema/shape/shape.ts'
 import { listRunImages } from '../../../store/images/run-images.ts'
+import { noSuch } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchMonitor } from './monitor-faults.ts'
 
 const MOST = 20
 
@@ -23,7 +23,7 @@ export const listVisualHistoryRoute = route({
   },
   async handle({ params, query: { limit = MOST }, principal: { teamId }, services: { store, imageLinks } }) {
     const rows = await listRunImages(store, { teamId, monitorId: params.id, limit })
-    if (!rows) throw noSuchMonitor()
+    if (!rows) throw noSuch('monitor')
     const data = rows.map((found): Item => ({
       run_id: found.run_id,
       started_at: new Date(runIdTime(found.run_id) + found.start_offset_ms).toISOString(),

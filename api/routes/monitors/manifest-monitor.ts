@@ -1,12 +1,9 @@
-import { monitorManifest } from '../../../core/custom-resource/monitor-manifest.ts'
-import { isResourceName, resourceName } from '../../../core/custom-resource/resource-name.ts'
+import { declareMonitor } from '../../../monitors/declare-monitor.ts'
 import { MonitorManifest } from '../../../schema/monitor/manifest.ts'
-import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
-import { findMonitor, isOnlyOfItsName } from '../../../store/monitors/monitors.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ok, okText, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
 import { manifestYaml } from './manifest-yaml.ts'
-import { noSuchMonitor } from './monitor-faults.ts'
 
 export const manifestMonitorRoute = route({
   method: 'GET',
@@ -21,18 +18,8 @@ export const manifestMonitorRoute = route({
   answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
   refusals: ['CONFLICT'],
   beyond: true,
-  async handle({ params, principal: { teamId }, headers: { accept = '' }, services: { store, secrets } }) {
-    const stored = await findMonitor(store, teamId, params.id)
-    if (!stored) throw noSuchMonitor()
-    const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name))
-    const name = resourceName(stored, isAlone)
-    const declared = monitorManifest({
-      id: stored.id,
-      spec: monitorSpec(stored, secrets),
-      isPaused: stored.paused,
-      name,
-      adopts: stored.managed_by === 'api',
-    })
+  async handle({ params, principal: { teamId }, headers: { accept = '' }, services }) {
+    const { declared, name } = doneOf(await declareMonitor(services, { teamId, id: params.id }))
     const vary = { vary: 'Accept' }
     return prefersJson(accept)
       ? { ...ok(declared.manifest), headers: vary }

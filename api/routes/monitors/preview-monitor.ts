@@ -1,14 +1,9 @@
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
+import { previewMonitor } from '../../../monitors/preview-monitor.ts'
 import { MonitorCreate, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
-import type { PreviewLimit } from '../../../worker/previews/previews.ts'
-import { monitorQueue } from '../../../core/check-queue.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
-import { ApiError, apiError } from '../../http/api-error.ts'
+import { doneOf, later } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
-import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
-import { refuseDeliveriesOverCap } from './refuse-configuration.ts'
-
-const RETRY_SECONDS = '5'
 
 export const previewMonitorRoute = route({
   method: 'POST',
@@ -28,31 +23,10 @@ export const previewMonitorRoute = route({
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'What a run would give.', schema: Preview } },
   async handle({ body, principal: { teamId }, services: { store, previews } }) {
-    if (!previews) throw unavailable('This process makes no previews.')
+    if (!previews) throw later('This process makes no previews.')
     // The frame has filled in every default: the body is whole.
-    const spec = body as MonitorSpec
-    await refuseDeliveriesOverCap(store, teamId, spec)
-    const place = previews.enter(teamId)
-    if (place.kind === 'limit') throw busy(place)
-    try {
-      const paid = await spendRun(store, teamId, monitorQueue(spec) === 'visual' ? 'visual' : 'runs')
-      if (paid.kind === 'used_up')
-        throw apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [paid.quota])
-      const shown = await place.run(spec)
-      if (!shown) throw unavailable('The service is stopping. Try again in a moment.')
-      return ok(shown)
-    } finally {
-      place.leave()
-    }
+    const wanted = { teamId, spec: body as MonitorSpec }
+    const { preview } = doneOf(await previewMonitor({ store, previews }, wanted))
+    return ok(preview)
   },
 })
-
-const unavailable = (message: string) => new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
-
-const busy = ({ of, limit }: PreviewLimit) =>
-  new ApiError(
-    'RATE_LIMIT_EXCEEDED',
-    `At most ${limit} previews ${of === 'team' ? 'of a team' : 'of all teams'} run at once in one process, and so ` +
-      `many are running. Try again in ${RETRY_SECONDS} s.`,
-    { headers: { 'retry-after': RETRY_SECONDS } },
-  )

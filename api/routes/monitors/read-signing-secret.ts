@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { readSigningSecret } from '../../../monitors/signing-secret.ts'
 import { Closed, Nullable } from '../../../schema/shape/shape.ts'
-import { readSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchMonitor } from './monitor-faults.ts'
 
 /** A signing secret: 64 hex digits without prefix. */
+
 export const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 export const readSigningSecretRoute = route({
@@ -18,9 +19,8 @@ export const readSigningSecretRoute = route({
   params: ById,
   refusals: ['CONFLICT'],
   answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
-  async handle({ params, principal: { teamId }, services: { store, secrets } }) {
-    const facts = await readSigningSecret(store, secrets, { teamId, id: params.id })
-    if (!facts) throw noSuchMonitor()
-    return ok({ secret: facts.hasWebhook ? facts.secret : null })
+  async handle({ params, principal: { teamId }, services }) {
+    const { secret } = doneOf(await readSigningSecret(services, { teamId, id: params.id }))
+    return ok({ secret })
   },
 })

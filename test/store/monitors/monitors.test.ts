@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shiftSeconds } from '../../../core/schedule.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { deleteMonitor } from '../../../store/monitors/monitor-delete.ts'
-import { pauseMonitor, resumeMonitor } from '../../../store/monitors/monitor-pause.ts'
+import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
+import { stopSchedule, startSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { findRun } from '../../../store/runs/runs.ts'
-import { readSigningSecret, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
 import { create, edit, SPEC } from './monitors-world.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
@@ -142,7 +142,7 @@ describe('a change of the interval', () => {
 
   test('does not wake a paused monitor', async () => {
     const monitor = await create(world, await world.team())
-    await world.store.transaction((tx) => pauseMonitor(tx, monitor.no))
+    await world.store.transaction((tx) => stopSchedule(tx, monitor.no))
     await edit(world, monitor, { schedule_interval_seconds: 60 })
     expect(await world.check(monitor.no)).toMatchObject({ next_ms: null, due_ms: null })
   })
@@ -153,7 +153,7 @@ describe('pausing', () => {
     const monitor = await create(world, await world.team())
     const taken = await claimOne(monitor.no)
     const { due_ms } = await world.check(monitor.no)
-    await world.store.transaction((tx) => pauseMonitor(tx, monitor.no))
+    await world.store.transaction((tx) => stopSchedule(tx, monitor.no))
     expect(await world.check(monitor.no)).toMatchObject({ due_ms, next_ms: null })
     await recordReadings(world.store, [readingRun(taken, { price: '1' })])
     expect(await world.check(monitor.no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null })
@@ -162,7 +162,7 @@ describe('pausing', () => {
   test('a run that was asked for still happens, and the monitor stays paused after it', async () => {
     const team = await world.team()
     const monitor = await create(world, team)
-    await world.store.transaction((tx) => pauseMonitor(tx, monitor.no))
+    await world.store.transaction((tx) => stopSchedule(tx, monitor.no))
     expect(await claimOne(monitor.no)).toBeUndefined()
     const runId = await queuedRun(team, monitor.id)
     const taken = await claimOne(monitor.no)
@@ -173,9 +173,9 @@ describe('pausing', () => {
 
   test('resuming makes it due at once, with no failures counted', async () => {
     const monitor = await create(world, await world.team())
-    await world.store.transaction((tx) => pauseMonitor(tx, monitor.no))
+    await world.store.transaction((tx) => stopSchedule(tx, monitor.no))
     await world.query('update checks set failures = 7 where no = $1', [monitor.no])
-    const row = await world.store.transaction((tx) => resumeMonitor(tx, monitor.no))
+    const row = await world.store.transaction((tx) => startSchedule(tx, monitor.no))
     expect(row).toMatchObject({ paused: false, failures: 0 })
     expect(await claimOne(monitor.no)).toBeDefined()
   })
@@ -260,7 +260,7 @@ describe('deleting', () => {
     const { id, no } = await create(world, team)
     const taken = await claimOne(no)
     const queued = await queuedRun(team, id)
-    await world.store.transaction((tx) => deleteMonitor(tx, no))
+    await world.store.transaction((tx) => hideMonitor(tx, no))
     expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set())
     for (const runId of [taken?.run_id ?? '', queued])
       expect(await findRun(world.store, team, runId)).toMatchObject({ status: 'error', error_code: null })
@@ -274,7 +274,7 @@ describe('deleting', () => {
 describe('the signing secret', () => {
   const webhook: Partial<MonitorSpec> = { deliveries: [{ type: 'webhook', url: 'https://example.com/' }] }
   const read = ({ team_id: teamId, id }: { team_id: string; id: string }) =>
-    readSigningSecret(world.store, world.secrets, { teamId, id })
+    findSigningFacts(world.store, world.secrets, { teamId, id })
 
   test('comes with the first webhook and is kept through edits, also without webhooks', async () => {
     const monitor = await create(world, await world.team())

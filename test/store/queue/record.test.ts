@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
-import { deleteMonitor } from '../../../store/monitors/monitor-delete.ts'
-import { pauseMonitor } from '../../../store/monitors/monitor-pause.ts'
+import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
+import { stopSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
@@ -143,7 +143,7 @@ test('A check that was edited under way is fenced off and starts over under the 
 
 test('The run of a monitor deleted under way ends as an error, and its late writer changes nothing.', async () => {
   const { no, taken } = await claimedCheck()
-  await world.store.transaction((tx) => deleteMonitor(tx, no))
+  await world.store.transaction((tx) => hideMonitor(tx, no))
   expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
   expect((await recordFailed(world.store, [failedRun(taken)])).size).toBe(0)
   const [run, ...more] = await world.runs(no)
@@ -159,7 +159,7 @@ test('A check that was paused under way is recorded and not scheduled again, wha
       recordFailed(world.store, [failedRun(taken, { retry_after_ms: 5_000 })]),
   ]) {
     const { no, taken } = await claimedCheck()
-    await world.store.transaction((tx) => pauseMonitor(tx, no))
+    await world.store.transaction((tx) => stopSchedule(tx, no))
     await record(taken)
     expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
   }

@@ -1,23 +1,23 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
-import { explain } from '../../../core/predicate/explain.ts'
-import { runIdTime } from '../../../core/run-id.ts'
-import type { PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
-import { BACKTEST_REASONS, type BacktestRun } from '../../../schema/monitor/backtest.ts'
-import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
-import type { Values } from '../../../schema/shape/json.ts'
-import type { StoredChange } from '../../../store/monitors/monitor-stored-runs.ts'
+import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
+import { explain } from '../../core/predicate/explain.ts'
+import { runIdTime } from '../../core/run-id.ts'
+import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 
-/** What a backtest came to. */
+/** The result of a backtest. */
 export interface Backtested {
   readonly runs: readonly BacktestRun[]
-  /** Time ran out before the last one. */
+  /** Time ran out before the last change. */
   readonly isCut: boolean
   readonly warnings: readonly string[]
 }
 
 /**
- * Judges stored changes by a predicate, in their order, for at most so long. Patterns are tried as in a run: in a
+ * Judges stored changes by a predicate, in their order, within a time budget. Patterns are tried as in a run: in a
  * thread that can be killed.
  */
 export async function backtestChanges(
@@ -38,7 +38,7 @@ export async function backtestChanges(
   return { runs, isCut: runs.length < changes.length, warnings: [...slow].slice(0, 10).map(tooLong) }
 }
 
-/** A pattern that took too long once is taken as not matching from there on: each further try would take as long. */
+/** A pattern that took too long once counts as not matching from then on: each further try would take as long. */
 async function tryPatterns(
   { extracted }: StoredChange,
   predicate: DiffPredicate,
@@ -59,8 +59,8 @@ function judged(
   matches: (pattern: string, text: string) => boolean,
 ): BacktestRun {
   const { id, diff, extracted } = change
-  // What did not change was the same before: a reading and its difference tell the one before it, though that one be
-  // deleted.
+  // What did not change was the same before: a reading and its difference give the reading before it, even if that one
+  // is deleted.
   const before = { ...extracted, ...(diff.before as Values) }
   const { fires, leaves } = explain(predicate, { diff, before, after: extracted }, matches)
   return {

@@ -1,0 +1,59 @@
+import type { Invalid, NotFound } from '../../core/outcome.ts'
+import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import { type Backtest, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
+import type { Queryable } from '../../store/db/client.ts'
+import { listChanges } from '../../store/monitors/monitor-stored-runs.ts'
+import { findMonitor } from '../../store/monitors/monitors.ts'
+import { NO_MONITOR } from '../outcome.ts'
+import { backtestChanges } from './backtest-changes.ts'
+
+const MOST_BYTES = 16 * 1024 * 1024
+const BUDGET_MS = 5_000
+
+/** A predicate to be tried, checked by itself: its shape, and `monitorIssues`. */
+export interface BacktestWanted {
+  readonly teamId: string
+  readonly id: string
+  readonly predicate: DiffPredicate
+}
+
+export type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid
+
+/** Tries a predicate on the stored runs of a monitor that found a difference. Nothing is stored and nothing is sent. */
+export async function backtestMonitor(
+  { store, patterns }: { readonly store: Queryable; readonly patterns: PatternMatcher },
+  { teamId, id, predicate }: BacktestWanted,
+): Promise<BacktestOutcome> {
+  const stored = await findMonitor(store, teamId, id)
+  if (!stored) return NO_MONITOR
+  const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
+  const issues = unknown.length > 0 ? unknown : tooMany(predicate)
+  if (issues.length > 0) return { kind: 'invalid', issues }
+  const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES + 1, maxBytes: MOST_BYTES }
+  const found = await listChanges(store, wanted)
+  const changes = found.slice(0, BACKTEST_CHANGES)
+  const { runs, isCut, warnings } = await backtestChanges(changes, predicate, { patterns, budgetMs: BUDGET_MS })
+  const backtest: Backtest = {
+    changes: runs.length,
+    would_fire: runs.filter(({ fires }) => fires).length,
+    truncated: isCut || (found[0]?.found ?? 0) > changes.length,
+    warnings: [...warnings],
+    runs: [...runs],
+  }
+  return { kind: 'done', backtest }
+}
+
+function tooMany(predicate: DiffPredicate): Issue[] {
+  const count = countConditions(predicate)
+  if (count <= BACKTEST_CONDITIONS) return []
+  const message = `has ${count} conditions; a backtest tries at most ${BACKTEST_CONDITIONS}`
+  return [{ path: 'diff_predicate', message }]
+}
+
+function countConditions(predicate: DiffPredicate): number {
+  if (predicate.type !== 'composite') return 1
+  return predicate.conditions.reduce((sum, condition) => sum + countConditions(condition), 0)
+}

@@ -1,0 +1,37 @@
+import { type MonitorManifest, monitorManifest } from '../core/custom-resource/monitor-manifest.ts'
+import { isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
+import type { NotFound } from '../core/outcome.ts'
+import { monitorSpec } from '../store/monitors/monitor-record.ts'
+import { findMonitor, isOnlyOfItsName } from '../store/monitors/monitors.ts'
+import type { MonitorContext, OneMonitor } from './context.ts'
+import { NO_MONITOR } from './outcome.ts'
+
+/** A monitor as the custom resource that declares it. */
+export interface DeclaredMonitor {
+  readonly kind: 'done'
+  readonly declared: MonitorManifest
+  /** The name of the resource, and of the Secret that it reads. */
+  readonly name: string
+}
+
+/**
+ * Returns a monitor as a manifest, which takes over the record when it is applied, unless a resource has it already.
+ * The resource has the monitor's name where that is a valid one and no other monitor of the team has it.
+ */
+export async function declareMonitor(
+  { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,
+  { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,
+): Promise<DeclaredMonitor | NotFound> {
+  const stored = await findMonitor(store, teamId, id)
+  if (!stored) return NO_MONITOR
+  const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name))
+  const name = resourceName(stored, isAlone)
+  const declared = monitorManifest({
+    id: stored.id,
+    spec: monitorSpec(stored, secrets),
+    isPaused: stored.paused,
+    name,
+    adopts: stored.managed_by === 'api',
+  })
+  return { kind: 'done', declared, name }
+}

@@ -1,0 +1,58 @@
+import { monitorQueue } from '../core/check-queue.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { Preview } from '../schema/monitor/preview.ts'
+import type { Queryable } from '../store/db/client.ts'
+import { spendRun } from '../store/quota/spend-run.ts'
+import { overDeliveryCap } from './delivery-cap.ts'
+import type { OutOfRuns, OverCap } from './outcome.ts'
+
+/** Where previews run: few at a time in a process, of each team fewer. */
+export interface PreviewSlots {
+  enter(teamId: string): PreviewSlot | PreviewLimit
+}
+
+export interface PreviewSlot {
+  readonly kind: 'place'
+  /** Null when the process is stopping. */
+  run(spec: MonitorSpec): Promise<Preview | null>
+  leave(): void
+}
+
+/** All slots are taken: those of the team, or those of the process. */
+export interface PreviewLimit {
+  readonly kind: 'limit'
+  readonly of: 'team' | 'process'
+  readonly limit: number
+}
+
+/** The process is stopping: the check was ended. */
+export interface Stopping {
+  readonly kind: 'stopping'
+}
+
+/** What creating it would refuse is refused. */
+export type PreviewOutcome =
+  | { readonly kind: 'done'; readonly preview: Preview }
+  | OverCap
+  | OutOfRuns
+  | PreviewLimit
+  | Stopping
+
+/** Tries a checked configuration now, for one run of the team's quota. What is refused uses no run. */
+export async function previewMonitor(
+  { store, previews }: { readonly store: Queryable; readonly previews: PreviewSlots },
+  { teamId, spec }: { readonly teamId: string; readonly spec: MonitorSpec },
+): Promise<PreviewOutcome> {
+  const over = await overDeliveryCap(store, teamId, spec)
+  if (over) return over
+  const slot = previews.enter(teamId)
+  if (slot.kind === 'limit') return slot
+  try {
+    const paid = await spendRun(store, teamId, monitorQueue(spec) === 'visual' ? 'visual' : 'runs')
+    if (paid.kind === 'used_up') return paid
+    const preview = await slot.run(spec)
+    return preview ? { kind: 'done', preview } : { kind: 'stopping' }
+  } finally {
+    slot.leave()
+  }
+}

@@ -1,0 +1,30 @@
+import type { NotFound } from '../core/outcome.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import type { Transaction } from '../store/db/client.ts'
+import { lockMonitor } from '../store/monitors/monitor-edit.ts'
+import { startSchedule } from '../store/monitors/monitor-pause.ts'
+import { monitorStatus } from '../store/monitors/monitor-status.ts'
+import type { MonitorContext, OneMonitor } from './context.ts'
+import { type DoneMonitor, type Locked, NO_MONITOR } from './outcome.ts'
+
+export type ResumeOutcome = DoneMonitor | NotFound | Locked
+
+/** Resumes a monitor, with a run at once. An active one stays as it is, without an audit line. */
+export async function resumeMonitor(
+  { store, poke }: Pick<MonitorContext, 'store' | 'poke'>,
+  one: OneMonitor,
+): Promise<ResumeOutcome> {
+  const outcome = await store.transaction((tx) => resume(tx, one))
+  if (outcome.kind === 'done') poke()
+  return outcome
+}
+
+async function resume(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<ResumeOutcome> {
+  const stored = await lockMonitor(tx, teamId, id)
+  if (!stored) return NO_MONITOR
+  if (stored.locked) return { kind: 'locked', act: 'resume' }
+  if (monitorStatus(stored) === 'active') return { kind: 'done', monitor: stored }
+  const monitor = await startSchedule(tx, stored.no)
+  await recordAudit(tx, { teamId, actor, action: 'monitor.resumed', target: { id: stored.id, label: stored.name } })
+  return { kind: 'done', monitor }
+}

@@ -1,0 +1,43 @@
+import type { NotFound } from '../core/outcome.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import type { Transaction } from '../store/db/client.ts'
+import { runNow } from '../store/monitors/monitor-run-now.ts'
+import type { MonitorContext, OneMonitor } from './context.ts'
+import { type Locked, NO_MONITOR, type OutOfRuns } from './outcome.ts'
+
+/** The run is queued, readable as running from now on. */
+export interface RunQueued {
+  readonly kind: 'done'
+  readonly runId: string
+}
+
+export type RunOutcome = RunQueued | NotFound | Locked | OutOfRuns
+
+/** Queues a run of a monitor, paused or not. A run that is queued already is returned, without another audit line. */
+export async function runMonitor(
+  { store, poke }: Pick<MonitorContext, 'store' | 'poke'>,
+  one: OneMonitor,
+): Promise<RunOutcome> {
+  const outcome = await store.transaction((tx) => run(tx, one))
+  if (outcome.kind === 'done') poke()
+  return outcome
+}
+
+async function run(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<RunOutcome> {
+  const found = await runNow(tx, teamId, id)
+  switch (found.kind) {
+    case 'missing':
+      return NO_MONITOR
+    case 'used_up':
+      return found
+    case 'locked':
+      return { kind: 'locked', act: 'run' }
+    case 'queued': {
+      const { runId, name, isNew } = found
+      const target = { id, label: name }
+      const metadata = { run_id: runId }
+      if (isNew) await recordAudit(tx, { teamId, actor, action: 'monitor.run_triggered', target, metadata })
+      return { kind: 'done', runId }
+    }
+  }
+}

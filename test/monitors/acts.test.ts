@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { actOnMany } from '../../monitors/act-on-many.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
+import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { runMonitor } from '../../monitors/run-monitor.ts'
+import { rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { findMonitor } from '../../store/monitors/monitors.ts'
+import { createUseCaseWorld, type Person, type UseCaseWorld } from './use-case-world.ts'
+
+let world: UseCaseWorld
+beforeAll(async () => {
+  world = await createUseCaseWorld()
+})
+afterAll(() => world.close())
+
+const lock = (id: string) => world.sql(`update monitors set locked = true where id = '${id}'`)
+const manage = (id: string) => world.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+const useUp = ({ teamId }: Person) =>
+  world.sql(`update team_usage set runs_used = runs_limit, credits = 0 where team_id = '${teamId}'`)
+const actions = async (person: Person) => (await world.audit(person)).map((line) => (line as { action: string }).action)
+
+describe('A monitor that billing has locked', () => {
+  test('is neither paused nor resumed nor run, and nothing is written down; it can be deleted', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    await lock(id)
+    const one = { ...person, id }
+    expect(await pauseMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'pause' })
+    expect(await resumeMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'resume' })
+    expect(await runMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'run' })
+    expect(await actions(person)).toEqual([])
+    expect(await deleteMonitor(world.context, one)).toEqual({ kind: 'done' })
+    expect(await actions(person)).toEqual(['monitor.deleted'])
+  })
+})
+
+describe('Pausing and resuming', () => {
+  test('are written down once: what is paused or active already stays as it is', async () => {
+    const person = await world.person()
+    const one = { ...person, id: (await world.monitor(person)).id }
+    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
+    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
+    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
+    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
+    expect(await actions(person)).toEqual(['monitor.paused', 'monitor.resumed'])
+  })
+
+  test('are for the team alone', async () => {
+    const { id } = await world.monitor(await world.person())
+    const one = { ...(await world.person()), id }
+    const nothing = { kind: 'not_found', what: 'monitor' }
+    expect(await pauseMonitor(world.context, one)).toEqual(nothing)
+    expect(await resumeMonitor(world.context, one)).toEqual(nothing)
+    expect(await runMonitor(world.context, one)).toEqual(nothing)
+    expect(await deleteMonitor(world.context, one)).toEqual(nothing)
+  })
+})
+
+describe('Running a monitor now', () => {
+  test('returns the run that is queued already, without another audit line', async () => {
+    const person = await world.person()
+    const one = { ...person, id: (await world.monitor(person)).id }
+    const first = await runMonitor(world.context, one)
+    expect(first).toMatchObject({ kind: 'done' })
+    expect(await runMonitor(world.context, one)).toEqual(first)
+    expect(await actions(person)).toEqual(['monitor.run_triggered'])
+  })
+
+  test('without runs or credits left is used up, and says what is used', async () => {
+    const person = await world.person('free')
+    const { id } = await world.monitor(person)
+    await useUp(person)
+    expect(await runMonitor(world.context, { ...person, id })).toMatchObject({
+      kind: 'used_up',
+      quota: { credits_remaining: 0 },
+    })
+    expect(await actions(person)).toEqual([])
+  })
+})
+
+describe('Deleting a monitor that a Kubernetes resource owns', () => {
+  test('is refused', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    await manage(id)
+    expect(await deleteMonitor(world.context, { ...person, id })).toEqual({
+      kind: 'managed',
+      by: 'kubernetes',
+      name: 'Prices',
+    })
+    expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ id })
+  })
+})
+
+describe('An action on many monitors', () => {
+  test('gives each its own outcome, and wakes the workers once', async () => {
+    const person = await world.person()
+    const [free, locked] = [await world.monitor(person), await world.monitor(person)]
+    await lock(locked.id)
+    const before = world.pokes
+    const ids = [locked.id, free.id, free.id.toUpperCase()]
+    expect(await actOnMany(world.context, { ...person, action: 'run', ids })).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+      results: [
+        { id: locked.id, outcome: { kind: 'locked', act: 'run' } },
+        { id: free.id, outcome: { kind: 'done' } },
+      ],
+    })
+    expect(world.pokes).toBe(before + 1)
+    expect(await actions(person)).toEqual(['monitor.run_triggered', 'monitor.bulk_action'])
+  })
+
+  test('that succeeds for none leaves no audit line', async () => {
+    const person = await world.person()
+    const { id } = await world.monitor(person)
+    await lock(id)
+    expect(await actOnMany(world.context, { ...person, action: 'pause', ids: [id] })).toMatchObject({ succeeded: 0 })
+    expect(await actions(person)).toEqual([])
+  })
+})
+
+describe('Rotating a signing secret', () => {
+  test('needs a webhook', async () => {
+    const person = await world.person()
+    const plain = await world.monitor(person)
+    const hook = { type: 'webhook' as const, url: 'https://example.com/hook' }
+    const hooked = await world.monitor(person, { deliveries: [hook] })
+    const rotate = (id: string) => rotateSigningSecret(world.context, { ...person, id, graceHours: 0 })
+    expect(await rotate(plain.id)).toEqual({ kind: 'no_webhook' })
+    expect(await rotate(hooked.id)).toMatchObject({ kind: 'done', secret: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(await actions(person)).toEqual(['monitor.secret_rotated'])
+  })
+})
