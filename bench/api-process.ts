@@ -5,7 +5,7 @@ import { createServices } from '../api/services.ts'
 import { openApiStore } from '../cli/boot/parts/api-store.ts'
 import { createLogger } from '../core/logger.ts'
 import { createPolicy } from '../egress/policy.ts'
-import { createApiKey } from '../store/accounts/api-keys.ts'
+import { insertApiKey } from '../store/accounts/api-keys.ts'
 import type { Store } from '../store/db/client.ts'
 import { countMonitors, findMonitor, listMonitors } from '../store/monitors/monitors.ts'
 import { countRuns, findRun, listRuns } from '../store/runs/runs.ts'
@@ -53,7 +53,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
   const listen = { host: '127.0.0.1', port: 0 }
   const ours = await buildApp(services, routes).listen(listen)
   const bare = await bareApp(store).listen(listen)
-  const key = await createApiKey(store, {
+  const key = await insertApiKey(store, {
     teamId: TEAM,
     userId: TEAM,
     name: 'bench',

@@ -1,4 +1,4 @@
-import type { Actor } from '../schema/account/audit.ts'
+import type { Requester } from '../schema/account/audit.ts'
 import type { Queryable } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 
@@ -9,12 +9,6 @@ export interface MonitorContext {
   readonly secrets: SecretBox
   /** Tells the workers of this process that something is due now. Called after the use case's own transaction. */
   poke(): void
-}
-
-/** Who asks, and for which team. */
-export interface Requester {
-  readonly teamId: string
-  readonly actor: Actor
 }
 
 /** A monitor of a team, and who wants to do something to it. */

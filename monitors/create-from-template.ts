@@ -1,11 +1,12 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import { TEMPLATES } from '../core/templates/templates.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
+import type { Requester } from '../schema/account/audit.ts'
 import { MIN_INTERVAL_SECONDS, MonitorCreate, type MonitorSpec } from '../schema/monitor/monitor.ts'
 import type { FromTemplate, Template } from '../schema/monitor/template.ts'
 import { checkerOf } from '../schema/validation/validate.ts'
 import { monitorIssues } from './check/monitor-issues.ts'
-import type { MonitorContext, Requester } from './context.ts'
+import type { MonitorContext } from './context.ts'
 import { createMonitor } from './create-monitor.ts'
 import type { DoneMonitor, OverCap } from './outcome.ts'
 

@@ -1,7 +1,8 @@
+import type { Requester } from '../schema/account/audit.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
-import type { MonitorContext, Requester } from './context.ts'
+import type { MonitorContext } from './context.ts'
 import { overDeliveryCap } from './delivery-cap.ts'
 import type { DoneMonitor, OverCap } from './outcome.ts'
 

@@ -1,4 +1,6 @@
+import type { KeyReplaced } from '../../accounts/api-keys.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
+import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
@@ -6,7 +8,18 @@ import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
 /** What a use case returns when it refuses. */
-export type Refusal = NotFound | Invalid | Managed | Locked | OverCap | OutOfRuns | NoWebhook | PreviewLimit | Stopping
+export type Refusal =
+  | NotFound
+  | Invalid
+  | Managed
+  | Locked
+  | OverCap
+  | OutOfRuns
+  | NoWebhook
+  | PreviewLimit
+  | Stopping
+  | KeyReplaced
+  | NotReplayable
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -35,6 +48,10 @@ export function outcomeError(refusal: Refusal): ApiError {
       return busy(refusal)
     case 'stopping':
       return later('The service is stopping. Try again in a moment.')
+    case 'replaced':
+      return apiError('CONFLICT', KEY_REPLACED)
+    case 'not_replayable':
+      return notReplayable(refusal)
   }
 }
 
@@ -78,4 +95,12 @@ function busy({ of, limit }: PreviewLimit): ApiError {
       `${BUSY_SECONDS} s.`,
     { headers: { 'retry-after': BUSY_SECONDS } },
   )
+}
+
+const KEY_REPLACED =
+  'This key has been replaced already and works until its grace ends. Rotate the key that replaced it.'
+
+function notReplayable({ status }: NotReplayable): ApiError {
+  const why = status === 'success' ? 'It was delivered' : 'It is still waiting to be sent'
+  return apiError('CONFLICT', `${why}: only a failed or dead delivery can be sent again.`)
 }

@@ -50,3 +50,9 @@ export interface Actor {
   readonly label: string
   readonly ip: string | null
 }
+
+/** Who asks for something, and for which team. */
+export interface Requester {
+  readonly teamId: string
+  readonly actor: Actor
+}

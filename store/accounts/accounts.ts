@@ -4,7 +4,7 @@ import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Tier } from '../../schema/account/plan.ts'
-import { createApiKey, type IssuedApiKey } from './api-keys.ts'
+import { insertApiKey, type IssuedApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
@@ -118,7 +118,7 @@ async function issueBySystem(
     readonly scopes: readonly Scope[]
   },
 ): Promise<IssuedApiKey> {
-  const issued = await createApiKey(tx, { ...wanted, expiresAt: null })
+  const issued = await insertApiKey(tx, { ...wanted, expiresAt: null })
   if (!issued) throw new Error('a key without an expiry was refused')
   await recordAudit(tx, {
     teamId: wanted.teamId,

@@ -55,7 +55,7 @@ export interface IssuedApiKey {
 }
 
 /** Makes a key. Null when its expiry has passed. */
-export async function createApiKey(tx: Queryable, wanted: NewApiKey): Promise<IssuedApiKey | null> {
+export async function insertApiKey(tx: Queryable, wanted: NewApiKey): Promise<IssuedApiKey | null> {
   const key = newApiKeyText()
   const made = await tx.maybeOne(sql.type(issued)`
     insert into api_keys (team_id, user_id, name, prefix, hash, scopes, expires_at)
@@ -93,7 +93,7 @@ export type Rotated =
   | { readonly kind: 'replaced' | 'no_such_key' }
 
 /** A new key with the name, the scopes and the expiry of an old one, once for each old one: of each key one follows. */
-export async function rotateApiKey(tx: Transaction, rotation: KeyRotation): Promise<Rotated> {
+export async function replaceApiKey(tx: Transaction, rotation: KeyRotation): Promise<Rotated> {
   const { teamId, keyId, userId, graceHours } = rotation
   // Locked: of two rotations at once the second one finds what the first one did.
   const found = await tx.maybeOne(sql.type(living)`
@@ -105,12 +105,12 @@ export async function rotateApiKey(tx: Transaction, rotation: KeyRotation): Prom
     update api_keys set revoked_at = clock() + make_interval(hours => ${graceHours}) where id = ${keyId}
     returning id, name, prefix, scopes, expires_at`)
   const { name, scopes, expires_at: expiresAt, prefix: oldPrefix } = old
-  const issued = await createApiKey(tx, { teamId, userId, name, scopes, expiresAt })
+  const issued = await insertApiKey(tx, { teamId, userId, name, scopes, expiresAt })
   return issued ? { kind: 'rotated', issued, oldPrefix } : { kind: 'no_such_key' }
 }
 
 /** Ends a key at once. Null when the team has no such key that works. */
-export const deleteApiKey = (
+export const revokeApiKey = (
   tx: Transaction,
   teamId: string,
   keyId: string,

@@ -9,7 +9,7 @@ import type { Scope } from '../../schema/account/api-key.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Role } from '../../schema/account/role.ts'
 import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
-import { createApiKey } from '../../store/accounts/api-keys.ts'
+import { insertApiKey } from '../../store/accounts/api-keys.ts'
 import { openStore } from '../../store/db/client.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/session-token.ts'
 import { openSession } from '../../store/accounts/sessions.ts'
@@ -127,7 +127,7 @@ async function addMember({ store, sessionKey: key }: Services, owner: CreatedOwn
 }
 
 async function addKey({ store }: Services, owner: CreatedOwner, scopes: readonly Scope[]): Promise<string> {
-  const made = await createApiKey(store, {
+  const made = await insertApiKey(store, {
     teamId: owner.team_id,
     userId: owner.user_id,
     name: 'Test key',

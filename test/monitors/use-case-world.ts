@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { MonitorContext, Requester } from '../../monitors/context.ts'
+import type { MonitorContext } from '../../monitors/context.ts'
+import type { Requester } from '../../schema/account/audit.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'

@@ -1,9 +1,9 @@
 import { Run } from '../../../schema/run/run.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
 import { findRun } from '../../../store/runs/runs.ts'
+import { noSuch } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchRun } from './run-faults.ts'
 
 export const getRunRoute = route({
   method: 'GET',
@@ -16,7 +16,7 @@ export const getRunRoute = route({
   answers: { 200: { description: 'The run.', schema: Run } },
   async handle({ params, principal, services: { store } }) {
     const stored = await findRun(store, principal.teamId, params.id)
-    if (!stored) throw noSuchRun()
+    if (!stored) throw noSuch('run')
     return ok(toRun(stored))
   },
 })

@@ -3,9 +3,9 @@ import { Delivery } from '../../../schema/run/delivery.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { listRunDeliveries } from '../../../store/deliveries/deliveries.ts'
 import { findRun } from '../../../store/runs/runs.ts'
+import { noSuch } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchRun } from './run-faults.ts'
 import { shownDelivery } from '../shown.ts'
 
 export const listRunDeliveriesRoute = route({
@@ -17,7 +17,7 @@ export const listRunDeliveriesRoute = route({
   params: ById,
   answers: { 200: { description: 'All of them.', schema: Closed({ data: Type.Array(Delivery) }) } },
   async handle({ params, principal: { teamId }, services }) {
-    if (!(await findRun(services.store, teamId, params.id))) throw noSuchRun()
+    if (!(await findRun(services.store, teamId, params.id))) throw noSuch('run')
     const rows = await listRunDeliveries(services.store, teamId, params.id)
     return ok({ data: rows.map((stored) => shownDelivery(stored, services)) })
   },

@@ -1,11 +1,9 @@
 import Type from 'typebox'
+import { replayRun } from '../../../deliveries/replay.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
-import { recordAudit } from '../../../store/accounts/audit.ts'
-import { replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
-import { findRun } from '../../../store/runs/runs.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 import { ById } from '../by-id.ts'
-import { noSuchRun } from './run-faults.ts'
 
 export const replayRunRoute = route({
   method: 'POST',
@@ -20,17 +18,7 @@ export const replayRunRoute = route({
     200: { description: 'How many were queued again.', schema: Closed({ queued: Type.Integer({ minimum: 0 }) }) },
   },
   async handle({ params, principal: { teamId }, actor, services }) {
-    const queued = await services.store.transaction(async (tx) => {
-      const run = await findRun(tx, teamId, params.id)
-      if (!run) throw noSuchRun()
-      const replayed = await replayRunDeliveries(tx, teamId, params.id)
-      for (const { id } of replayed) {
-        const target = { id, label: run.monitor_name }
-        await recordAudit(tx, { teamId, actor, action: 'delivery.replayed', target, metadata: { run_id: run.id } })
-      }
-      return replayed.length
-    })
-    if (queued > 0) services.poke()
+    const { queued } = doneOf(await replayRun(services, { teamId, actor, id: params.id }))
     return ok({ queued })
   },
 })

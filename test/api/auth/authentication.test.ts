@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nothing, row } from '../../../store/db/row.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { newApiKeyText } from '../../../store/accounts/api-key-text.ts'
-import { createApiKey } from '../../../store/accounts/api-keys.ts'
+import { insertApiKey } from '../../../store/accounts/api-keys.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/session-token.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
@@ -24,7 +24,7 @@ const withHeader = async (authorization: string | undefined, url = '/v1/keys') =
 
 const expired = async () => {
   const { team_id: teamId, user_id: userId } = owner
-  const made = await createApiKey(api.services.store, {
+  const made = await insertApiKey(api.services.store, {
     teamId,
     userId,
     name: 'Old',

@@ -1,0 +1,82 @@
+import type { Invalid, NotFound } from '../core/outcome.ts'
+import type { Scope } from '../schema/account/api-key.ts'
+import type { Requester } from '../schema/account/audit.ts'
+import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '../store/accounts/api-keys.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import type { AccountContext } from './context.ts'
+
+/** A key to be made. */
+export interface KeyCreation extends Requester {
+  /** The account on whose record it is. */
+  readonly userId: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** ISO 8601; null: never. */
+  readonly expiresAt: string | null
+}
+
+/** A key to be replaced by a new one. */
+export interface KeyRotation extends Requester {
+  readonly userId: string
+  readonly id: string
+  /** How long the old key goes on working, at most until its own expiry; 0: not at all. */
+  readonly graceHours: number
+}
+
+/** The new key. Its text can be read only here. */
+export interface KeyIssued {
+  readonly kind: 'done'
+  readonly issued: IssuedApiKey
+}
+
+/** The key has been replaced already, and works until its grace ends. */
+export interface KeyReplaced {
+  readonly kind: 'replaced'
+}
+
+const NO_KEY: NotFound = { kind: 'not_found', what: 'api_key' }
+const EXPIRED: Invalid = { kind: 'invalid', issues: [{ path: 'expires_at', message: 'must be in the future' }] }
+
+/** Makes a key for a team. */
+export async function createApiKey(
+  { store }: AccountContext,
+  { teamId, actor, userId, name, scopes, expiresAt }: KeyCreation,
+): Promise<KeyIssued | Invalid> {
+  return store.transaction(async (tx): Promise<KeyIssued | Invalid> => {
+    const issued = await insertApiKey(tx, { teamId, userId, name, scopes, expiresAt })
+    if (!issued) return EXPIRED
+    const target = { id: issued.id, label: issued.prefix }
+    const metadata = { name, scopes: [...scopes], expires_at: issued.expiresAt }
+    await recordAudit(tx, { teamId, actor, action: 'api_key.created', target, metadata })
+    return { kind: 'done', issued }
+  })
+}
+
+/** Replaces a key by a new one with its name, its scopes and its expiry. Of each key one new key follows. */
+export async function rotateApiKey(
+  { store }: AccountContext,
+  { teamId, actor, userId, id, graceHours }: KeyRotation,
+): Promise<KeyIssued | KeyReplaced | NotFound> {
+  return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | NotFound> => {
+    const rotated = await replaceApiKey(tx, { teamId, keyId: id, userId, graceHours })
+    if (rotated.kind !== 'rotated') return rotated.kind === 'replaced' ? { kind: 'replaced' } : NO_KEY
+    const { issued, oldPrefix } = rotated
+    const target = { id, label: oldPrefix }
+    const metadata = { new_key_id: issued.id, new_key_prefix: issued.prefix, grace_period_hours: graceHours }
+    await recordAudit(tx, { teamId, actor, action: 'api_key.rotated', target, metadata })
+    return { kind: 'done', issued }
+  })
+}
+
+/** Ends a key at once. */
+export async function deleteApiKey(
+  { store }: AccountContext,
+  { teamId, actor, id }: Requester & { readonly id: string },
+): Promise<{ readonly kind: 'done' } | NotFound> {
+  return store.transaction(async (tx): Promise<{ readonly kind: 'done' } | NotFound> => {
+    const key = await revokeApiKey(tx, teamId, id)
+    if (!key) return NO_KEY
+    await recordAudit(tx, { teamId, actor, action: 'api_key.deleted', target: { id, label: key.prefix } })
+    return { kind: 'done' }
+  })
+}

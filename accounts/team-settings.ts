@@ -1,0 +1,28 @@
+import type { AuditAction, Requester } from '../schema/account/audit.ts'
+import type { TeamSettings, TeamSettingsPatch } from '../schema/account/team-settings.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import { changeTeamSettings } from '../store/accounts/team-settings.ts'
+import type { AccountContext } from './context.ts'
+
+/** Every change is recorded, each setting as an action of its own. */
+const ACTIONS = {
+  proxy_enabled: 'settings.proxy_toggled',
+  error_notifications: 'settings.error_notifications_toggled',
+} as const satisfies Record<keyof TeamSettings, AuditAction>
+
+/**
+ * Changes the settings that the patch has. Returns them all. What has the same value as before leaves no audit line.
+ */
+export async function editTeamSettings(
+  { store }: AccountContext,
+  { teamId, actor, patch }: Requester & { readonly patch: TeamSettingsPatch },
+): Promise<TeamSettings> {
+  return store.transaction(async (tx) => {
+    const { settings, changed } = await changeTeamSettings(tx, teamId, patch)
+    for (const key of changed) {
+      const metadata = { [key]: settings[key] }
+      await recordAudit(tx, { teamId, actor, action: ACTIONS[key], target: { id: teamId, label: null }, metadata })
+    }
+    return settings
+  })
+}
