@@ -10,9 +10,7 @@ const ACTIONS = {
   error_notifications: 'settings.error_notifications_toggled',
 } as const satisfies Record<keyof TeamSettings, AuditAction>
 
-/**
- * Changes the settings that the patch has. Returns them all. What has the same value as before leaves no audit line.
- */
+/** Changes the settings that the patch has, and returns them all. A value that stays the same leaves no audit line. */
 export async function editTeamSettings(
   { store }: AccountContext,
   { teamId, actor, patch }: Requester & { readonly patch: TeamSettingsPatch },

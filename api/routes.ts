@@ -1,26 +1,55 @@
 import type { Route } from './http/route.ts'
-import { deliveryRoutes } from './routes/deliveries/delivery-routes.ts'
-import { getImageRoute } from './routes/images/get-image.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
+import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
+import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './routes/images.ts'
+import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/keys.ts'
+import { manifestMonitorRoute } from './routes/monitor-manifests.ts'
+import { backtestMonitorRoute, previewMonitorRoute } from './routes/monitor-trials.ts'
+import * as monitors from './routes/monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
-import { runRoutes } from './routes/runs/run-routes.ts'
-import { settingsRoutes } from './routes/settings/settings-routes.ts'
+import { getRunRoute, listMonitorRunsRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/runs.ts'
+import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { signInRoutes } from './routes/sign-in.ts'
-import { templateRoutes } from './routes/templates/template-routes.ts'
-import { getUsageRoute } from './routes/usage/get-usage.ts'
+import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
+import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
+import { getUsageRoute } from './routes/usage.ts'
 
-const nouns: readonly Route[] = [
-  ...monitorRoutes,
-  ...templateRoutes,
-  ...runRoutes,
+/** In the order of the OpenAPI document. */
+const described: readonly Route[] = [
+  monitors.listMonitorsRoute,
+  monitors.createMonitorRoute,
+  previewMonitorRoute,
+  monitors.getMonitorRoute,
+  monitors.editMonitorRoute,
+  monitors.deleteMonitorRoute,
+  monitors.pauseMonitorRoute,
+  monitors.resumeMonitorRoute,
+  monitors.runMonitorRoute,
+  monitors.bulkMonitorsRoute,
+  listMonitorRunsRoute,
+  listVisualHistoryRoute,
+  backtestMonitorRoute,
+  manifestMonitorRoute,
+  readSigningSecretRoute,
+  rotateSigningSecretRoute,
+  listTemplatesRoute,
+  createFromTemplateRoute,
+  getRunRoute,
+  listRunDeliveriesRoute,
+  replayRunRoute,
+  getRunImagesRoute,
   getImageRoute,
-  ...deliveryRoutes,
-  ...keyRoutes,
+  listDeliveriesRoute,
+  getDeliveryRoute,
+  replayDeliveryRoute,
+  listKeysRoute,
+  createKeyRoute,
+  rotateKeyRoute,
+  deleteKeyRoute,
   getUsageRoute,
-  ...settingsRoutes,
+  getSettingsRoute,
+  editSettingsRoute,
   ...signInRoutes,
 ]
 
-/** Every route of the API, by noun. */
-export const routes: readonly Route[] = [...nouns, openApiRoute(nouns)]
+/** Every route of the API. */
+export const routes: readonly Route[] = [...described, openApiRoute(described)]

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../../schema/account/audit.ts'
 import type { ErrorCode } from '../../schema/error.ts'
+import { Closed, Uuid } from '../../schema/shape/shape.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { PolicyName } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -113,3 +114,6 @@ export const route = <P extends TSchema, Q extends TSchema, B extends TSchema>(d
 export const publicRoute = <P extends TSchema, Q extends TSchema, B extends TSchema>(
   def: PublicRouteDef<P, Q, B>,
 ): Route => def
+
+/** Parameters of the routes of one resource. An id of another shape is a 404. */
+export const ById = Closed({ id: Uuid() })

@@ -1,77 +1,73 @@
 import Type from 'typebox'
 import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
 import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/account/api-key.ts'
-import { Closed, Uuid } from '../../schema/shape/shape.ts'
+import { Closed } from '../../schema/shape/shape.ts'
 import { type IssuedApiKey, listApiKeys } from '../../store/accounts/api-keys.ts'
 import { doneOf } from '../http/outcome-error.ts'
-import { created, noContent, ok, type Route, route } from '../http/route.ts'
+import { ById, created, noContent, ok, route } from '../http/route.ts'
 
 const tag = 'API keys'
-const params = Closed({ id: Uuid() })
 
-/** The API keys of a team. */
-export const keyRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/v1/keys',
-    summary: 'List the keys that work',
-    tag,
-    policy: 'keys.read',
-    answers: { 200: { description: 'The keys, newest first.', schema: Closed({ data: Type.Array(ApiKey) }) } },
-    handle: async ({ principal, services }) => ok({ data: await listApiKeys(services.store, principal.teamId) }),
-  }),
+export const listKeysRoute = route({
+  method: 'GET',
+  path: '/v1/keys',
+  summary: 'List the keys that work',
+  tag,
+  policy: 'keys.read',
+  answers: { 200: { description: 'The keys, newest first.', schema: Closed({ data: Type.Array(ApiKey) }) } },
+  handle: async ({ principal, services }) => ok({ data: await listApiKeys(services.store, principal.teamId) }),
+})
 
-  route({
-    method: 'POST',
-    path: '/v1/keys',
-    summary: 'Create a key',
-    tag,
-    policy: 'keys.manage',
-    body: ApiKeyCreate,
-    defaults: true,
-    answers: { 201: { description: 'The key; its full value is shown this once.', schema: ApiKeyIssued } },
-    handle: async ({ principal: { teamId, userId }, actor, body, services }) => {
-      const { name, scopes = ['read'], expires_at: expiresAt = null } = body
-      const { issued } = doneOf(await createApiKey(services, { teamId, actor, userId, name, scopes, expiresAt }))
-      return created(issuedBody(issued))
-    },
-  }),
+export const createKeyRoute = route({
+  method: 'POST',
+  path: '/v1/keys',
+  summary: 'Create a key',
+  tag,
+  policy: 'keys.manage',
+  body: ApiKeyCreate,
+  defaults: true,
+  answers: { 201: { description: 'The key; its full value is shown this once.', schema: ApiKeyIssued } },
+  handle: async ({ principal: { teamId, userId }, actor, body, services }) => {
+    const { name, scopes = ['read'], expires_at: expiresAt = null } = body
+    const { issued } = doneOf(await createApiKey(services, { teamId, actor, userId, name, scopes, expiresAt }))
+    return created(issuedBody(issued))
+  },
+})
 
-  route({
-    method: 'POST',
-    path: '/v1/keys/:id/rotate',
-    summary: 'Replace a key by a new one',
-    description:
-      'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of ' +
-      'grace. A key that has been replaced already is 409 `CONFLICT`.',
-    tag,
-    policy: 'keys.manage',
-    params,
-    body: ApiKeyRotate,
-    answers: { 201: { description: 'The new key; its full value is shown this once.', schema: ApiKeyIssued } },
-    handle: async ({ principal: { teamId, userId }, actor, params: { id }, body, services }) => {
-      const rotation = { teamId, actor, userId, id, graceHours: body.grace_period_hours }
-      const { issued } = doneOf(await rotateApiKey(services, rotation))
-      services.principals.forgetKeys()
-      return created(issuedBody(issued))
-    },
-  }),
+export const rotateKeyRoute = route({
+  method: 'POST',
+  path: '/v1/keys/:id/rotate',
+  summary: 'Replace a key by a new one',
+  description:
+    'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of ' +
+    'grace. A key that has been replaced already is 409 `CONFLICT`.',
+  tag,
+  policy: 'keys.manage',
+  params: ById,
+  body: ApiKeyRotate,
+  answers: { 201: { description: 'The new key; its full value is shown this once.', schema: ApiKeyIssued } },
+  handle: async ({ principal: { teamId, userId }, actor, params: { id }, body, services }) => {
+    const rotation = { teamId, actor, userId, id, graceHours: body.grace_period_hours }
+    const { issued } = doneOf(await rotateApiKey(services, rotation))
+    services.principals.forgetKeys()
+    return created(issuedBody(issued))
+  },
+})
 
-  route({
-    method: 'DELETE',
-    path: '/v1/keys/:id',
-    summary: 'End a key',
-    tag,
-    policy: 'keys.manage',
-    params,
-    answers: { 204: { description: 'The key has stopped working.' } },
-    handle: async ({ principal: { teamId }, actor, params: { id }, services }) => {
-      doneOf(await deleteApiKey(services, { teamId, actor, id }))
-      services.principals.forgetKeys()
-      return noContent()
-    },
-  }),
-]
+export const deleteKeyRoute = route({
+  method: 'DELETE',
+  path: '/v1/keys/:id',
+  summary: 'End a key',
+  tag,
+  policy: 'keys.manage',
+  params: ById,
+  answers: { 204: { description: 'The key has stopped working.' } },
+  handle: async ({ principal: { teamId }, actor, params: { id }, services }) => {
+    doneOf(await deleteApiKey(services, { teamId, actor, id }))
+    services.principals.forgetKeys()
+    return noContent()
+  },
+})
 
 const issuedBody = ({ key, id, name, scopes, expiresAt }: IssuedApiKey) => ({
   key,

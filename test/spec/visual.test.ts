@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createImageLinks } from '../../api/routes/images/image-links.ts'
+import { createImageLinks } from '../../api/auth/image-links.ts'
 import { imageName } from '../../store/images/images.ts'
 import { draw, look } from '../worker/pictures/drawings.ts'
 import { type Client, MONITOR } from './support.ts'

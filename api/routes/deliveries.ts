@@ -1,0 +1,77 @@
+import Type from 'typebox'
+import { replayOne } from '../../deliveries/replay.ts'
+import { TIERS } from '../../schema/account/plan.ts'
+import { pageQuery, Pagination } from '../../schema/page-of.ts'
+import { Delivery, DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
+import { Choice, Closed, Instant } from '../../schema/shape/shape.ts'
+import { findDelivery, listDeliveries, sumDeliveries } from '../../store/deliveries/deliveries.ts'
+import { doneOf, noSuch } from '../http/outcome-error.ts'
+import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
+import { ById, ok, route } from '../http/route.ts'
+import { shownDelivery } from '../presenters/shown.ts'
+
+const Retention = Closed({
+  tier: Choice(TIERS),
+  retention_days: Type.Integer({ minimum: 1 }),
+  cutoff_at: Instant('Deliveries made before are not returned.'),
+})
+
+export const listDeliveriesRoute = route({
+  method: 'GET',
+  path: '/v1/deliveries',
+  summary: 'List deliveries, newest first',
+  description: "Those inside the plan's retention window.",
+  tag: 'Deliveries',
+  policy: 'deliveries.read',
+  query: Closed({ ...pageQuery, status: Type.Optional(Choice(DELIVERY_STATUSES)) }),
+  answers: {
+    200: {
+      description: 'A page of deliveries.',
+      schema: Closed({ data: Type.Array(Delivery), pagination: Pagination, retention: Retention }),
+    },
+  },
+  async handle({ query, principal: { teamId }, services }) {
+    const wanted = { teamId, status: query.status }
+    const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
+    // Each row carries the window, so that an ordinary page is one statement.
+    const [first] = rows
+    const facts =
+      first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
+    const { tier, retention_days, cutoff_at, total } = facts
+    return ok({
+      data: rows.map((stored) => shownDelivery(stored, services)),
+      pagination: await paginationOf(query, rows.length, async () => total),
+      retention: { tier, retention_days, cutoff_at },
+    })
+  },
+})
+
+export const getDeliveryRoute = route({
+  method: 'GET',
+  path: '/v1/deliveries/:id',
+  summary: 'Read a delivery',
+  tag: 'Deliveries',
+  policy: 'deliveries.read',
+  params: ById,
+  answers: { 200: { description: 'The delivery.', schema: Delivery } },
+  async handle({ params, principal, services }) {
+    const stored = await findDelivery(services.store, principal.teamId, params.id)
+    if (!stored) throw noSuch('delivery')
+    return ok(shownDelivery(stored, services))
+  },
+})
+
+export const replayDeliveryRoute = route({
+  method: 'POST',
+  path: '/v1/deliveries/:id/replay',
+  summary: 'Send a failed or dead delivery again',
+  description: 'At once, with all its attempts ahead, the same id and the same payload.',
+  tag: 'Deliveries',
+  policy: 'deliveries.replay',
+  params: ById,
+  answers: { 200: { description: 'It is queued.', schema: Closed({ queued: Type.Literal(true) }) } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    doneOf(await replayOne(services, { teamId, actor, id: params.id }))
+    return ok({ queued: true })
+  },
+})

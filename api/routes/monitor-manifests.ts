@@ -1,0 +1,29 @@
+import { declareMonitor } from '../../monitors/declare-monitor.ts'
+import { MonitorManifest } from '../../schema/monitor/manifest.ts'
+import { doneOf } from '../http/outcome-error.ts'
+import { ById, ok, okText, route } from '../http/route.ts'
+import { manifestYaml } from '../presenters/manifest-yaml.ts'
+
+export const manifestMonitorRoute = route({
+  method: 'GET',
+  path: '/v1/monitors/:id/manifest',
+  summary: 'Read a monitor as a Kubernetes manifest',
+  description:
+    'YAML, or JSON where Accept asks for application/json. Addresses of webhooks and values of headers are ' +
+    'references to a Secret, which a comment in the YAML describes. Applied, it takes over the monitor.',
+  tag: 'Monitors',
+  policy: 'monitors.read',
+  params: ById,
+  answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
+  refusals: ['CONFLICT'],
+  beyond: true,
+  async handle({ params, principal: { teamId }, headers: { accept = '' }, services }) {
+    const { declared, name } = doneOf(await declareMonitor(services, { teamId, id: params.id }))
+    const vary = { vary: 'Accept' }
+    return prefersJson(accept)
+      ? { ...ok(declared.manifest), headers: vary }
+      : { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
+  },
+})
+
+const prefersJson = (accept: string) => /\bapplication\/json\b/.test(accept) && !/yaml/.test(accept)

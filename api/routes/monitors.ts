@@ -1,0 +1,187 @@
+import type { FastifyBaseLogger } from 'fastify'
+import Type from 'typebox'
+import { actOnMany, type ManyResult } from '../../monitors/act-on-many.ts'
+import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
+import { createMonitor } from '../../monitors/create-monitor.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
+import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { runMonitor } from '../../monitors/run-monitor.ts'
+import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
+import { Monitor, MonitorCreate, MonitorPatch, type MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { PageOf, pageQuery } from '../../schema/page-of.ts'
+import { RunQueued } from '../../schema/run/run.ts'
+import { Closed } from '../../schema/shape/shape.ts'
+import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
+import { faultOf } from '../http/fault.ts'
+import { doneOf, noSuch, outcomeError } from '../http/outcome-error.ts'
+import { paginationOf, windowOf } from '../http/page-of-rows.ts'
+import { ById, created, noContent, ok, route } from '../http/route.ts'
+import { shownMonitor } from '../presenters/shown.ts'
+
+export const listMonitorsRoute = route({
+  method: 'GET',
+  path: '/v1/monitors',
+  summary: 'List monitors, newest first',
+  tag: 'Monitors',
+  policy: 'monitors.read',
+  query: Closed({
+    ...pageQuery,
+    visual: Type.Optional(
+      Type.Boolean({ description: 'true: only monitors with the visual layer; false: only those without.' }),
+    ),
+  }),
+  answers: { 200: { description: 'A page of monitors.', schema: PageOf(Monitor) } },
+  async handle({ query, principal, services }) {
+    const wanted = { teamId: principal.teamId, visual: query.visual }
+    const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
+    return ok({
+      data: rows.map((stored) => shownMonitor(stored, services)),
+      pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
+    })
+  },
+})
+
+export const createMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors',
+  summary: 'Create a monitor',
+  description: 'Its first run is at once, and is a silent baseline.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  body: MonitorCreate,
+  defaults: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 201: { description: 'The monitor.', schema: Monitor } },
+  async handle({ body, principal: { teamId, userId }, actor, services }) {
+    // The frame has filled in every default: the body is whole.
+    const creation = { teamId, actor, userId, spec: body as MonitorSpec }
+    const { monitor } = doneOf(await createMonitor(services, creation))
+    return created(shownMonitor(monitor, services))
+  },
+})
+
+export const getMonitorRoute = route({
+  method: 'GET',
+  path: '/v1/monitors/:id',
+  summary: 'Read a monitor',
+  description: 'Without its signing secret.',
+  tag: 'Monitors',
+  policy: 'monitors.read',
+  params: ById,
+  answers: { 200: { description: 'The monitor.', schema: Monitor } },
+  async handle({ params, principal, services }) {
+    const stored = await findMonitor(services.store, principal.teamId, params.id)
+    if (!stored) throw noSuch('monitor')
+    return ok(shownMonitor(stored, services))
+  },
+})
+
+export const editMonitorRoute = route({
+  method: 'PATCH',
+  path: '/v1/monitors/:id',
+  summary: 'Change a monitor',
+  description:
+    'Each key that is sent replaces the stored one whole; null clears what may be null. A change of url, ' +
+    'extract_config, request_config, request_headers, fetch_mode or visual_config makes the next run a silent ' +
+    'baseline.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  params: ById,
+  body: MonitorPatch,
+  bodyOptional: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 200: { description: 'The monitor.', schema: Monitor } },
+  async handle({ params, body, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await editMonitor(services, { teamId, actor, id: params.id, patch: body }))
+    return ok(shownMonitor(monitor, services))
+  },
+})
+
+export const deleteMonitorRoute = route({
+  method: 'DELETE',
+  path: '/v1/monitors/:id',
+  summary: 'Delete a monitor',
+  description: 'Its runs stay readable and pending deliveries finish.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 204: { description: 'It is deleted.' } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    doneOf(await deleteMonitor(services, { teamId, actor, id: params.id }))
+    return noContent()
+  },
+})
+
+export const pauseMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/:id/pause',
+  summary: 'Pause a monitor',
+  description: 'A run that is under way or queued still happens.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The monitor, paused.', schema: Monitor } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await pauseMonitor(services, { teamId, actor, id: params.id }))
+    return ok(shownMonitor(monitor, services))
+  },
+})
+
+export const resumeMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/:id/resume',
+  summary: 'Resume a monitor',
+  description: 'It becomes active, and a run is due at once. An active one stays as it is.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The monitor, active.', schema: Monitor } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await resumeMonitor(services, { teamId, actor, id: params.id }))
+    return ok(shownMonitor(monitor, services))
+  },
+})
+
+export const runMonitorRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/:id/run',
+  summary: 'Run a monitor now',
+  description: 'Also a paused one. While a run is queued, asking again answers the same one.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The run, readable as running from now on.', schema: RunQueued } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { runId } = doneOf(await runMonitor(services, { teamId, actor, id: params.id }))
+    return ok({ run_id: runId, queued: true })
+  },
+})
+
+export const bulkMonitorsRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/bulk',
+  summary: 'Pause, resume, delete or run many monitors',
+  description:
+    'Each one by itself: what fails for one does not undo the others. Every monitor is audited as by its own ' +
+    'route, and the whole as monitor.bulk_action. One malformed id refuses the whole.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  body: MonitorBulk,
+  answers: { 200: { description: 'A result for each id.', schema: MonitorBulkDone } },
+  beyond: true,
+  async handle({ body, principal: { teamId }, actor, services, log }) {
+    const { results, ...counts } = await actOnMany(services, { teamId, actor, ...body })
+    return ok({ action: body.action, ...counts, results: results.map((result) => shownResult(result, log)) })
+  },
+})
+
+/** One of many, answered as by its own route. */
+function shownResult({ id, outcome }: ManyResult, log: FastifyBaseLogger): BulkResult {
+  if (outcome.kind === 'done') return { id, ok: true, ...('runId' in outcome && { run_id: outcome.runId }) }
+  const thrown = outcome.kind === 'failed' ? outcome.error : outcomeError(outcome)
+  const { error, unexpected } = faultOf(thrown)
+  if (unexpected) log.error({ err: thrown, monitor_id: id }, 'a part of a bulk action failed')
+  return { id, ok: false, error: { code: error.code, message: error.message, details: [...error.details] } }
+}

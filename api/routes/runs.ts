@@ -1,0 +1,88 @@
+import Type from 'typebox'
+import { replayRun } from '../../deliveries/replay.ts'
+import { PageOf, pageQuery } from '../../schema/page-of.ts'
+import { Delivery } from '../../schema/run/delivery.ts'
+import { Run } from '../../schema/run/run.ts'
+import { Closed } from '../../schema/shape/shape.ts'
+import { listRunDeliveries } from '../../store/deliveries/deliveries.ts'
+import { toRun } from '../../store/runs/run-record.ts'
+import { countRuns, findRun, listRuns } from '../../store/runs/runs.ts'
+import { doneOf, noSuch } from '../http/outcome-error.ts'
+import { paginationOf, windowOf } from '../http/page-of-rows.ts'
+import { ById, ok, route } from '../http/route.ts'
+import { shownDelivery } from '../presenters/shown.ts'
+
+export const listMonitorRunsRoute = route({
+  method: 'GET',
+  path: '/v1/monitors/:id/runs',
+  summary: "List a monitor's runs, newest first",
+  description: "Those inside the plan's retention window; one that is under way or queued stands first, as running.",
+  tag: 'Monitors',
+  policy: 'runs.read',
+  params: ById,
+  query: Closed(pageQuery),
+  answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
+  async handle({ params, query, principal: { teamId }, services: { store } }) {
+    const rows = await listRuns(store, { teamId, monitorId: params.id, ...windowOf(query) })
+    const count = async () => {
+      const total = await countRuns(store, teamId, params.id)
+      if (total === null) throw noSuch('monitor')
+      return total
+    }
+    // No rows: an empty page, or no such monitor.
+    const total = rows.length === 0 ? await count() : null
+    return ok({
+      data: rows.map(toRun),
+      pagination: await paginationOf(query, rows.length, async () => total ?? count()),
+    })
+  },
+})
+
+export const getRunRoute = route({
+  method: 'GET',
+  path: '/v1/runs/:id',
+  summary: 'Read a run',
+  description: 'From the moment it is queued or claimed. Runs of deleted monitors stay readable.',
+  tag: 'Runs',
+  policy: 'runs.read',
+  params: ById,
+  answers: { 200: { description: 'The run.', schema: Run } },
+  async handle({ params, principal, services: { store } }) {
+    const stored = await findRun(store, principal.teamId, params.id)
+    if (!stored) throw noSuch('run')
+    return ok(toRun(stored))
+  },
+})
+
+export const listRunDeliveriesRoute = route({
+  method: 'GET',
+  path: '/v1/runs/:id/deliveries',
+  summary: 'List the deliveries of a run',
+  tag: 'Runs',
+  policy: 'deliveries.read',
+  params: ById,
+  answers: { 200: { description: 'All of them.', schema: Closed({ data: Type.Array(Delivery) }) } },
+  async handle({ params, principal: { teamId }, services }) {
+    if (!(await findRun(services.store, teamId, params.id))) throw noSuch('run')
+    const rows = await listRunDeliveries(services.store, teamId, params.id)
+    return ok({ data: rows.map((stored) => shownDelivery(stored, services)) })
+  },
+})
+
+export const replayRunRoute = route({
+  method: 'POST',
+  path: '/v1/runs/:id/replay',
+  summary: 'Send the failed deliveries of a run again',
+  description:
+    'Takes the dead ones and those that failed for good; one that waits for its next attempt goes on waiting.',
+  tag: 'Runs',
+  policy: 'deliveries.replay',
+  params: ById,
+  answers: {
+    200: { description: 'How many were queued again.', schema: Closed({ queued: Type.Integer({ minimum: 0 }) }) },
+  },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { queued } = doneOf(await replayRun(services, { teamId, actor, id: params.id }))
+    return ok({ queued })
+  },
+})

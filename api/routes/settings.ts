@@ -1,0 +1,28 @@
+import { editTeamSettings } from '../../accounts/team-settings.ts'
+import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
+import { readTeamSettings } from '../../store/accounts/team-settings.ts'
+import { ok, route } from '../http/route.ts'
+
+export const getSettingsRoute = route({
+  method: 'GET',
+  path: '/v1/settings',
+  summary: "Read the team's settings",
+  tag: 'Settings',
+  policy: 'settings.read',
+  answers: { 200: { description: 'The settings.', schema: TeamSettings } },
+  handle: async ({ principal, services: { store } }) => ok(await readTeamSettings(store, principal.teamId)),
+})
+
+export const editSettingsRoute = route({
+  method: 'PATCH',
+  path: '/v1/settings',
+  summary: "Change the team's settings",
+  description: 'Keys that are absent stay as they are.',
+  tag: 'Settings',
+  policy: 'settings.manage',
+  body: TeamSettingsPatch,
+  bodyOptional: true,
+  answers: { 200: { description: 'The settings.', schema: TeamSettings } },
+  handle: async ({ body, principal: { teamId }, actor, services }) =>
+    ok(await editTeamSettings(services, { teamId, actor, patch: body })),
+})

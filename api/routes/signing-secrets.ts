@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { Closed, Nullable, Whole } from '../../schema/shape/shape.ts'
+import { doneOf } from '../http/outcome-error.ts'
+import { ById, ok, route } from '../http/route.ts'
+
+/** A signing secret: 64 hex digits without prefix. */
+
+export const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+export const readSigningSecretRoute = route({
+  method: 'GET',
+  path: '/v1/monitors/:id/signing-secret',
+  summary: "Read a monitor's signing secret",
+  description: 'null when the monitor has no webhook delivery. Takes the role member or a key with the scope write.',
+  tag: 'Monitors',
+  policy: 'secrets.read',
+  params: ById,
+  refusals: ['CONFLICT'],
+  answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
+  async handle({ params, principal: { teamId }, services }) {
+    const { secret } = doneOf(await readSigningSecret(services, { teamId, id: params.id }))
+    return ok({ secret })
+  },
+})
+
+export const rotateSigningSecretRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/:id/signing-secret/rotate',
+  summary: "Replace a monitor's signing secret",
+  description: 'For grace_hours both secrets sign, the new one first.',
+  tag: 'Monitors',
+  policy: 'secrets.rotate',
+  params: ById,
+  body: Closed({ grace_hours: Type.Optional(Whole(0, 168, { default: 0 })) }),
+  bodyOptional: true,
+  defaults: true,
+  answers: { 200: { description: 'The new secret.', schema: Closed({ secret: SigningSecret }) } },
+  beyond: true,
+  async handle({ params, body, principal: { teamId }, actor, services }) {
+    const rotation = { teamId, actor, id: params.id, graceHours: body.grace_hours ?? 0 }
+    const { secret } = doneOf(await rotateSigningSecret(services, rotation))
+    return ok({ secret })
+  },
+})

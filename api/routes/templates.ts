@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { TEMPLATES } from '../../core/templates/templates.ts'
+import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
+import { createFromTemplate } from '../../monitors/create-from-template.ts'
+import { Monitor } from '../../schema/monitor/monitor.ts'
+import { FromTemplate, Template } from '../../schema/monitor/template.ts'
+import { Closed, Text } from '../../schema/shape/shape.ts'
+import { doneOf } from '../http/outcome-error.ts'
+import { created, ok, route } from '../http/route.ts'
+import { shownMonitor } from '../presenters/shown.ts'
+
+export const listTemplatesRoute = route({
+  method: 'GET',
+  path: '/v1/templates',
+  summary: 'List templates',
+  description:
+    'Ready-made monitors to begin with. Categories are an open list: one that no template has gives an empty array.',
+  tag: 'Templates',
+  policy: 'templates.read',
+  query: Closed({ category: Type.Optional(Text(1, 100)) }),
+  answers: { 200: { description: 'The templates; not paginated.', schema: Type.Array(Template) } },
+  async handle({ query: { category }, services: { templates = TEMPLATES } }) {
+    return ok(templates.filter((template) => category === undefined || template.category === category))
+  },
+})
+
+export const createFromTemplateRoute = route({
+  method: 'POST',
+  path: '/v1/monitors/from-template/:slug',
+  summary: 'Create a monitor from a template',
+  description:
+    "What the body does not give comes from the template; `url` has to be given when the template's `example_url` " +
+    'is null. An interval below 60 s is raised to it.',
+  tag: 'Templates',
+  policy: 'monitors.write',
+  params: Closed({ slug: Text(1, 100) }),
+  body: FromTemplate,
+  bodyOptional: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 201: { description: 'The monitor.', schema: Monitor } },
+  async handle({ params: { slug }, body, principal: { teamId, userId }, actor, services }) {
+    const { monitor } = doneOf(await createFromTemplate(services, { teamId, actor, userId, slug, wishes: body }))
+    return created(shownMonitor(monitor, services))
+  },
+})

@@ -1,0 +1,210 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MonitorBulkDone } from '../../../schema/monitor/bulk.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { row } from '../../../store/db/row.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let pokes = 0
+beforeAll(async () => {
+  api = await createTestApi({ poke: () => void (pokes += 1) })
+})
+afterAll(() => api.close())
+
+const post = (credential: string, body: unknown) => api.call(credential, 'POST', '/v1/monitors/bulk', body)
+const bulk = async ({ api_key: key }: CreatedOwner, action: string, ids: readonly string[]) => {
+  const { status, body } = await post(key, { action, ids })
+  expect([status, checkerOf(MonitorBulkDone).validate(body)]).toMatchObject([200, { ok: true }])
+  return body as never as MonitorBulkDone
+}
+const monitors = async ({ api_key: key }: CreatedOwner, count: number): Promise<string[]> => {
+  const made: string[] = []
+  for (let n = 1; n <= count; n++) {
+    const { status, body } = await api.call(key, 'POST', '/v1/monitors', {
+      name: `M${n}`,
+      url: 'https://example.com/',
+      schedule_interval_seconds: 3600,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+    })
+    expect(status).toBe(201)
+    made.push(String(body['id']))
+  }
+  return made
+}
+const statusOf = async (owner: CreatedOwner, id: string) =>
+  (await api.call(owner.api_key, 'GET', `/v1/monitors/${id}`)).body['status']
+const lock = (id: string) => api.sql(`update monitors set locked = true where id = '${id}'`)
+const event = row({
+  action: Type.String(),
+  target_id: Type.Union([Type.String(), Type.Null()]),
+  actor_type: Type.String(),
+  metadata: Type.Unknown(),
+})
+const audit = ({ team_id }: CreatedOwner, action: string) =>
+  api.services.store.any(sql.type(event)`
+    select action, target_id, actor_type, metadata from audit_events
+    where team_id = ${team_id} and action = ${action} order by id`)
+const UNKNOWN = '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'
+
+describe('a bulk action', () => {
+  test('answers a result for each id, in their order, and counts', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 3)
+    expect(await bulk(owner, 'pause', ids.toReversed())).toEqual({
+      action: 'pause',
+      succeeded: 3,
+      failed: 0,
+      results: ids.toReversed().map((id) => ({ id, ok: true })),
+    })
+    for (const id of ids) expect(await statusOf(owner, id)).toBe('paused')
+  })
+
+  test('does each by itself: what fails for one does not undo the others', async () => {
+    const owner = await api.owner()
+    const stranger = await api.owner()
+    const [first = '', locked = '', deleted = '', last = ''] = await monitors(owner, 4)
+    const [foreign = ''] = await monitors(stranger, 1)
+    await lock(locked)
+    await api.call(owner.api_key, 'DELETE', `/v1/monitors/${deleted}`)
+    const done = await bulk(owner, 'pause', [first, locked, UNKNOWN, foreign, deleted, last])
+    expect([done.succeeded, done.failed]).toEqual([2, 4])
+    expect(done.results.map(({ id, ok, error }) => [id, ok, error?.code])).toEqual([
+      [first, true, undefined],
+      [locked, false, 'FORBIDDEN'],
+      [UNKNOWN, false, 'NOT_FOUND'],
+      [foreign, false, 'NOT_FOUND'],
+      [deleted, false, 'NOT_FOUND'],
+      [last, true, undefined],
+    ])
+    expect([await statusOf(owner, first), await statusOf(owner, last)]).toEqual(['paused', 'paused'])
+    expect(await statusOf(stranger, foreign)).toBe('active')
+  })
+
+  test('resumes: active ones stay as they are, locked ones are refused', async () => {
+    const owner = await api.owner()
+    const [paused = '', active = '', locked = ''] = await monitors(owner, 3)
+    await bulk(owner, 'pause', [paused])
+    await lock(locked)
+    const { results } = await bulk(owner, 'resume', [paused, active, locked])
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, false])
+    expect([await statusOf(owner, paused), await statusOf(owner, active)]).toEqual(['active', 'active'])
+    expect(await audit(owner, 'monitor.resumed')).toMatchObject([{ target_id: paused }])
+  })
+
+  test('deletes, but not what a manifest owns', async () => {
+    const owner = await api.owner()
+    const [mine = '', managed = ''] = await monitors(owner, 2)
+    await api.sql(`update monitors set managed_by = 'kubernetes' where id = '${managed}'`)
+    const { results } = await bulk(owner, 'delete', [mine, managed])
+    expect(results).toMatchObject([{ ok: true }, { ok: false, error: { code: 'CONFLICT' } }])
+    expect(await statusOf(owner, mine)).toBeUndefined()
+    expect(await statusOf(owner, managed)).toBe('active')
+  })
+
+  test('runs as far as the quota goes, with the details of what is used up', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 3)
+    await api.sql(
+      `update team_usage set runs_limit = 10, runs_used = 9, credits = 1 where team_id = '${owner.team_id}'`,
+    )
+    const { results } = await bulk(owner, 'run', ids)
+    expect(results).toEqual([
+      { id: ids[0], ok: true, run_id: expect.any(String) },
+      { id: ids[1], ok: true, run_id: expect.any(String) },
+      {
+        id: ids[2],
+        ok: false,
+        error: {
+          code: 'RUN_LIMIT_REACHED',
+          message: expect.any(String),
+          details: [{ used: 10, limit: 10, resets_at: expect.any(String), credits_remaining: 0 }],
+        },
+      },
+    ])
+    const run = await api.call(owner.api_key, 'GET', `/v1/runs/${results[0]?.run_id}`)
+    expect(run.body).toMatchObject({ status: 'running', monitor_id: ids[0] })
+  })
+
+  test('answers the run that is queued already, and takes no other from the quota', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 1)
+    const first = await bulk(owner, 'run', ids)
+    expect(await bulk(owner, 'run', ids)).toEqual(first)
+    expect((await api.call(owner.api_key, 'GET', '/v1/usage')).body).toMatchObject({ runs: { used: 1 } })
+  })
+
+  test('does an id that stands twice once, in any spelling', async () => {
+    const owner = await api.owner()
+    const [one = '', two = ''] = await monitors(owner, 2)
+    const { results } = await bulk(owner, 'pause', [one, two, one, one.toUpperCase()])
+    expect(results).toEqual([
+      { id: one, ok: true },
+      { id: two, ok: true },
+    ])
+  })
+
+  test.each([
+    ['ids[1]', { action: 'pause', ids: [UNKNOWN, '17'] }],
+    ['ids', { action: 'pause', ids: [] }],
+    ['ids', { action: 'pause', ids: Array.from({ length: 101 }, () => crypto.randomUUID()) }],
+    ['ids', { action: 'pause' }],
+    ['action', { action: 'archive', ids: [UNKNOWN] }],
+    ['all', { action: 'pause', ids: [UNKNOWN], all: true }],
+  ])('whose %s is wrong is refused whole, with its path', async (path, body) => {
+    const { api_key: key } = await api.owner()
+    expect(await post(key, body)).toMatchObject({ status: 422, body: { error: { details: [{ path }] } } })
+  })
+
+  test('with a malformed id changes none of the others', async () => {
+    const owner = await api.owner()
+    const [id = ''] = await monitors(owner, 1)
+    await post(owner.api_key, { action: 'delete', ids: [id, 'x'] })
+    expect(await statusOf(owner, id)).toBe('active')
+  })
+
+  test('takes a hundred ids', async () => {
+    const owner = await api.owner()
+    const ids = Array.from({ length: 100 }, () => crypto.randomUUID())
+    expect(await bulk(owner, 'run', ids)).toMatchObject({ succeeded: 0, failed: 100 })
+  })
+
+  test('is audited once with action and counts, and on each monitor that it changed', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 2)
+    await bulk(owner, 'pause', [...ids, UNKNOWN])
+    expect(await audit(owner, 'monitor.bulk_action')).toEqual([
+      {
+        action: 'monitor.bulk_action',
+        target_id: null,
+        actor_type: 'api_key',
+        metadata: { action: 'pause', succeeded: 2, failed: 1 },
+      },
+    ])
+    expect((await audit(owner, 'monitor.paused')).map(({ target_id }) => target_id)).toEqual(ids)
+  })
+
+  test('that did nothing is not audited', async () => {
+    const owner = await api.owner()
+    await bulk(owner, 'delete', [UNKNOWN])
+    expect(await audit(owner, 'monitor.bulk_action')).toEqual([])
+  })
+
+  test('wakes the workers when there is something to run', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 1)
+    pokes = 0
+    await bulk(owner, 'run', ids)
+    expect(pokes).toBe(1)
+  })
+
+  test('needs what changing monitors needs', async () => {
+    const owner = await api.owner()
+    for (const credential of [await api.member(owner, 'viewer'), await api.key(owner, 'read')])
+      expect((await post(credential, { action: 'pause', ids: [UNKNOWN] })).status).toBe(403)
+    expect((await post(await api.member(owner, 'member'), { action: 'pause', ids: [UNKNOWN] })).status).toBe(200)
+  })
+})

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PLANS, type Tier, TIERS } from '../../../schema/account/plan.ts'
+import { Usage } from '../../../schema/account/usage.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+const DAY = 86_400_000
+const usageOf = async ({ api_key: key }: CreatedOwner): Promise<Usage> => {
+  const { status, body } = await api.call(key, 'GET', '/v1/usage')
+  expect([status, checkerOf(Usage).validate(body)]).toMatchObject([200, { ok: true }])
+  return body as never
+}
+const set = (owner: CreatedOwner, what: string) =>
+  api.sql(`update team_usage set ${what} where team_id = '${owner.team_id}'`)
+const monitor = async (owner: CreatedOwner, more: object = {}) => {
+  const made = await api.call(owner.api_key, 'POST', '/v1/monitors', {
+    name: 'M',
+    url: 'https://example.com/',
+    schedule_interval_seconds: 3600,
+    extract_config: { method: 'full_page' },
+    diff_predicate: { type: 'any_field_changes' },
+    ...more,
+  })
+  expect(made.status).toBe(201)
+  return String(made.body['id'])
+}
+
+describe('the usage summary', () => {
+  test('of a trial has three pools over the whole trial, and says when it ends', async () => {
+    const owner = await api.owner({ plan: 'free' })
+    const usage = await usageOf(owner)
+    expect(usage).toMatchObject({
+      tier: 'free',
+      runs: { used: 0, limit: 200 },
+      visualRuns: { used: 0, limit: 100 },
+      serpRuns: { used: 0, limit: 100 },
+      serpAllowed: true,
+      serpViaCredits: false,
+      trialActive: true,
+      llmCallsThisMonth: 0,
+      runsPeriodIsBilling: false,
+    })
+    expect(Date.parse(usage.runsResetAt) - Date.parse(usage.runsPeriodStart)).toBe(14 * DAY)
+    expect([usage.trialEndsAt, usage.serpTrialEndsAt]).toEqual([usage.runsResetAt, usage.runsResetAt])
+    expect(Math.abs(Date.parse(usage.runsPeriodStart) - Date.now())).toBeLessThan(60_000)
+  })
+
+  test('of a paid plan has one shared pool, and no trial', async () => {
+    expect(await usageOf(await api.owner({ plan: 'pro' }))).toMatchObject({
+      tier: 'pro',
+      runs: { used: 0, limit: 15_000 },
+      visualRuns: null,
+      serpRuns: null,
+      trialEndsAt: null,
+      serpTrialEndsAt: null,
+      trialActive: false,
+    })
+  })
+
+  test.each(TIERS.map((tier) => [tier]))('has the limits of the plan %s, and not its seats', async (tier: Tier) => {
+    const { maxTeamMembers: _, ...limits } = PLANS[tier]
+    const { limits: shown } = await usageOf(await api.owner({ plan: tier }))
+    expect(shown).toEqual({ ...limits, serp: tier === 'free' ? 'trial' : 'included' })
+  })
+
+  test("has the team's own limits in the place of the plan's", async () => {
+    const owner = await api.owner({ plan: 'lite' })
+    await api.sql(
+      `update teams set limits = '{"retentionDays": 7, "llmCallsPerMonth": null}' where id = '${owner.team_id}'`,
+    )
+    expect((await usageOf(owner)).limits).toMatchObject({ retentionDays: 7, llmCallsPerMonth: 250, runsPerMonth: 1000 })
+  })
+
+  test('counts what was used, and the credits', async () => {
+    const owner = await api.owner({ plan: 'free' })
+    await set(owner, 'runs_used = 7, visual_used = 3, serp_used = 2, llm_calls_used = 5, credits = 11')
+    expect(await usageOf(owner)).toMatchObject({
+      runs: { used: 7, limit: 200 },
+      visualRuns: { used: 3, limit: 100 },
+      serpRuns: { used: 2, limit: 100 },
+      llmCallsThisMonth: 5,
+      runCredits: 11,
+    })
+  })
+
+  test('shows a run that a person asked for at once', async () => {
+    const owner = await api.owner()
+    const id = await monitor(owner)
+    await api.call(owner.api_key, 'POST', `/v1/monitors/${id}/run`)
+    expect((await usageOf(owner)).runs.used).toBe(1)
+  })
+
+  test('without a limit of runs says null', async () => {
+    const owner = await api.owner()
+    await set(owner, 'runs_limit = 1000000000000000')
+    expect((await usageOf(owner)).runs).toEqual({ used: 0, limit: null })
+  })
+
+  test('counts failing monitors as active; paused, locked and deleted ones not', async () => {
+    const owner = await api.owner()
+    const [, failing, paused, locked, both, deleted] = [
+      await monitor(owner),
+      await monitor(owner),
+      await monitor(owner),
+      await monitor(owner),
+      await monitor(owner),
+      await monitor(owner),
+    ]
+    await api.sql(`update checks set failures = 9 where no = (select no from monitors where id = '${failing}')`)
+    await api.call(owner.api_key, 'POST', `/v1/monitors/${paused}/pause`)
+    await api.call(owner.api_key, 'DELETE', `/v1/monitors/${deleted}`)
+    await api.sql(`update monitors set locked = true where id in ('${locked}', '${both}')`)
+    await api.sql(`update monitors set paused = true where id = '${both}'`)
+    expect(await usageOf(owner)).toMatchObject({ monitorsActive: 2, monitorsLocked: 2, serpMonitorsLocked: 0 })
+  })
+
+  test('of a plan without SERP says that such monitors run on credits, when there are any', async () => {
+    const owner = await api.owner({ plan: 'starter', serp: false })
+    expect(await usageOf(owner)).toMatchObject({ serpAllowed: false, serpViaCredits: true, limits: { serp: 'none' } })
+    await set(owner, 'credits = 1')
+    expect(await usageOf(owner)).toMatchObject({ serpAllowed: true, serpViaCredits: true })
+  })
+
+  test('of a plan with SERP says that it is included', async () => {
+    const owner = await api.owner({ plan: 'starter', serp: true })
+    expect(await usageOf(owner)).toMatchObject({ serpAllowed: true, serpViaCredits: false })
+  })
+
+  test('after the trial says that it is over, and allows no SERP', async () => {
+    const owner = await api.owner({ plan: 'free' })
+    await api.sql(`update teams set trial_ends_at = clock() - interval '1 second' where id = '${owner.team_id}'`)
+    await set(owner, 'credits = 5')
+    const usage = await usageOf(owner)
+    expect(usage).toMatchObject({ trialActive: false, serpAllowed: false, trialEndsAt: expect.any(String) })
+  })
+
+  test("shows the period of a plan, of a month's length, until its next renewal", async () => {
+    const owner = await api.owner({ plan: 'lite' })
+    await set(owner, `period_start = '2026-02-03T04:05:06.007Z', resets_at = '2026-03-03T04:05:06.007Z'`)
+    expect(await usageOf(owner)).toMatchObject({
+      runsPeriodStart: '2026-02-03T04:05:06.007Z',
+      runsResetAt: '2026-03-03T04:05:06.007Z',
+    })
+  })
+
+  test('is open to viewers and read keys, and each team has its own', async () => {
+    const owner = await api.owner()
+    await set(owner, 'runs_used = 99')
+    for (const credential of [await api.member(owner, 'viewer'), await api.key(owner, 'read')])
+      expect((await api.call(credential, 'GET', '/v1/usage')).body).toMatchObject({ runs: { used: 99 } })
+    expect((await usageOf(await api.owner())).runs.used).toBe(0)
+  })
+})
