@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { LINK_SECONDS } from '../../api/routes/images/image-links.ts'
+import { LINK_SECONDS } from '../../api/auth/image-links.ts'
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../core/signature.ts'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import { MOST_CHARACTERS } from '../../deliveries/channels/safe-text.ts'
