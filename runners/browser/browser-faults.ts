@@ -2,6 +2,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import { exchangeFault, redirectFault, tooManyRedirects } from '../fetch/fetch-faults.ts'
 import type { EgressFailure, TlsCause } from '../../egress/egress-failure.ts'
 import type { ExchangeFailure } from '../../egress/exchange.ts'
+import type { Navigation } from './page/navigation.ts'
 
 const MAX_REDIRECTS = 20
 const NO_LIMIT = 0
@@ -62,7 +63,24 @@ export const DOWNLOAD: RunFault = {
     'address.',
 }
 
-export const OUT_OF_TIME = (host: string): RunFault => ({
+/**
+ * Returns the fault of a page whose time is over. How far its navigation came tells whose fault it is; which limit
+ * ended it does not. `undefined`: it had not begun.
+ */
+export function lateFault(navigation: Pick<Navigation, 'asked' | 'answer'> | undefined, { host }: URL): RunFault {
+  if (navigation === undefined || navigation.asked === '') return NOT_ASKED(host)
+  if (navigation.answer !== null) return OUT_OF_TIME(host)
+  return navigationFault('ERR_TIMED_OUT', URL.parse(navigation.asked)?.host ?? host, null)
+}
+
+const NOT_ASKED = (host: string): RunFault => ({
+  code: 'timeout',
+  message:
+    `The browser was not ready to ask ${host} for its page when the time allowed for a check ran out. It is tried ` +
+    `again at the next run.`,
+})
+
+const OUT_OF_TIME = (host: string): RunFault => ({
   code: 'timeout',
   message:
     `The page of ${host} kept the browser busy until the time allowed for a check ran out. It is tried again at the ` +

@@ -7,6 +7,7 @@ import { BROWSER_DIED, pageFault } from './browser-faults.ts'
 import { BrowserError } from './browser-error.ts'
 import { createBrowserStock, type BrowserStock, type StockOptions } from './chromium/browser-pool.ts'
 import type { OneBrowser } from './chromium/one-browser.ts'
+import { watchNavigation, type Navigation } from './page/navigation.ts'
 import { openPage, type OpenPage } from './page/open-page.ts'
 import { ended, whatEnds } from './page/render-ends.ts'
 import { failed, renderPage } from './page/render-page.ts'
@@ -97,15 +98,17 @@ async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'
   const one = await stock.take()
   const ends = whatEnds(one.browser, until, signal)
   let opened: OpenPage | undefined
+  let navigation: Navigation | undefined
   async function work(): Promise<Rendered> {
     opened = await openPage(one.browser, viewportOf(request.visual))
     ends.watch(opened)
-    return renderPage({ request, url, browser: one.browser, opened, startedAt })
+    navigation = await watchNavigation(opened)
+    return renderPage({ request, url, browser: one.browser, opened, navigation, startedAt })
   }
   try {
     const first = await Promise.race([work().catch((error: unknown) => ends.afterError(error)), ends.reason])
     if (first === 'died') return first
-    if (typeof first === 'string') return ended(first, { ...job, isUnanswered: opened?.page.url() === 'about:blank' })
+    if (typeof first === 'string') return ended(first, { ...job, navigation })
     if (!('broke' in first)) return first
     log.warn({ err: first.broke, host: url.host }, 'a page could not be shown')
     return failed(job, pageFault(first.broke, url.host), null)

@@ -1,6 +1,7 @@
 import { exchangeFault } from '../../fetch/fetch-faults.ts'
 import { BrowserError } from '../browser-error.ts'
-import { CRASHED, HEAP_FULL, OUT_OF_TIME, TOO_MUCH_MEMORY, navigationFault } from '../browser-faults.ts'
+import { CRASHED, HEAP_FULL, TOO_MUCH_MEMORY, lateFault } from '../browser-faults.ts'
+import type { Navigation } from './navigation.ts'
 import { heapOf, type OneBrowser } from '../chromium/one-browser.ts'
 import type { OpenPage } from './open-page.ts'
 import { failed } from './render-page.ts'
@@ -75,22 +76,18 @@ export interface EndedRender {
   readonly startedAt: number
   readonly url: URL
   readonly processMb: number
-  /** Its page had nothing to show yet: no answer had come. */
-  readonly isUnanswered: boolean
+  /** How far it came; undefined: its page was not open yet. */
+  readonly navigation: Navigation | undefined
 }
 
 /** What it gives then. */
 export function ended(
   reason: Exclude<Reason, 'died'>,
-  { startedAt, url, processMb, isUnanswered }: EndedRender,
+  { startedAt, url, processMb, navigation }: EndedRender,
 ): Rendered {
   switch (reason) {
     case 'late':
-      return failed(
-        { startedAt },
-        isUnanswered ? navigationFault('ERR_TIMED_OUT', url.host, null) : OUT_OF_TIME(url.host),
-        null,
-      )
+      return failed({ startedAt }, lateFault(navigation, url), null)
     case 'aborted':
       return failed({ startedAt }, exchangeFault({ kind: 'aborted' }, url, 0), null)
     case 'crashed':

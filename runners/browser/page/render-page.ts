@@ -7,13 +7,22 @@ import type { FetchFailed } from '../../fetch/fetched.ts'
 import { retryAfterMs } from '../../fetch/retry-after.ts'
 import { portOf } from '../../../egress/target-url.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
-import { DOWNLOAD, LEFT_OPEN, UNFINISHED, UNSTABLE, navigationFault, netErrorOf, pageFault } from '../browser-faults.ts'
+import {
+  DOWNLOAD,
+  LEFT_OPEN,
+  UNFINISHED,
+  UNSTABLE,
+  lateFault,
+  navigationFault,
+  netErrorOf,
+  pageFault,
+} from '../browser-faults.ts'
 import { capture } from './capture.ts'
 import type { OneBrowser } from '../chromium/one-browser.ts'
 import type { OpenPage } from './open-page.ts'
 import { untilRest, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
-import { watchNavigation, type Navigation } from './navigation.ts'
+import type { Navigation } from './navigation.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
 import { sendUserHeaders } from './user-headers.ts'
 
@@ -23,6 +32,7 @@ export interface Rendering {
   readonly url: URL
   readonly browser: OneBrowser
   readonly opened: OpenPage
+  readonly navigation: Navigation
   readonly startedAt: number
 }
 
@@ -35,17 +45,16 @@ const MAX_BODY = FETCH_LIMITS.maxBodyBytes
  * meanwhile.
  */
 export async function renderPage(rendering: Rendering): Promise<Rendered> {
-  const { request, url, opened } = rendering
+  const { request, url, opened, navigation } = rendering
   const traffic = watchTraffic(opened.page)
-  const navigation = await watchNavigation(opened)
   if (request.headers !== null) await sendUserHeaders(opened.session, url, request.headers)
-  const fault = await goTo(rendering, navigation)
+  const fault = await goTo(rendering)
   if (fault) return failed(rendering, fault, navigation.answer?.status() ?? null)
-  return settle(rendering, navigation, traffic)
+  return settle(rendering, traffic)
 }
 
-async function goTo(rendering: Rendering, navigation: Navigation): Promise<RunFault | null> {
-  const { url, opened } = rendering
+async function goTo(rendering: Rendering): Promise<RunFault | null> {
+  const { url, opened, navigation } = rendering
   try {
     await opened.page.goto(url.href, { waitUntil: 'commit', timeout: NAVIGATION_MS })
     return null
@@ -53,16 +62,16 @@ async function goTo(rendering: Rendering, navigation: Navigation): Promise<RunFa
     const text = error instanceof Error ? error.message : ''
     const asked = URL.parse(navigation.asked) ?? url
     if (/Download is starting/.test(text)) return DOWNLOAD
-    if (/Timeout \d+ms exceeded/.test(text)) return navigationFault('ERR_TIMED_OUT', asked.host, null)
+    if (/Timeout \d+ms exceeded/.test(text)) return lateFault(navigation, url)
     const netError = netErrorOf(error)
     if (netError === '') throw error
     if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked.host)
-    return faultOf(rendering, navigation, netError)
+    return faultOf(rendering, netError)
   }
 }
 
 /** What stood in the way of the last navigation: the wall knows more of it than Chromium does. */
-function faultOf({ url, browser }: Rendering, navigation: Navigation, netError: string): RunFault {
+function faultOf({ url, browser, navigation }: Rendering, netError: string): RunFault {
   const asked = URL.parse(navigation.asked) ?? url
   const refused = browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) })
   return navigationFault(netError, asked.host, refused)
@@ -75,7 +84,8 @@ function abortedFault(answer: Response | null, host: string): RunFault {
   return answer === null ? navigationFault('ERR_ABORTED', host, null) : DOWNLOAD
 }
 
-async function settle(rendering: Rendering, navigation: Navigation, traffic: Traffic): Promise<Rendered> {
+async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered> {
+  const { navigation } = rendering
   const view = createPageView(rendering.opened.session)
   await untilRest(view, traffic)
   const state = await view.state()
@@ -84,7 +94,7 @@ async function settle(rendering: Rendering, navigation: Navigation, traffic: Tra
   if (isOpen && traffic.underWay > 0) return failed(rendering, UNFINISHED(host), navigation.last?.status() ?? null)
   if (navigation.excess !== null) return failed(rendering, tooLarge('decoded', navigation.excess), null)
   const { refusal: refused } = navigation
-  if (refused !== null) return failed(rendering, faultOf(rendering, navigation, refused), null)
+  if (refused !== null) return failed(rendering, faultOf(rendering, refused), null)
   const { last } = navigation
   if (last === null) return failed(rendering, navigationFault('ERR_ABORTED', host, null), null)
   const status = last.status()

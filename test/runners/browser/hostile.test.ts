@@ -25,6 +25,9 @@ afterAll(async () => {
 })
 
 const plain = () => site.page('/plain', '<!doctype html><p>still here</p>')
+const askedFor = (path: string) => site.asked.filter(({ url }) => url === path).length
+const NO_ANSWER =
+  ' took the request and did not begin to answer: nothing came for too long. It is tried again at the next run.'
 const script = (code: string) => `<!doctype html><p id="p">page</p><script>${code}</script>`
 
 /** The next page is served at once, by whatever browser there is then. */
@@ -35,14 +38,17 @@ async function nextIsFine(): Promise<void> {
 }
 
 describe('A page that', () => {
-  test('never answers fails within its limit; the next one is not late.', async () => {
-    const url = site.page('/silent', () => {})
-    const startedAt = performance.now()
-    expect(await renderOne(browsers, url, 2_000)).toMatchObject({
-      fault: { code: 'timeout', message: expect.not.stringContaining('busy') },
-    })
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
-    await nextIsFine()
+  test('was never asked, for its time was over before a browser ran, is not told that it was slow.', async () => {
+    const cold = testBrowsers()
+    try {
+      const rendered = await renderOne(cold, site.page('/unasked', '<p>page</p>'), 1)
+      expect(rendered).toMatchObject({
+        fault: { code: 'timeout', message: expect.stringContaining('not ready to ask') },
+      })
+      expect(askedFor('/unasked')).toBe(0)
+    } finally {
+      await cold.close()
+    }
   })
 
   test('loops for ever fails within its limit, and so does one that begins to when it has loaded.', async () => {
@@ -189,6 +195,29 @@ describe.concurrent('A page that without end', () => {
         expect(rendered.fault).toMatchObject({ code: 'render_failed', message: expect.stringContaining('without end') })
     }
     await nextIsFine()
+  })
+
+  test('gives no answer is told so, and which host gave none, whichever limit ends it.', async () => {
+    const silent = await openSite()
+    try {
+      // A browser that runs: the limits are for the page.
+      await nextIsFine()
+      const url = site.page('/silent', () => {})
+      const end = silent.page('/silent', () => {})
+      const leading = site.page('/to-silent', (_, response) => void response.writeHead(302, { location: end }).end())
+      const ended: string[] = []
+      const [short, long] = await Promise.all([
+        renderOne(browsers, url, 8_000).finally(() => ended.push('its own limit')),
+        renderOne(browsers, leading).finally(() => ended.push('the limit of every navigation')),
+      ])
+      expect(short).toMatchObject({ fault: { code: 'timeout', message: new URL(url).host + NO_ANSWER } })
+      expect(long).toMatchObject({ fault: { code: 'timeout', message: new URL(end).host + NO_ANSWER } })
+      expect(ended).toEqual(['its own limit', 'the limit of every navigation'])
+      expect(askedFor('/silent')).toBe(1)
+      await nextIsFine()
+    } finally {
+      await silent.close()
+    }
   })
 
   test('is too busy for a picture says so.', async () => {
