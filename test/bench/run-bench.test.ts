@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FULL, only, QUICK, runBench } from '../../bench/run-bench.ts'
+
+// What is measured here is no goal: on a busy machine all of it may take long.
+vi.setConfig({ testTimeout: 400_000 })
 
 test(
   'the bench measures both kinds of static check with the real worker, and every check of a round is recorded ' +
@@ -38,13 +41,12 @@ test(
     expect(found.bytesPerUnchangedRun).toBeGreaterThan(0)
     expect(said).toContain('unchanged: 1 rounds of 300')
   },
-  60_000,
 )
 
 test('the bench measures browser checks beside a bare loop, what they occupy, and the comparing of pictures', async () => {
   const sizes = {
     ...ONLY_NEW,
-    browser: { checks: 2, rounds: 2, atOnce: 2, watched: 3, mostSeconds: 30 },
+    browser: { checks: 2, rounds: 2, atOnce: 2, watched: 3, mostSeconds: 300 },
     visual: { rounds: 1, height: 1_400 },
   }
   const { browser, visual, throughput, claims } = await runBench(sizes, () => {})
@@ -54,7 +56,7 @@ test('the bench measures browser checks beside a bare loop, what they occupy, an
   expect(browser?.memory.end.withBrowserBytes).toBeGreaterThan(browser?.memory.end.processBytes ?? Infinity)
   expect(visual?.cases.map(({ name }) => name)).toEqual(['same picture', 'one digit', 'all moved down'])
   for (const { wholeMs, compareMs } of visual?.cases ?? []) expect(wholeMs.median).toBeGreaterThan(compareMs.median)
-}, 60_000)
+})
 
 const ONLY_NEW = { checks: null, claims: null, reads: null, deliveries: null, start: null } as const
 

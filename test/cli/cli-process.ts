@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const ENTRY = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PATIENCE_MS = 40_000
+const PATIENCE_MS = 120_000
 
 /** A `tidemark` command that runs. */
 export interface CliProcess extends AsyncDisposable {

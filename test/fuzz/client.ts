@@ -21,7 +21,7 @@ export interface Client {
   close(): void
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 /** Sends requests as they are: no address is tidied up, no header added but the length. */
 export function createClient(origin: string): Client {

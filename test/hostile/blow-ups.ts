@@ -19,13 +19,11 @@ export interface BlowUp {
   readonly value?: unknown
   /** What its error_message has to say. */
   readonly says?: RegExp
-  /** Milliseconds that its run may take. */
+  /** Milliseconds that its run may take on a machine that does nothing else. */
   readonly withinMs: number
 }
 
-/**
- * Limits as the tests of this folder set them: a drip ends at a deadline, and nobody wants to wait 30 seconds for it.
- */
+/** Limits under which rows are timed: a drip ends at a deadline, and nobody wants to wait 30 seconds for it. */
 export const DEADLINE_MS = 1_200
 export const FIRST_BYTE_MS = 700
 

@@ -15,6 +15,20 @@ function nested(depth: number, shell: (inner: unknown) => unknown): unknown {
   return value
 }
 
+/**
+ * Returns the milliseconds of processor time that the work takes this thread, the best of three. Another process that
+ * has the processor meanwhile does not count.
+ */
+function processorMs(work: () => void): number {
+  const times = [1, 2, 3].map(() => {
+    const before = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1_000
+  })
+  return Math.min(...times)
+}
+
 describe('text that cannot be stored', () => {
   const message = 'must not hold NUL or lone surrogate characters'
 
@@ -134,14 +148,9 @@ describe('size', () => {
     ['headers', { request_headers: entries }, 'request_headers'],
     ['unknown keys', entries, 'k0'],
     ['regions', { visual_config: { enabled: true, regions: Array(30_000).fill({}) } }, 'visual_config.regions'],
-  ])('thirty thousand %s are refused in a fraction of a second', (_, change, path) => {
-    // The best of three: another process may have the processor meanwhile.
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now()
-      expect(pathsOf(change)).toContain(path)
-      return performance.now() - start
-    })
-    expect(Math.min(...times)).toBeLessThan(250)
+  ])('thirty thousand %s are refused in a fraction of a second of the processor', (_, change, path) => {
+    const cost = processorMs(() => expect(pathsOf(change)).toContain(path))
+    expect(cost).toBeLessThan(250)
   })
 
   test('nesting without end is refused, not followed', () => {
@@ -154,13 +163,13 @@ describe('size', () => {
     }
   })
 
-  test('a predicate of the largest lawful size is accepted in less than a second', () => {
+  test('a predicate of the largest lawful size is accepted in less than a second of the processor', () => {
     const leaves = Array(25).fill({ type: 'field_changes', field: 'price' })
     const two = Array(25).fill({ type: 'composite', operator: 'OR', conditions: leaves })
     const three = Array(25).fill({ type: 'composite', operator: 'AND', conditions: two })
-    const start = performance.now()
-    expect(pathsOf({ diff_predicate: { type: 'composite', operator: 'OR', conditions: three } })).toEqual([])
-    expect(performance.now() - start).toBeLessThan(1000)
+    const predicate = { type: 'composite', operator: 'OR', conditions: three }
+    const cost = processorMs(() => expect(pathsOf({ diff_predicate: predicate })).toEqual([]))
+    expect(cost).toBeLessThan(1000)
   })
 })
 

@@ -4,7 +4,8 @@ import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { createMonitor } from './support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+// Each waits for several pages to be rendered.
+vi.setConfig({ testTimeout: 180_000 })
 
 let browsers: Browsers
 let watching: Watching
@@ -19,10 +20,10 @@ afterAll(async () => {
   await browsers.close()
 })
 
-/** A shell: its text is made by a script. */
+/** A shell: a script makes its text when it has loaded. A page rests no sooner, however slow the browser is. */
 const shell = (price: string) =>
   `<!doctype html><title>Shop</title><div id="root"></div>
-   <script>setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)</script>`
+   <script>addEventListener('load', () => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' })</script>`
 
 /** A page that can be read as it came, and whose script changes what a browser shows. */
 const complete = (text: string) =>

@@ -55,7 +55,8 @@ export async function createVisualWorld(
   const objects = createFolderStore(folder)
   const served = await serveApi(plan, { objects })
   const { store, secrets } = served.api.services
-  const comparer = createComparer()
+  // What a picture may take has a test of its own; here a busy machine has the time it needs.
+  const comparer = createComparer({ timeoutMs: 60_000 })
   const patterns = createPatternMatcher()
   const log = createLogger('silent')
   const pictures = createPictures({ store, objects: around(objects), comparer, log })
@@ -66,7 +67,7 @@ export async function createVisualWorld(
     pictures,
     log,
     onDeliveries: () => {},
-    patienceMs: 1_000,
+    patienceMs: 60_000,
   })
   const lane = createPostgresLane({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
 

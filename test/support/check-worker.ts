@@ -62,7 +62,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { secrets, leaseMs = 60_000 } = options
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 2_000 })
+  const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 20_000 })
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const agent = createGuardedAgent(egress)
   const layer = proxyLayerOf({

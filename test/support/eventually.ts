@@ -1,5 +1,5 @@
 const LOOK_EVERY_MS = 10
-const PATIENCE_MS = 12_000
+const PATIENCE_MS = 45_000
 
 /** Looks again and again until the condition holds; fails with what was seen last. */
 export async function eventually<T>(look: () => Promise<T> | T, condition: (seen: T) => boolean): Promise<T> {

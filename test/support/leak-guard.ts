@@ -13,7 +13,7 @@ const HANDLES = [
   'FSEventWrap',
   'Worker',
 ]
-const PATIENCE_MS = 2_000
+const PATIENCE_MS = 15_000
 const LOOK_EVERY_MS = 20
 
 /**

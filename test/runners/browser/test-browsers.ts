@@ -22,7 +22,7 @@ export const NEVER = new AbortController().signal
 export function renderOne(
   browsers: Browsers,
   request: string | (Partial<RenderRequest> & { readonly url: string }),
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<Rendered> {
   const asked = typeof request === 'string' ? { url: request } : request
   return browsers.render({ headers: null, visual: null, ...asked }, { signal: NEVER, deadlineMs })

@@ -1,0 +1,99 @@
+import { check } from '../../runners/check/check.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
+import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
+import { createGuardedAgent } from '../../egress/guarded-agent.ts'
+import { createPolicy } from '../../egress/policy.ts'
+import { eventually } from '../support/eventually.ts'
+import { openSite } from '../support/site.ts'
+import { startWorker } from '../support/check-worker.ts'
+import { rawServer } from '../egress/raw-server.ts'
+import { openQueueWorld, type SeenRun } from '../store/queue/queue-world.ts'
+import type { BlowUp } from './blow-ups.ts'
+
+/** What one check may take. */
+export interface CheckLimits {
+  readonly firstByteMs: number
+  readonly deadlineMs: number
+  /** Milliseconds in the thread that extracts; default: those of the product. */
+  readonly extractMs?: number
+}
+
+/** A worker that checks hostile sites. */
+export interface BlowUpWorld extends AsyncDisposable {
+  /** Lines of the worker's log, at warn and above. */
+  readonly log: readonly string[]
+  /** Checks the site of a row once, and then a good page: whoever comes next. */
+  check(row: BlowUp): Promise<{ readonly run: SeenRun; readonly next: SeenRun }>
+}
+
+/** Opens it. `limitsOf` says what the check of a row may take, and with null what that of the good page may. */
+export async function openBlowUpWorld(limitsOf: (row: BlowUp | null) => CheckLimits): Promise<BlowUpWorld> {
+  await using opening = new AsyncDisposableStack()
+  const world = opening.use(await openQueueWorld())
+  const team = await world.team()
+  const good = opening.use(await openSite())
+  const pages = createPageReader()
+  opening.defer(() => pages.close())
+  const extractor = createExtractor({ threads: 1 })
+  opening.defer(() => extractor.close())
+  const policy = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+  let limits = limitsOf(null)
+  const worker = opening.use(
+    await startWorker({
+      url: world.url,
+      secrets: world.secrets,
+      async around(task) {
+        const { firstByteMs, deadlineMs, extractMs } = limits
+        const agent = createGuardedAgent(policy, { firstByteMs })
+        const within = extractMs === undefined ? extractor : patient(extractor, extractMs)
+        try {
+          const signal = new AbortController().signal
+          return await check(task, { agent, extractor: within, pages, signal, deadlineMs })
+        } finally {
+          await agent.destroy()
+        }
+      },
+    }),
+  )
+
+  async function runOf(url: string, extract: object): Promise<SeenRun> {
+    const [no = 0] = await world.monitors(team, { url, extract })
+    worker.loop.poke()
+    const [run] = await eventually(
+      () => world.runs(no),
+      (runs) => runs.length > 0,
+    )
+    if (!run) throw new Error('there is no run')
+    await world.query('update checks set due_at = null, next_run_at = null')
+    return run
+  }
+
+  const opened = opening.move()
+  return {
+    log: worker.log,
+    async check(row) {
+      await using server = await rawServer(row.serve)
+      const url = `http://127.0.0.1:${server.port}/`
+      await askedOnce(url, () => server.requests.length > 0)
+      limits = limitsOf(row)
+      const run = await runOf(url, row.extract)
+      limits = limitsOf(null)
+      return { run, next: await runOf(good.url, { method: 'css', fields: { price: '.price' } }) }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+/** Bombs are made when they are first asked for, and that is not the check's time. */
+async function askedOnce(url: string, isAsked: () => boolean): Promise<void> {
+  const enough = new AbortController()
+  const first = fetch(url, { signal: enough.signal }).catch(() => null)
+  await eventually(isAsked, Boolean)
+  enough.abort()
+  await first
+}
+
+const patient = (extractor: Extractor, timeoutMs: number): Extractor => ({
+  extract: (page, config, call) => extractor.extract(page, config, { ...call, timeoutMs }),
+  close: () => extractor.close(),
+})
