@@ -19,7 +19,7 @@ export interface PageFeatures {
   readonly sendsOn: boolean
 }
 
-/** A page with this many visibleLength characters has its content. */
+/** A page with this many visible characters has its content. */
 export const ENOUGH_TEXT = 400
 
 /** The most characters of a page that are measured. A page this long without text is not treated as empty. */
@@ -109,7 +109,7 @@ function measureOpaque({ name, tag, length, text }: Opaque, found: Found): void 
   else found.inlineScript += length
 }
 
-/** Returns where the end tag of an measureOpaque element begins. Without one the element extends to the end of the page. */
+/** Returns where the end tag of an opaque element begins. Without one the element extends to the end of the page. */
 function endTag(html: string, name: string, from: number): number {
   const pattern = END_TAGS.get(name)
   if (!pattern) return from

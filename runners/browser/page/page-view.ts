@@ -21,7 +21,7 @@ export type Asked =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'threw'; readonly message: string }
 
-/** Reads a page from an isolated JavaScript isolatedWorld, whose functions the page cannot replace. */
+/** Reads a page from an isolated JavaScript world, whose functions the page cannot replace. */
 export interface PageView {
   /**
    * Returns null while one document replaces another. Rejects when the page is gone. Does not resolve while the page is
@@ -62,7 +62,7 @@ const HTML = (most: number): string => `(() => {
   return html.length > ${most} ? null : html
 })()`
 
-/** Creates the view. A replaced document takes its isolated isolatedWorld with it, so the next call creates another. */
+/** Creates the view. A replaced document takes its isolated world with it, so the next call creates another. */
 export function createPageView(session: CDPSession): PageView {
   let contextId: number | null = null
 
