@@ -2,8 +2,9 @@ import type { CDPSession } from 'playwright-core'
 import { NOT_THE_USERS } from '../../fetch/request-headers.ts'
 
 /**
- * Sends the user's headers with every request of the page to the target's origin, and with no other. A redirect or a
- * picture elsewhere goes without them. It costs a round trip per request, so it is set up only where there are headers.
+ * Sends the user's headers with every request that the page's own frame makes to the target's origin, and with no
+ * other. A redirect or a picture elsewhere goes without them. It costs a round trip per request, so it is set up only
+ * where there are headers.
  */
 export async function sendUserHeaders(
   session: CDPSession,
