@@ -1,4 +1,4 @@
-/** Something that ends when its signal aborts. */
+/** An operation that ends when its signal aborts. */
 export interface Abortable {
   abort(): void
 }
@@ -6,8 +6,8 @@ export interface Abortable {
 const groups = new WeakMap<AbortSignal, Set<Abortable>>()
 
 /**
- * Ties many short-lived operations to one long-lived signal with a single listener: adding and removing a listener per
- * request costs several times what a Set does, and Node warns of a leak at the eleventh.
+ * Ties many short-lived operations to one long-lived signal with a single listener. Adding and removing a listener per
+ * request costs several times what a Set does, and Node warns of a leak at the eleventh listener.
  */
 export function joinSignal(signal: AbortSignal, member: Abortable): void {
   if (signal.aborted) {

@@ -1,7 +1,7 @@
 import { addressBytes, cidr, holds } from './cidr.ts'
 import type { Cidr } from './cidr.ts'
 
-/** What an address is: on the public internet, or the reason why it is not a target. */
+/** The class of an address: on the public internet, or the reason why it is not a target. */
 export type AddressClass = 'public' | { readonly denied: string }
 
 type Table = readonly (readonly [range: Cidr, reason: string])[]
@@ -11,9 +11,9 @@ function table(rows: readonly (readonly [string, string])[]): Table {
 }
 
 /**
- * Never a target, whatever a setting opens: the addresses at which clouds hand credentials to whoever asks from inside.
- * Link-local IPv4 is here as a whole, because every cloud has put more of them there than are written down in one
- * place.
+ * Never a target, whatever a setting opens. At these addresses clouds serve credentials to any process inside the
+ * machine or network. Link-local IPv4 is listed as a whole, because clouds use more addresses of it than any list
+ * names.
  */
 const METADATA = table([
   ['169.254.0.0/16', 'link-local, where cloud metadata is served'],
@@ -32,9 +32,7 @@ const METADATA = table([
   ['fe80::/10', 'link-local'],
 ])
 
-/**
- * IPv4 that is not global unicast. The public space has no prefix of its own, so this is a list of what to take away.
- */
+/** IPv4 that is not global unicast. The public space has no prefix of its own, so this table lists what to exclude. */
 const DENIED_V4 = table([
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],
@@ -53,7 +51,7 @@ const DENIED_V4 = table([
 const GLOBAL_V6 = cidr('2000::/3')
 
 /**
- * Holes in 2000::/3, and ranges outside it that have a name. 2001::/23 holds Teredo, ORCHID and benchmarking, and
+ * Excluded ranges inside 2000::/3, and named ranges outside it. 2001::/23 contains Teredo, ORCHID and benchmarking, and
  * nothing that serves pages.
  */
 const DENIED_V6 = table([
@@ -68,7 +66,7 @@ const DENIED_V6 = table([
 
 const MAPPED = cidr('::ffff:0:0/96')
 
-/** Prefixes that carry an IPv4 address, and the byte at which it begins. Teredo's client address is stored inverted. */
+/** Prefixes that carry an IPv4 address, and the byte at which it begins. Teredo stores the client address inverted. */
 const CARRIERS: readonly (readonly [range: Cidr, at: number, inverted?: true])[] = [
   [MAPPED, 12],
   [cidr('::ffff:0:0:0/96'), 12],
@@ -80,8 +78,8 @@ const CARRIERS: readonly (readonly [range: Cidr, at: number, inverted?: true])[]
 ]
 
 /**
- * The IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP), or null.
- * `::` and `::1` have the form of compatible addresses and are not.
+ * Returns the IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP),
+ * or null. `::` and `::1` have the form of compatible addresses, but carry nothing.
  */
 export function embeddedIPv4(bytes: readonly number[]): readonly number[] | null {
   if (bytes.length !== 16 || bytes.slice(0, 15).every((byte) => byte === 0)) return null
@@ -93,12 +91,12 @@ export function embeddedIPv4(bytes: readonly number[]): readonly number[] | null
   return isIsatap(bytes) ? bytes.slice(12) : null
 }
 
-/** ISATAP is an interface id, so it can stand behind any prefix: `…:0:5efe:a.b.c.d` or `…:200:5efe:a.b.c.d`. */
+/** ISATAP is an interface id, so it can follow any prefix: `…:0:5efe:a.b.c.d` or `…:200:5efe:a.b.c.d`. */
 function isIsatap(bytes: readonly number[]): boolean {
   return ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
 }
 
-/** A mapped address is the IPv4 address itself (sockets report it so); any other address is left as it is. */
+/** Returns the IPv4 address of a mapped address (sockets report it so). Returns any other address unchanged. */
 export function unmapped(bytes: readonly number[]): readonly number[] {
   return bytes.length === 16 && holds(MAPPED, bytes) ? bytes.slice(12) : bytes
 }
@@ -109,8 +107,8 @@ function lookUp(rows: Table, bytes: readonly number[]): string | null {
 }
 
 /**
- * Why an address is never a target, also inside a range that a setting opened; null when it may be. What it carries
- * counts too.
+ * Returns why an address is never a target, even inside a range that a setting opened. Returns null when it may be one.
+ * An IPv4 address that it carries is checked too.
  */
 export function neverReason(bytes: readonly number[]): string | null {
   const inner = embeddedIPv4(bytes)
@@ -118,16 +116,16 @@ export function neverReason(bytes: readonly number[]): string | null {
 }
 
 /**
- * Allow-only: `public` is global unicast and nothing else. IPv6 means 2000::/3 without its holes. A mapped IPv4 address
- * is judged as that address; every other form that carries one is refused even when the carried address is public,
- * because where it ends up is decided by a gateway that we do not know.
+ * Classifies by an allow list: `public` is global unicast and nothing else. IPv6 means 2000::/3 without the excluded
+ * ranges. A mapped IPv4 address is classified as that IPv4 address. Every other form that carries an IPv4 address is
+ * refused, even when the carried address is public: an unknown gateway decides where the traffic goes.
  */
 export function classify(address: string): AddressClass {
   const bytes = addressBytes(address)
   return bytes === null ? { denied: 'not an address' } : classifyBytes(unmapped(bytes))
 }
 
-/** `classify` for an address that was parsed and unmapped already. */
+/** `classify` for an address that is already parsed and unmapped. */
 export function classifyBytes(bytes: readonly number[]): AddressClass {
   const reason = neverReason(bytes) ?? (bytes.length === 4 ? lookUp(DENIED_V4, bytes) : refusedV6(bytes))
   return reason === null ? 'public' : { denied: reason }

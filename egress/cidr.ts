@@ -7,9 +7,9 @@ export interface Cidr {
 }
 
 /**
- * The bytes of a literal address, 4 or 16 of them, or null when the text is not one. A zone (`fe80::1%eth0`) is
- * refused. `node:net` decides what is an address, so only well-formed text is taken apart here. ipaddr.js is not used:
- * 2.5.0 reads `::8.8.8.8` as `::ffff:8.8.8.8`, and the walls turn on that difference.
+ * Returns the 4 or 16 bytes of a literal address, or null when the text is not one. A zone (`fe80::1%eth0`) is refused.
+ * `node:net` decides what an address is, so only well-formed text is parsed here. ipaddr.js is not used: version 2.5.0
+ * reads `::8.8.8.8` as `::ffff:8.8.8.8`, and the egress guard depends on that difference.
  */
 export function addressBytes(address: string): readonly number[] | null {
   const family = address.includes('%') ? 0 : isIP(address)
@@ -35,8 +35,8 @@ function bytesOfGroups(groups: string): number[] {
 }
 
 /**
- * Reads `10.0.0.0/8` or `fd00::/8`; a bare address is a range of one. Null when it is neither. Bits behind the prefix
- * are ignored.
+ * Reads `10.0.0.0/8` or `fd00::/8`. A bare address is a range of one address. Returns null when the text is neither.
+ * Bits after the prefix are ignored.
  */
 export function parseCidr(text: string): Cidr | null {
   const slash = text.indexOf('/')
@@ -49,14 +49,14 @@ export function parseCidr(text: string): Cidr | null {
   return { network, bits: Number(prefix) }
 }
 
-/** `parseCidr` for tables in the code, where a fault is a bug. */
+/** `parseCidr` for tables in the code. Throws TypeError on a bad range, because that is a bug. */
 export function cidr(text: string): Cidr {
   const parsed = parseCidr(text)
   if (parsed === null) throw new TypeError(`not an address range: ${text}`)
   return parsed
 }
 
-/** Whether the range holds the address. An IPv4 range never holds an IPv6 address, nor the other way round. */
+/** Returns whether the range contains the address. An IPv4 range never contains an IPv6 address, and the reverse. */
 export function holds(range: Cidr, bytes: readonly number[]): boolean {
   if (range.network.length !== bytes.length) return false
   const whole = range.bits >> 3

@@ -12,24 +12,24 @@ export type Dialled =
   | { readonly ok: true; readonly socket: Socket }
   | { readonly ok: false; readonly failure: EgressFailure }
 
-/** Opens a TCP connection; `net.connect` but in tests that count contacts. */
+/** Opens a TCP connection. This is `net.connect`, except in tests that count connections. */
 export type OpenSocket = (options: TcpNetConnectOpts) => Socket
 
 export interface DialPorts {
   readonly policy: EgressPolicy
   readonly resolver: Resolver
-  /** Milliseconds for the TCP connect, name lookup not included. */
+  /** Milliseconds for the TCP connect, without the name lookup. */
   readonly connectMs: number
   readonly open?: OpenSocket
 }
 
-/** A name with hundreds of addresses is vetted whole, but not tried whole. */
+/** Limits the dialled addresses: all addresses of a name are vetted, but not all of hundreds are tried. */
 const MOST_ATTEMPTS = 8
 
 /**
- * Resolve-and-pin: vets every address of the target, dials vetted ones only, and looks once more at where the socket
- * ended up before a byte is written. Also the dialler of the egress proxy. Never rejects; a socket that is handed out
- * has a listener for errors.
+ * Resolve-and-pin: vets every address of the target, dials only vetted ones, and checks the connected address again
+ * before a byte is written. The egress proxy dials through it too. Never rejects. A returned socket has a listener for
+ * errors.
  */
 export async function dial(target: Endpoint, ports: DialPorts): Promise<Dialled> {
   const vetted = await vet(target, ports.policy, ports.resolver)
@@ -51,7 +51,7 @@ function openPinned(target: Endpoint, addresses: readonly Address[], ports: Dial
       clearTimeout(timer)
       resolve({ ok: true, socket })
     })
-    // Stays for good: between this and whoever takes the socket over, an error must not become an uncaught one.
+    // The listener stays: until the caller takes the socket over, an error must not become an uncaught exception.
     socket.on('error', (error) => {
       clearTimeout(timer)
       resolve({ ok: false, failure: connectFailure(error) })
@@ -59,10 +59,7 @@ function openPinned(target: Endpoint, addresses: readonly Address[], ports: Dial
   })
 }
 
-/**
- * Several addresses go through Node's own Happy Eyeballs, whose lookup is answered with the vetted list and nothing
- * else.
- */
+/** Several addresses go through Node's Happy Eyeballs. Its lookup returns the vetted list and nothing else. */
 function socketOptions(target: Endpoint, addresses: readonly Address[]): TcpNetConnectOpts {
   const shared = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
   const [only] = addresses

@@ -1,7 +1,4 @@
-/**
- * How a connection failed, as a value. `denied` says nothing more on purpose: it must not tell a private host from a
- * missing one.
- */
+/** How a connection failed. `denied` carries no detail on purpose: it must not reveal whether a private host exists. */
 export type EgressFailure =
   | { readonly kind: 'denied' }
   | { readonly kind: 'dns'; readonly cause: 'not_found' | 'failed' | 'timeout' }
@@ -22,8 +19,8 @@ export type TlsCause =
 export const DENIED: EgressFailure = { kind: 'denied' }
 
 /**
- * Carries an EgressFailure through undici, which wants an Error from a connector. Never logged with a target's name in
- * it.
+ * Carries an EgressFailure through undici, which requires an Error from a connector. Its message never contains the
+ * target's name.
  */
 export class EgressError extends Error {
   override readonly name = 'EgressError'
@@ -46,7 +43,7 @@ const CONNECT_CAUSES: Readonly<Record<string, 'refused' | 'unreachable' | 'reset
 }
 
 /**
- * Names the failure of a TCP connect. Happy Eyeballs gives an AggregateError; the last attempt's reason speaks for all.
+ * Returns the failure of a TCP connect. Happy Eyeballs gives an AggregateError; the reason of the last attempt is used.
  */
 export function connectFailure(error: Error): EgressFailure {
   const inner = error instanceof AggregateError ? (error.errors.at(-1) as unknown) : error
@@ -71,12 +68,12 @@ const TLS_CAUSES: Readonly<Record<string, TlsCause>> = {
   ERR_SSL_HTTP_REQUEST: 'not_tls',
 }
 
-/** Names the failure of a TLS handshake. */
+/** Returns the failure of a TLS handshake. */
 export function tlsFailure(error: Error): EgressFailure {
   return { kind: 'tls', cause: TLS_CAUSES[errorCode(error)] ?? 'failed' }
 }
 
-/** The `code` of a Node or undici error, or the empty string. */
+/** Returns the `code` of a Node or undici error, or the empty string. */
 export function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

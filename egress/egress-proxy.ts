@@ -16,7 +16,7 @@ export interface EgressProxyOptions {
   readonly open?: OpenSocket
   /** Milliseconds for a TCP connect. Default 5,000. */
   readonly connectMs?: number
-  /** Milliseconds that a connection may be silent. Default 60,000. */
+  /** Milliseconds that a connection may be idle. Default 60,000. */
   readonly idleMs?: number
 }
 
@@ -24,20 +24,20 @@ export interface EgressProxyOptions {
 export interface EgressProxy {
   /** `http://127.0.0.1:PORT` */
   readonly server: string
-  /** Why the last connection to this host and port was not made; null when it was, or none was tried. */
+  /** Returns why the last connection to this host and port failed. Null when it succeeded, or when none was tried. */
   failureOf(target: Endpoint): EgressFailure | null
-  /** Counts since the start. */
+  /** Connections since the start. */
   readonly counts: { readonly opened: number; readonly denied: number }
   close(): Promise<void>
 }
 
-/** Failures that are remembered: by host and port, for as long as the browser lives. */
+/** The most failures that are remembered, by host and port, for the life of the browser. */
 const MOST_FAILURES = 1_000
 
 /**
- * The wall around a browser: CONNECT and absolute-form requests, each dialled by the guard, so that names are resolved
- * here and vetted addresses are all that is ever connected to. It asks for no password: whoever can reach it on
- * loopback can reach what it opens without it.
+ * The egress guard around a browser. It takes CONNECT and absolute-form requests and dials each through the guard. So
+ * names are resolved here, and only vetted addresses are connected to. It asks for no password: a process that can
+ * reach it on loopback can reach the same targets without it.
  */
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
   const { resolver = createResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
@@ -52,7 +52,7 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
     failures.delete(key)
     if (dialled.ok) {
       counts.opened += 1
-      hold(dialled.socket)
+      track(dialled.socket)
       dialled.socket.setTimeout(idleMs, () => dialled.socket.destroy())
       return dialled.socket
     }
@@ -62,13 +62,13 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
     return null
   }
 
-  function hold(socket: Duplex): void {
+  function track(socket: Duplex): void {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => sockets.delete(socket))
   }
 
-  const dialler: Dialler = { connectTo, hold }
+  const dialler: Dialler = { connectTo, track }
   const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: idleMs },
     (request, response) => void forward(request, response, dialler),

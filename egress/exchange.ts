@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { EgressFailure } from './egress-failure.ts'
 
-/** How far one exchange had come. `connect` includes waiting for a free connection. */
+/** The phase that an exchange had reached. `connect` includes waiting for a free connection. */
 export type ExchangePhase = 'connect' | 'first_byte' | 'body'
 
 /**
- * Why an exchange gave no whole answer. Everything that the outside can cause has a kind of its own; `internal` is a
- * bug of ours.
+ * Why an exchange gave no complete response. Every cause from outside has its own kind; `internal` is a bug in
+ * Tidemark.
  */
 export type ExchangeFailure =
   | EgressFailure
-  /** `total`: the deadline of the exchange ran out; `idle`: nothing came for as long as the agent waits. */
+  /** `total`: the deadline of the exchange passed; `idle`: no data came within the agent's idle limit. */
   | { readonly kind: 'timeout'; readonly phase: ExchangePhase; readonly limit: 'total' | 'idle' }
   | { readonly kind: 'closed'; readonly phase: ExchangePhase }
   | { readonly kind: 'headers_too_large' }
@@ -24,17 +24,17 @@ export type Exchange =
       readonly ok: true
       readonly status: number
       readonly headers: IncomingHttpHeaders
-      /** The body as it came, content encodings in place. */
+      /** The body as received, still content-encoded. */
       readonly chunks: readonly Uint8Array[]
       readonly wireBytes: number
-      /** False when the body was cut, which only happens where `BodyRule.partial` allows it. */
+      /** False when the body was cut off, which is allowed only where `BodyRule.partial` says so. */
       readonly complete: boolean
     }
   | { readonly ok: false; readonly failure: ExchangeFailure; readonly status: number | null }
 
-/** What to read of a body. */
+/** How much of a body to read. */
 export interface BodyRule {
   readonly maxBytes: number
-  /** Whether an answer whose body is too long, too slow or cut off is still an answer. */
+  /** Whether a response counts although its body is too long, too slow or cut off. */
   readonly partial: boolean
 }

@@ -19,17 +19,17 @@ export interface AgentOptions {
   /** Milliseconds for the TLS handshake. Default 5,000. */
   readonly tlsMs?: number
   /**
-   * Milliseconds until the answer's headers, counted from the request; the same for a pause within the body. Default
-   * 15,000.
+   * Milliseconds until the response headers, counted from the request. The same limit applies to a pause within the
+   * body. Default 15,000.
    */
   readonly firstByteMs?: number
-  /** PEM certificates to trust instead of Node's own list. */
+  /** PEM certificates to trust instead of Node's built-in list. */
   readonly ca?: string | readonly string[]
 }
 
 /**
- * An undici Agent whose every connection passes the walls. What it carries is the caller's business: static checks and
- * webhooks share this code, each with an agent of its own. A refused connection fails its requests with an
+ * Returns an undici Agent whose every connection passes the egress guard. The caller decides what it carries: static
+ * checks and webhooks share this code, each with an agent of its own. A refused connection fails its requests with an
  * `EgressError`. HTTP/1.1, TLS 1.2 or later, headers up to 16 KiB. Close it with `await agent.close()`.
  */
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {
@@ -39,17 +39,17 @@ export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions =
     connect: createConnector(policy, options),
     allowH2: false,
     maxHeaderSize: 16_384,
-    // Equal on purpose: undici then restarts one timer per connection instead of replacing it twice a request.
+    // Equal on purpose: undici then restarts one timer per connection instead of replacing it twice per request.
     headersTimeout: firstByteMs,
     bodyTimeout: firstByteMs,
   })
 }
 
-/** The connect function alone, for a Pool or Client with settings of its own. */
+/** Returns only the connect function, for a Pool or Client with settings of its own. */
 export function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buildConnector.connector {
   const { resolver = createResolver(), open, connectMs = 5_000, tlsMs = 5_000, ca } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
-  // One context for all connections: a new one each time costs more than the handshake's arithmetic.
+  // One context for all connections: creating one per connection costs more than the handshake's computation.
   const context = createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [ca].flat() }) })
 
   async function connectTo(target: buildConnector.Options): Promise<Dialled | Secured> {

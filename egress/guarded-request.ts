@@ -10,29 +10,29 @@ export interface GuardedRequest {
   /** Must have passed `parseTargetUrl`. */
   readonly url: URL
   readonly method: string
-  /** Names and values in turn, as they are sent. `host`, `content-length` and `connection` are undici's own. */
+  /** Names and values in turn, as they are sent. undici sets `host`, `content-length` and `connection` itself. */
   readonly headers: string[]
   readonly body: string | Uint8Array | null
-  /** Milliseconds for the whole exchange, waiting for a connection included. */
+  /** Milliseconds for the whole exchange, including the wait for a connection. */
   readonly deadlineMs: number
   readonly signal: AbortSignal | null
-  /** What to read of the body, by status. Make it a constant function: it is called once an exchange. */
+  /** Returns how much of the body to read for a status. Pass a constant function: it is called once per exchange. */
   readonly bodyRule: (status: number) => BodyRule
 }
 
 /**
- * Interim answers (1xx) that are put up with: each restarts undici's timer for headers, so a flood of them would never
- * end.
+ * The most interim responses (1xx) that are accepted. Each restarts undici's timer for headers, so a flood of them
+ * would never end.
  */
 const MOST_INTERIM = 10
 
 const ABORTED = new Error('the exchange is over')
 
 /**
- * One HTTP exchange through a guarded agent: no redirects, no decoding, no retries; one deadline that a dripping body
- * cannot stretch, and a counted body. Never rejects. It speaks undici's dispatch API instead of `request`, which builds
- * a stream per body: reading chunks as the parser gives them is what makes a check cost less than a bare `request` loop
- * (docs/egress.md has the figures).
+ * Runs one HTTP exchange through a guarded agent. It follows no redirects, decodes nothing and does not retry. One
+ * deadline covers the whole exchange, so a slow body cannot extend it, and the body is limited in bytes. Never rejects.
+ * It uses undici's dispatch API instead of `request`, which builds a stream per body. Reading chunks as the parser
+ * delivers them makes a check cost less than a bare `request` loop (docs/egress.md has the figures).
  */
 export function guardedRequest(agent: Dispatcher, request: GuardedRequest): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -67,13 +67,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   constructor(request: GuardedRequest, resolve: (exchange: Exchange) => void) {
     this.#request = request
     this.#resolve = resolve
-    // Node keeps timers of one duration in one list, so this is 0.7 µs with its clearing; AbortSignal.timeout is 1.5
-    // before any listener.
+    // Node keeps timers of one duration in one list, so this costs 0.7 µs including its clearing. AbortSignal.timeout
+    // costs 1.5 µs before any listener.
     this.#timer = setTimeout(expire, request.deadlineMs, this)
     if (request.signal !== null) joinSignal(request.signal, this)
   }
 
-  /** For the signal's group. */
+  /** Called by the signal's group. */
   abort(): void {
     this.fail({ kind: 'aborted' })
   }
@@ -125,7 +125,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
     this.#controller?.abort(ABORTED)
   }
 
-  /** The body ends here: an answer all the same where the rule says so, a failure elsewhere. */
+  /** Ends the body early: a response where the rule allows a partial body, otherwise a failure. */
   #cut(failure: ExchangeFailure): void {
     if (this.#phase !== 'body' || !this.#rule.partial) {
       this.fail(failure)

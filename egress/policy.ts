@@ -6,8 +6,8 @@ import type { Cidr } from './cidr.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 
 /**
- * An endpoint of our own that no check may reach: the database, the cluster's API server. `host` is a name or a literal
- * address.
+ * An endpoint of this installation that no check may reach: the database, the cluster's API server. `host` is a name or
+ * a literal address.
  */
 export interface Endpoint {
   readonly host: string
@@ -15,30 +15,27 @@ export interface Endpoint {
 }
 
 export interface PolicyOptions {
-  /**
-   * `TIDEMARK_ALLOW_PRIVATE_CIDRS`: ranges that are targets although they are not public. Each must satisfy
-   * `parseCidr`.
-   */
+  /** `TIDEMARK_ALLOW_PRIVATE_CIDRS`: private ranges that are allowed as targets. Each must satisfy `parseCidr`. */
   readonly allowPrivateCidrs: readonly string[]
   readonly neverAllow: readonly Endpoint[]
 }
 
 /**
- * Where we may connect to, decided by address and port alone: the same object guards checks, redirects, webhooks and
+ * Decides which targets are allowed, by address and port alone. The same object guards checks, redirects, webhooks and
  * the browser's egress proxy.
  */
 export interface EgressPolicy {
   /**
-   * Why this address and port are no target, or null when they are one. For logs and for literals at save; never for a
-   * run's message.
+   * Returns why this address and port are not allowed, or null when they are. The reason is for logs and for literal
+   * addresses when a URL is saved; never put it into a run's message.
    */
   refusal(address: string, port: number): string | null
   /**
-   * Named endpoints among `neverAllow` on this port, whose addresses have to be looked up before `refusal` is the last
-   * word.
+   * Returns the named endpoints of `neverAllow` on this port. `refusal` does not cover them: the caller must look up
+   * their addresses.
    */
   namedEndpoints(port: number): readonly Endpoint[]
-  /** Whether `TIDEMARK_ALLOW_PRIVATE_CIDRS` can make a target of this address, whatever it opens today. */
+  /** Returns whether `TIDEMARK_ALLOW_PRIVATE_CIDRS` could allow this address, whatever it allows now. */
   canOpen(address: string): boolean
   /** Whether a setting opens any private range. */
   readonly opensPrivate: boolean
@@ -46,9 +43,7 @@ export interface EgressPolicy {
 
 const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
 
-/**
- * Builds the policy from settings. Throws TypeError on a range that does not parse: the settings are checked before.
- */
+/** Builds the policy from settings. Throws TypeError on a range that does not parse; settings are validated earlier. */
 export function createPolicy(options: PolicyOptions): EgressPolicy {
   const opened = options.allowPrivateCidrs.map(cidr)
   const literal = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) !== 0)
@@ -80,7 +75,10 @@ function bare(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
 }
 
-/** An address that carries an IPv4 address is opened only when what it carries would be a target as well. */
+/**
+ * Returns whether the operator opened the address. An address that carries an IPv4 address needs an allowed inner
+ * address as well.
+ */
 function isOpened(opened: readonly Cidr[], bytes: readonly number[]): boolean {
   if (!opened.some((range) => holds(range, bytes))) return false
   const inner = embeddedIPv4(bytes)
@@ -89,8 +87,9 @@ function isOpened(opened: readonly Cidr[], bytes: readonly number[]): boolean {
 }
 
 /**
- * Whether an address leads to `host`. A service on loopback is reached by every loopback address, and, when it listens
- * on all interfaces, by each address of this machine: all of them count as the same host.
+ * Returns whether an address leads to `host`. A service on loopback is reached through every loopback address. When it
+ * listens on all interfaces, it is reached through each address of this machine too. All of them count as the same
+ * host.
  */
 export function sameHost(host: string, bytes: readonly number[]): boolean {
   const own = addressBytes(bare(host))

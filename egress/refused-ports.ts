@@ -11,8 +11,8 @@ const GROUPS = {
 }
 
 /**
- * Ports that are not dialled on public addresses. Every other port is open. A request line is harmless to a web server,
- * but not to a mail server or a database that reads line by line, and a fetcher that dials them is a port scanner to
- * whoever runs them. Inside a range that the operator opened there is no such list.
+ * Ports that are not dialled on public addresses. Every other port is allowed. A request line is harmless to a web
+ * server, but not to a mail server or a database that reads line by line. To the owners of such servers, a fetcher that
+ * dials them is a port scanner. The list does not apply inside a range that the operator opened.
  */
 export const REFUSED_PORTS: ReadonlySet<number> = new Set(Object.values(GROUPS).flat())

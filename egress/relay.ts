@@ -5,15 +5,15 @@ import type { Duplex } from 'node:stream'
 import type { Endpoint } from './policy.ts'
 import { portOf } from './target-url.ts'
 
-/** Opens the way out of a proxy. */
+/** Opens the outgoing connections of a proxy. */
 export interface Dialler {
-  /** A vetted connection, or null. Never rejects. */
+  /** Returns a vetted connection, or null. Never rejects. */
   connectTo(target: Endpoint): Promise<Socket | null>
-  /** From here on the proxy ends the socket when it closes, and its errors are heard. */
-  hold(socket: Duplex): void
+  /** Makes the proxy destroy the socket when the proxy closes, and adds a listener for the socket's errors. */
+  track(socket: Duplex): void
 }
 
-/** Between two hops: not the target's business, or not the browser's. */
+/** Headers that belong to one hop. They are forwarded neither to the target nor to the browser. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -25,9 +25,9 @@ const HOP_BY_HOP = [
   'upgrade',
 ]
 
-/** CONNECT: bytes both ways, whatever they are. */
+/** Serves a CONNECT: copies bytes both ways without reading them. */
 export async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, dialler: Dialler): Promise<void> {
-  dialler.hold(client)
+  dialler.track(client)
   const target = targetOf(request.url ?? '')
   const upstream = target && (await dialler.connectTo(target))
   if (!upstream || client.destroyed) {
@@ -42,12 +42,12 @@ export async function tunnel(request: IncomingMessage, client: Duplex, head: Buf
   client.once('close', () => upstream.destroy())
 }
 
-/** `GET http://host/path`: one request over a connection of its own. */
+/** Serves `GET http://host/path`: one request over a connection of its own. */
 export async function forward(request: IncomingMessage, response: ServerResponse, dialler: Dialler): Promise<void> {
   const url = URL.parse(request.url ?? '')
   if (url?.protocol !== 'http:') return void response.writeHead(400, { connection: 'close' }).end()
   const upstream = await dialler.connectTo({ host: url.hostname, port: portOf(url) })
-  // Nothing is answered: a page must not be able to take our words for the target's.
+  // No error response is sent: a page must not be able to mistake the proxy's text for the target's.
   if (!upstream || response.destroyed) {
     upstream?.destroy()
     return void response.destroy()
@@ -71,7 +71,7 @@ export async function forward(request: IncomingMessage, response: ServerResponse
   request.pipe(outgoing)
 }
 
-/** `host:port` of a CONNECT, the host in brackets when it is IPv6. */
+/** Returns the host and port of a CONNECT, or null. The authority is `host:port`, with an IPv6 host in brackets. */
 function targetOf(authority: string): Endpoint | null {
   const url = URL.parse(`http://${authority}`)
   if (url === null || url.username !== '' || url.pathname !== '/' || url.hostname === '') return null

@@ -9,7 +9,7 @@ export interface Address {
   readonly family: 4 | 6
 }
 
-/** Asks for all addresses of a name; rejects with a `code` of `node:dns` (`ENOTFOUND`, `EAI_AGAIN`, …). */
+/** Looks up all addresses of a name. Rejects with a `code` of `node:dns` (`ENOTFOUND`, `EAI_AGAIN`, …). */
 export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>
 
 export type Resolved =
@@ -17,7 +17,9 @@ export type Resolved =
   | { readonly ok: false; readonly failure: EgressFailure }
 
 export interface Resolver {
-  /** Never rejects. Literals resolve to themselves, `localhost` to the two loopback addresses, all else by lookup. */
+  /**
+   * Never rejects. A literal resolves to itself, `localhost` to the two loopback addresses, any other name by lookup.
+   */
   resolve(hostname: string): Promise<Resolved>
 }
 
@@ -25,14 +27,14 @@ export interface ResolverOptions {
   readonly lookup?: Lookup
   /** How long one caller waits, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number
-  /** How long an answer is used again, in milliseconds. Default 5,000; 0: only while the lookup is under way. */
+  /** How long a result is reused, in milliseconds. Default 5,000; 0: only while the lookup runs. */
   readonly cacheMs?: number
   readonly now?: () => number
 }
 
 interface Entry {
   readonly answer: Promise<Resolved>
-  /** Infinity while the lookup is under way. */
+  /** Infinity while the lookup runs. */
   until: number
 }
 
@@ -47,10 +49,10 @@ const LOOPBACK: Resolved = {
 }
 
 /**
- * The one place that turns names into addresses. Callers for the same name share one lookup for as long as it runs,
- * also when they gave up waiting: getaddrinfo occupies a thread of a small pool, and a name whose servers hang must not
- * take them all. Answers live for a few seconds, so that a pool which opens many connections asks once; whoever dials
- * pins what it was given, so a cache cannot un-vet anything.
+ * Returns the only component that turns names into addresses. Callers for the same name share one lookup while it runs,
+ * even after they stopped waiting: getaddrinfo occupies a thread of a small pool, and a name with hanging servers must
+ * not take all threads. Results are cached for a few seconds, so that a pool which opens many connections looks up
+ * once. The caller pins the addresses that it was given, so the cache cannot bypass vetting.
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { lookup = lookupAll, timeoutMs = 5_000, cacheMs = 5_000, now = () => performance.now() } = options
@@ -83,13 +85,13 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-/** Lower case, without brackets and without one trailing dot: the form in which names are compared. */
+/** Returns the form in which names are compared: lower case, without brackets and without one trailing dot. */
 export function plainName(hostname: string): string {
   const name = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname
   return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase()
 }
 
-/** RFC 6761: `localhost` and all below it is this machine, whatever a resolver would say. Takes a plain name. */
+/** RFC 6761: `localhost` and every name below it is this machine, whatever a resolver returns. Takes a plain name. */
 export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
@@ -127,7 +129,7 @@ function withCap(answer: Promise<Resolved>, timeoutMs: number): Promise<Resolved
   })
 }
 
-/** Entries under way may go too: those who wait hold the promise, and only the sharing is lost. */
+/** A running entry may be dropped too: its callers keep the promise, and only the sharing is lost. */
 function dropOldest(entries: Map<string, Entry>): void {
   const oldest = entries.keys().next()
   if (oldest.done !== true) entries.delete(oldest.value)

@@ -8,7 +8,7 @@ import { plainName } from './resolve.ts'
 
 export interface SecureOptions {
   readonly socket: Socket
-  /** The name or literal address from the URL: what the certificate must be for. */
+  /** The name or literal address from the URL. The certificate must be valid for it. */
   readonly hostname: string
   readonly context: SecureContext
   /** Milliseconds for the handshake. */
@@ -20,8 +20,8 @@ export type Secured =
   | { readonly ok: false; readonly failure: EgressFailure }
 
 /**
- * A TLS handshake over a socket that was vetted. HTTP/1.1 only: one wall fewer to build, and every server speaks it.
- * Never rejects.
+ * Runs a TLS handshake over a vetted socket. HTTP/1.1 only: every server supports it, and HTTP/2 would need guards of
+ * its own. Never rejects.
  */
 export function secure({ socket, hostname, context, tlsMs }: SecureOptions): Promise<Secured> {
   const name = plainName(hostname)

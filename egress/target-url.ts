@@ -9,12 +9,12 @@ export const MAX_URL_LENGTH = 2_048
 
 export type ParsedTarget = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly message: string }
 
-/** What two URL parsers may read differently: backslashes, control characters, white space of any script. */
+/** Characters that two URL parsers may read differently: backslashes, control characters, white space of any script. */
 export const AMBIGUOUS = /[\\\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/
 
 /**
- * The parse wall. The raw text is judged before `new URL`, because the parser repairs what it should
- * refuse; afterwards only the parsed URL may be used or stored. Fragments are dropped. Says nothing about addresses.
+ * The URL check. It checks the raw text before `new URL`, because the parser repairs what must be refused. Afterwards
+ * only the parsed URL may be used or stored. Fragments are dropped. It does not check addresses.
  */
 export function parseTargetUrl(raw: string): ParsedTarget {
   if (raw.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`)
@@ -27,7 +27,7 @@ export function parseTargetUrl(raw: string): ParsedTarget {
   }
   const url = URL.parse(raw)
   if (url === null) return refused('The URL cannot be read; check its host name and port.')
-  if (url.port === '0') return refused('The URL has port 0, which is no port.')
+  if (url.port === '0') return refused('The URL has port 0, which is not a valid port.')
   if (url.hostname.length > 254) return refused('The host name of the URL is longer than 253 characters.')
   url.hash = ''
   if (url.href.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`)
@@ -39,8 +39,8 @@ function refused(message: string): ParsedTarget {
 }
 
 /**
- * Names at which clouds serve credentials. Their addresses are refused at run time too; here they are refused while
- * someone looks.
+ * Names at which clouds serve credentials. Their addresses are refused at run time too; refusing the names here lets
+ * the user see it when saving.
  */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
@@ -51,9 +51,9 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What can be said about a target when it is saved: the parse wall, private literal addresses, names of this machine,
- * and ports that are refused on public addresses. A name that resolves to a private address is found when it is
- * fetched, not here.
+ * Checks what is known about a target when it is saved: the URL check, private literal addresses, names of this
+ * machine, and ports that are refused on public addresses. A name that resolves to a private address is refused when it
+ * is fetched, not here.
  */
 export function checkTargetUrl(raw: string, policy: EgressPolicy, path = ''): Issue | null {
   const parsed = parseTargetUrl(raw)
@@ -74,7 +74,8 @@ function refusedTarget(url: URL, policy: EgressPolicy): string | null {
     const reason = policy.refusal(name, port)
     return reason === null ? null : notAllowed(`${name} is ${reason}`, policy.canOpen(name))
   }
-  // A name may still lead into a range that the operator opened, where every port is; without such a range it cannot.
+  // A name may still resolve into a range that the operator opened, where every port is allowed. Without such a range
+  // it cannot.
   if (!policy.opensPrivate && REFUSED_PORTS.has(port))
     return `Port ${port} is not fetched; use the port of a web server.`
   return null
@@ -87,7 +88,7 @@ function notAllowed(what: string, canOpen: boolean): string {
   return `The target is not allowed: ${what}. Use a public address${how}.`
 }
 
-/** The port that a URL leads to, its scheme's default included. */
+/** Returns the port of a URL, or its scheme's default. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80

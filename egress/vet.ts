@@ -14,16 +14,16 @@ export type Vetted =
 const REFUSED: Vetted = { ok: false, failure: DENIED }
 
 /**
- * The resolve half of resolve-and-pin: the addresses that may be dialled for a host and port, in the resolver's order.
- * One bad address refuses the whole answer, since a name that mixes public and private addresses has no honest use.
- * Never rejects.
+ * The resolve half of resolve-and-pin. Returns the addresses that may be dialled for a host and port, in the resolver's
+ * order. One refused address refuses the whole result: a name that mixes public and private addresses has no legitimate
+ * use. Never rejects.
  */
 export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver): Promise<Vetted> {
   const name = plainName(target.host)
   const resolved = await resolver.resolve(name)
   if (!resolved.ok) return hidesFailure(name, policy) ? REFUSED : resolved
   const { addresses } = resolved
-  // localhost is both loopback addresses by definition; an operator who opened one of them meant it.
+  // localhost is both loopback addresses by definition; an operator who opened one of them meant that one.
   const allowed = addresses.filter(({ address }) => policy.refusal(address, target.port) === null)
   if (allowed.length === 0 || (allowed.length < addresses.length && !isLocalhost(name))) return REFUSED
   for (const own of policy.namedEndpoints(target.port)) {
@@ -33,9 +33,9 @@ export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Reso
 }
 
 /**
- * Whether any address belongs to an endpoint of ours that is known by name. When that name does not resolve just now,
- * private addresses are refused (one of them may be it), public ones are not (our database going away must not stop
- * every check on its port).
+ * Returns whether any address belongs to an endpoint of this installation that is known by name. When that name does
+ * not resolve at the moment, private addresses are refused, because one of them may be the endpoint. Public ones are
+ * allowed: a database that is down must not stop every check on its port.
  */
 async function leadsTo(own: Endpoint, addresses: readonly Address[], resolver: Resolver): Promise<boolean> {
   const resolved = await resolver.resolve(own.host)
@@ -50,8 +50,8 @@ const INTERNAL_NAME =
   /^[^.]+$|\.(?:internal|local|localdomain|svc|cluster\.local|lan|home|corp|intranet|private|home\.arpa)$/
 
 /**
- * For names that only a private resolver knows, a failed lookup must not be told from a refused address: else names can
- * be probed.
+ * Returns whether a failed lookup is reported as a refused address. For names that only a private resolver knows, the
+ * two must look the same: otherwise names can be probed.
  */
 function hidesFailure(name: string, policy: EgressPolicy): boolean {
   return !policy.opensPrivate && INTERNAL_NAME.test(name)

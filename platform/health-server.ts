@@ -2,21 +2,21 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import { type Health, METRICS_TYPE } from '../core/health.ts'
 
-/** Serves `/healthz`, `/readyz` and `/metrics` on a port of their own. */
+/** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
 export interface HealthServer {
   readonly port: number
   close(): Promise<void>
 }
 
 /**
- * Starts the server. Rejects when the port cannot be opened. It needs no web framework, so that a runner, which has no
+ * Starts the server. Rejects when the port cannot be opened. It uses no web framework, so that a runner, which has no
  * other server, loads none.
  */
 export async function startHealthServer(
   health: Health,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<HealthServer> {
-  const server = createServer({ requestTimeout: 10_000, connectionsCheckingInterval: 5_000 }, answering(health))
+  const server = createServer({ requestTimeout: 10_000, connectionsCheckingInterval: 5_000 }, requestListener(health))
   server.listen({ host, port })
   await once(server, 'listening')
   const address = server.address()
@@ -31,10 +31,10 @@ export async function startHealthServer(
   }
 }
 
-function answering(health: Health): RequestListener {
+function requestListener(health: Health): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const answer = ANSWERS[path]
+    const answer = ROUTES[path]
     if (answer === undefined) return send(response, { status: 404, body: json({ status: 'not found' }) })
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, { status: 405, body: json({ status: 'method not allowed' }) })
@@ -45,13 +45,13 @@ function answering(health: Health): RequestListener {
   }
 }
 
-interface HealthAnswer {
+interface HealthResponse {
   readonly status: number
   readonly type?: string
   readonly body: string
 }
 
-const ANSWERS: Readonly<Record<string, (health: Health) => Promise<HealthAnswer>>> = {
+const ROUTES: Readonly<Record<string, (health: Health) => Promise<HealthResponse>>> = {
   '/healthz': async () => ({ status: 200, body: json({ status: 'ok' }) }),
   '/readyz': async (health) => {
     const { ok, checks } = await health.ready()
@@ -64,7 +64,7 @@ const json = (value: object): string => JSON.stringify(value)
 
 function send(
   response: ServerResponse,
-  { status, type = 'application/json; charset=utf-8', body }: HealthAnswer,
+  { status, type = 'application/json; charset=utf-8', body }: HealthResponse,
 ): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
   response.end(body)

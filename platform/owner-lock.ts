@@ -8,42 +8,42 @@ export interface OwnerLock {
   release(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 5
-/** Clearing takes less than a millisecond; whoever has been at it for so long was killed. */
+const POLL_MS = 5
+/** Clearing takes less than a millisecond. A process that takes this long was killed. */
 const ABANDONED_MS = 5_000
 const PATIENCE_MS = 2 * ABANDONED_MS
 
 /**
- * Takes `path` for this process, or throws `in_use` naming the one that has it. What a killed process left behind is
- * replaced.
+ * Takes the lock file `path` for this process. Throws `in_use` with the id of the process that has it. The lock of a
+ * killed process is replaced.
  *
- * Postgres guards its data with a file of its own, but that file names Postgres, not us: only this one tells whether
- * the server that still runs belongs to a living `npm start` or was left over by a killed one.
+ * Postgres guards its data with a file of its own, but that file names the Postgres process. Only this lock shows
+ * whether a running server belongs to a living `npm start` or was left by a killed one.
  */
 export async function takeOwnerLock(path: string): Promise<OwnerLock> {
   const own = `${process.pid} ${(await processIdentity(process.pid)) ?? ''}\n`
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, own, { mode: 0o600 })
   try {
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
+    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
       // A link appears with its content or not at all, and never replaces another.
-      if (await isDone(link(draft, path))) return { release: () => releaseOwnerLock(path, own) }
+      if (await isCreated(link(draft, path))) return { release: () => releaseOwnerLock(path, own) }
       await clearStale(path)
     }
   } finally {
     await rm(draft, { force: true })
   }
-  throw new EmbeddedPostgresError('in_use', `${path} is being taken by other processes all the time`)
+  throw new EmbeddedPostgresError('in_use', `other processes keep taking ${path}`)
 }
 
-// One at a time, and judged again by the one whose turn it is: else a slow one would remove the lock of a quick one
-// that came before it.
+// Only one process at a time may clear, and it reads the lock again before it removes it. Otherwise a slow process
+// would remove the lock that a faster one has just taken.
 async function clearStale(path: string): Promise<void> {
-  const turn = `${path}.clearing`
-  if (!(await isDone(mkdir(turn)))) {
-    const since = await stat(turn).catch(() => null)
-    if (since !== null && Date.now() - since.mtimeMs > ABANDONED_MS) await rmdir(turn).catch(() => undefined)
-    await pause(LOOK_EVERY_MS)
+  const clearing = `${path}.clearing`
+  if (!(await isCreated(mkdir(clearing)))) {
+    const since = await stat(clearing).catch(() => null)
+    if (since !== null && Date.now() - since.mtimeMs > ABANDONED_MS) await rmdir(clearing).catch(() => undefined)
+    await pause(POLL_MS)
     return
   }
   try {
@@ -54,7 +54,7 @@ async function clearStale(path: string): Promise<void> {
     }
     await rm(path, { force: true })
   } finally {
-    await rmdir(turn)
+    await rmdir(clearing)
   }
 }
 
@@ -62,8 +62,8 @@ async function releaseOwnerLock(path: string, own: string): Promise<void> {
   if ((await readFile(path, 'utf8').catch(() => null)) === own) await rm(path, { force: true })
 }
 
-// False when it exists already.
-async function isDone(making: Promise<void>): Promise<boolean> {
+// Returns false when it exists already.
+async function isCreated(making: Promise<void>): Promise<boolean> {
   return making.then(
     () => true,
     (error: unknown) => {

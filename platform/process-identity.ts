@@ -5,16 +5,17 @@ import { promisify } from 'node:util'
 const execute = promisify(execFile)
 
 /**
- * A text that names the process behind a pid for as long as it lives, or null when there is none.
+ * Returns a text that identifies a running process, or null when there is none.
  *
- * A pid alone is not enough: a container restarts with the same small pids, so a stale file would name a stranger. The
- * start time settles it. A zombie counts as gone.
+ * A pid alone is not enough: a container restarts with the same small pids, so a stale file would name an unrelated
+ * process. The start time makes it unique. A zombie counts as ended.
  */
 export async function processIdentity(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
     if (stat === null) return null
-    // The second field, the program's name in brackets, may hold anything; the fixed ones follow its last bracket.
+    // The second field, the program's name in parentheses, may contain anything. The fixed fields follow its last
+    // parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z') return null
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
@@ -23,7 +24,7 @@ export async function processIdentity(pid: number): Promise<string | null> {
   return processStatus(pid, 'lstart=')
 }
 
-/** The command line of a process, its words joined by blanks, or null when it is gone. */
+/** Returns the command line of a process, its words joined by spaces, or null when it has ended. */
 export async function processCommand(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null)

@@ -7,8 +7,8 @@ const SEARCH = 0o1
 export const READ_AND_SEARCH = 0o5
 
 /**
- * Whether `user` (null: ourselves) can get at `path` with the permission `bits` (of rwx), and enter every folder above
- * it.
+ * Returns whether `user` (null: this process's own) has the permission `bits` (of rwx) on `path`, and may enter every
+ * folder above it.
  */
 export async function isReachable(
   path: string,
@@ -24,8 +24,7 @@ export async function isReachable(
   return true
 }
 
-// The account is used with its one primary group: supplementary groups are dropped when a child is started as another
-// user.
+// The account has only its primary group: supplementary groups are dropped when a child is started as another user.
 function allows(stats: Stats, user: UnprivilegedUser, bits: number): boolean {
   const shift = stats.uid === user.uid ? 6 : stats.gid === user.gid ? 3 : 0
   return ((stats.mode >> shift) & bits) === bits

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
- * The whole environment of a child: ours holds secrets that it does not need, and a locale would translate what we read
- * from it.
+ * The whole environment of a child process. The parent's environment contains secrets that the child does not need, and
+ * its locale would translate the output that is parsed here.
  */
 export const CHILD_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' } as const
 
@@ -17,11 +17,11 @@ export interface ProgramRun {
 
 export interface ProgramResult {
   ok: boolean
-  /** Standard output and error together, as a person would see them. */
+  /** Standard output and error together, in the order of their arrival. */
   output: string
 }
 
-/** Runs a program to its end. A program that cannot be started at all is a result with `ok: false` too. */
+/** Runs a program to its end. A program that cannot be started is a result with `ok: false` too. */
 export function runProgram({ program, args, user, input = '' }: ProgramRun): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: '/', env: CHILD_ENVIRONMENT, stdio: 'pipe', ...user })
@@ -31,7 +31,7 @@ export function runProgram({ program, args, user, input = '' }: ProgramRun): Pro
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    // A program that ends without reading its input is judged by its exit code.
+    // A program may end without reading its input. Its exit code decides.
     child.stdin.on('error', () => undefined)
     child.on('error', (error) => resolve({ ok: false, output: error.message }))
     child.on('close', (code) => resolve({ ok: code === 0, output }))

@@ -4,11 +4,12 @@ import { isReachable } from './reachable.ts'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
- * Where `source`, a folder of programs, can be used by `user`: where it is, or a copy of it at `<folder>/<name>` when
- * some folder above it is closed to that user (a clone in a 0700 folder). `name` carries the version, so that an update
- * makes a copy of its own.
+ * Returns a folder where `user` can use the programs of `source`. That is `source` itself, or a copy at
+ * `<folder>/<name>` when the user cannot enter some folder above it (a clone in a 0700 folder). `name` contains the
+ * version, so that an update makes a new copy.
  *
- * `folder` must have passed `ensureTrustedFolder`. The copy belongs to us and is read-only for the user.
+ * `folder` must have passed `ensureTrustedFolder`. The copy belongs to this process's account and is read-only for the
+ * user.
  */
 export async function stageForUnprivileged(
   source: string,
@@ -21,8 +22,8 @@ export async function stageForUnprivileged(
   await rm(draft, { recursive: true, force: true })
   await cp(source, draft, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false })
   await openForReading(draft)
-  // Complete or absent: a start that was killed half-way leaves only a draft. Losing a race to another start is as good
-  // as winning it.
+  // The target is complete or absent: a start that was killed leaves only a draft. When another start wins the race,
+  // its copy is used.
   await rename(draft, target).catch(async (error: unknown) => {
     await rm(draft, { recursive: true, force: true })
     if (!(await exists(target))) throw error
@@ -31,9 +32,9 @@ export async function stageForUnprivileged(
 }
 
 /**
- * Makes `folder` if need be, and refuses it unless nobody but we can change what lies in it: it and all above it belong
- * to us or to root and are not writable by others. (A sticky shared folder above it is fine: what is ours in there
- * cannot be replaced.)
+ * Creates `folder` if necessary, and refuses it unless only this account and root can change its content: the folder
+ * and all above it must belong to this account or to root and must not be writable by others. (A sticky shared folder
+ * above it is allowed: entries of this account in it cannot be replaced.)
  */
 export async function ensureTrustedFolder(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
@@ -53,7 +54,7 @@ export async function ensureTrustedFolder(folder: string): Promise<void> {
   }
 }
 
-/** An empty folder that only `user` (null: ourselves) can enter. */
+/** Creates an empty folder that only `user` (null: this process's own) can enter. */
 export async function makePrivateFolder(folder: string, user: UnprivilegedUser | null): Promise<void> {
   await mkdir(folder, { mode: 0o700 })
   if (user !== null) await chown(folder, user.uid, user.gid)

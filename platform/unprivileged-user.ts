@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises'
 
-/** An account that owns nothing and may do nothing; programs that root must not run are run as it. */
+/** An account without files or permissions. Programs that must not run as root run as this account. */
 export interface UnprivilegedUser {
   uid: number
   gid: number
 }
 
 /**
- * The account to run a program as, or null when we are not root and simply run it as ourselves.
+ * Returns the account to run a program as. Returns null when this process is not root: then the program runs as the
+ * same account.
  *
- * The first of `names` that exists in /etc/passwd is taken. Postgres prefers `postgres` where it exists, so that a
- * browser, run as `nobody`, does not share an account with the database's files.
+ * The first of `names` that exists in /etc/passwd is used. Postgres prefers `postgres` where it exists, so that a
+ * browser, which runs as `nobody`, does not share an account with the database's files.
  */
 export async function unprivilegedUser(names: readonly string[]): Promise<UnprivilegedUser | null> {
   if (process.geteuid?.() !== 0) return null

@@ -3,9 +3,9 @@ import { CHILD_ENVIRONMENT } from './run-program.ts'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
- * Sees to it that the server does not outlive us: a shell that reads from a pipe which only we can write to. However we
- * die, also by SIGKILL, the pipe ends, and it asks the server to shut down. Runs in a session of its own, as the server
- * does, so that Ctrl-C reaches neither.
+ * Ensures that the server does not outlive this process. It starts a shell that reads from a pipe to which only this
+ * process can write. When this process ends, even by SIGKILL, the pipe closes and the shell signals the server to shut
+ * down. The shell runs in a session of its own, as the server does, so that Ctrl-C reaches neither.
  *
  * Returns a function that ends the watch; call it when the server has ended.
  */
@@ -17,7 +17,7 @@ export function watchOver(pid: number, user: UnprivilegedUser | null): () => voi
     stdio: ['pipe', 'ignore', 'ignore'],
     ...user,
   })
-  // Without a shell nothing watches; the next start then finds the server and stops it.
+  // Without a shell nothing watches. The next start then finds the server and stops it.
   watchman.on('error', () => undefined)
   watchman.stdin.on('error', () => undefined)
   watchman.unref()

@@ -5,8 +5,8 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 const WRONG_PASSWORD = '28P01'
 
 /**
- * Throws an `EmbeddedPostgresError` when the password in the data directory is not the one of the database: one of both
- * was exchanged.
+ * Throws an `EmbeddedPostgresError` when the password in the data directory is not the password of the database: one of
+ * the two was exchanged.
  */
 export async function checkPassword(url: string, { dataDir, data }: { dataDir: string; data: string }): Promise<void> {
   const client = new pg.Client({
@@ -18,14 +18,13 @@ export async function checkPassword(url: string, { dataDir, data }: { dataDir: s
     await client.connect()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === WRONG_PASSWORD)) throw error
-    throw new EmbeddedPostgresError('unusable_data', differ(join(dataDir, 'postgres-password'), data))
+    throw new EmbeddedPostgresError('unusable_data', mismatch(join(dataDir, 'postgres-password'), data))
   } finally {
     await client.end()
   }
 }
 
-const differ = (file: string, data: string) =>
-  `${file} and the database in ${data} do not belong together: one of them was removed, or put back, without the ` +
-  `other. ` +
-  `Put back the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; ` +
+const mismatch = (file: string, data: string) =>
+  `${file} and the database in ${data} do not match: one of them was removed or restored without the other. ` +
+  `Restore the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; ` +
   `exchange it with ${dirname(data)}`

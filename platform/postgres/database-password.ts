@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The superuser's password, from `<dataDir>/postgres-password` (mode 0600), made on the first start. */
+/** Returns the superuser's password from `<dataDir>/postgres-password` (mode 0600). The first start creates it. */
 export async function databasePassword(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres-password')
   const found = await readFile(path, 'utf8').catch(() => '')

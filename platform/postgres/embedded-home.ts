@@ -12,9 +12,9 @@ const SYSTEM_HOMES = '/var/lib/tidemark'
 const SEARCH = 0o1
 
 export interface EmbeddedHome {
-  /** Holds `postgres` (the data), `run` (the socket) and copies of programs. */
+  /** Contains `postgres` (the data), `run` (the socket) and copies of programs. */
   folder: string
-  /** Null: programs run as ourselves. */
+  /** Null: programs run as this process's own account. */
   user: UnprivilegedUser | null
 }
 
@@ -25,9 +25,9 @@ export interface HomeOptions {
 }
 
 /**
- * The folder for the data of programs that run as `user`: the data directory itself, or, where `user` cannot get into
- * it, a folder below `systemHomes` (as root only). It is written down in `<dataDir>/embedded.json`, so that every later
- * start finds the same data, run as the same account.
+ * Returns the folder for the data of programs that run as `user`. That is the data directory itself, or, where `user`
+ * cannot enter it, a folder below `systemHomes` (as root only). It is recorded in `<dataDir>/embedded.json`, so that
+ * every later start finds the same data and uses the same account.
  */
 export async function openEmbeddedHome(dataDir: string, options: HomeOptions): Promise<EmbeddedHome> {
   const { user } = options
@@ -48,10 +48,10 @@ async function readRecord(root: string): Promise<EmbeddedHome | null> {
   if (text === null) return null
   const record = parseRecord(text)
   if (record === null)
-    throw new EmbeddedPostgresError('unusable_data', `${path} is damaged; it says where the database is`)
+    throw new EmbeddedPostgresError('unusable_data', `${path} is damaged; it records where the database is`)
   const folder = resolve(root, record.home)
   if ((await lstat(folder).catch(() => null)) === null) {
-    const advice = 'bring that folder back, or remove the data directory to start afresh'
+    const advice = 'restore that folder, or remove the data directory to start with an empty database'
     throw new EmbeddedPostgresError(
       'unusable_data',
       `${path} says that the database is in ${folder}, which is missing: ${advice}`,
@@ -80,7 +80,7 @@ function parseRecord(text: string): { home: string; uid?: number; gid?: number }
   }
 }
 
-// Data that an ordinary user made is run as that user, also when root starts it later.
+// Data that an ordinary user created is run as that user, even when root starts it later.
 async function ownerOf(folder: string): Promise<UnprivilegedUser> {
   const { uid, gid } = await lstat(join(folder, 'postgres')).catch(() => lstat(folder))
   if (uid === 0)
@@ -94,7 +94,7 @@ async function ownerOf(folder: string): Promise<UnprivilegedUser> {
 async function chooseFolder(root: string, { user, systemHomes = SYSTEM_HOMES, log }: HomeOptions): Promise<string> {
   if (user === null) return root
   if (await isReachable(dirname(root), user, SEARCH)) {
-    // Search permission only: the files in it keep modes of their own.
+    // Search permission only: the files in it keep their own modes.
     await chmod(root, (await lstat(root)).mode | 0o111)
     return root
   }
@@ -116,8 +116,8 @@ async function chooseFolder(root: string, { user, systemHomes = SYSTEM_HOMES, lo
   return folder
 }
 
-// The data directory that this folder belonged to was removed, and with it the password of its database. It may come
-// back: no database is ever deleted.
+// The data directory of this folder was removed, and with it the password of its database. It may come back, so no
+// database is ever deleted.
 async function setAside(folder: string, log: EmbeddedLog): Promise<void> {
   if ((await lstat(folder).catch(() => null)) === null) return
   const kept = `${folder}.${new Date().toISOString().replaceAll(/[-:]/g, '')}`

@@ -1,4 +1,4 @@
-/** What the embedded server has to say goes here; a pino logger fits as it is. */
+/** The log of the embedded server. A pino logger has this interface. */
 export interface EmbeddedLog {
   debug(message: string): void
   info(message: string): void

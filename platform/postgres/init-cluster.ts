@@ -6,7 +6,7 @@ import { type ProgramRun, runProgram } from '../run-program.ts'
 import { makePrivateFolder } from '../stage.ts'
 import type { UnprivilegedUser } from '../unprivileged-user.ts'
 
-/** The superuser of an embedded server, and the database made for us in it. */
+/** The superuser of an embedded server, and the database that is created in it. */
 export const DATABASE_NAME = 'tidemark'
 
 export interface Cluster {
@@ -17,8 +17,7 @@ export interface Cluster {
 }
 
 /**
- * Makes the files of a server with one superuser, `tidemark`, and one database of the same name, unless they are there
- * already.
+ * Creates the files of a server with one superuser, `tidemark`, and one database of the same name, unless they exist.
  *
  * The locale is Postgres' built-in C.UTF-8 (15 has none: the system's), so that sorting never depends on what the
  * machine has installed.
@@ -34,7 +33,7 @@ export async function initCluster(cluster: Cluster, password: string, sync: bool
     await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' })
     if (cluster.user !== null) await chown(passwordFile, cluster.user.uid, cluster.user.gid)
     await run(initdb(cluster, { draft, passwordFile, sync }))
-    // In single-user mode, so that what is renamed below is a server that nothing is missing from.
+    // In single-user mode, so that the renamed folder is a complete server.
     const args = ['--single', '-D', draft, ...(sync ? [] : ['-F']), 'postgres']
     await run({
       program: join(cluster.binaries.folder, 'bin/postgres'),

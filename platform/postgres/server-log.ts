@@ -6,13 +6,13 @@ const READY = 'database system is ready to accept connections'
 const KEPT_LINES = 20
 
 export interface ServerLog {
-  /** Resolves when the server said that it accepts connections; never, when it does not. */
+  /** Resolves when the server logs that it accepts connections. It stays pending when the server does not. */
   ready: Promise<void>
-  /** The last lines, for the message of a start that failed. */
+  /** Returns the last lines, for the message of a failed start. */
   tail(): string
 }
 
-/** Passes what the server writes on to `log`, each line by its severity. */
+/** Passes the server's output to `log`, each line with its severity. */
 export function readServerLog(output: Readable, log: EmbeddedLog): ServerLog {
   const lines: string[] = []
   const { promise: ready, resolve } = Promise.withResolvers<void>()
@@ -28,7 +28,7 @@ export function readServerLog(output: Readable, log: EmbeddedLog): ServerLog {
 function report(line: string, log: EmbeddedLog): void {
   const message = `postgres: ${line}`
   if (line.startsWith('PANIC')) log.error(message)
-  // A connection that is refused or ended: its client hears of it too.
+  // A connection that is refused or ended: the client receives the error too.
   else if (line.startsWith('FATAL') && !line.includes('administrator command')) log.warn(message)
   else log.debug(message)
 }

@@ -7,9 +7,9 @@ import { CHILD_ENVIRONMENT } from '../run-program.ts'
 import { readServerLog } from './server-log.ts'
 import { watchOver } from '../watchman.ts'
 
-/** A crash recovery may have much to replay; after this long a start has failed. */
+/** A crash recovery may have much to replay. After this long a start has failed. */
 const START_MS = 120_000
-/** How long each way to stop may take before the next, harsher one: fast, immediate, kill. */
+/** The ways to stop, and how long each may take before the next, harsher one: fast, immediate, kill. */
 const STOP_STEPS = [
   { signal: 'SIGINT', patienceMs: 20_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },
@@ -18,14 +18,14 @@ const STOP_STEPS = [
 
 export interface ServerProcess {
   pid: number
-  /** Resolves when the server has ended, whatever the reason. */
+  /** Resolves with the reason when the server has ended. */
   ended: Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * Starts one `postgres` and waits until it accepts connections. A session of its own keeps Ctrl-C from it: we drain
- * first, then stop it.
+ * Starts one `postgres` and waits until it accepts connections. It runs in a session of its own, so that Ctrl-C does
+ * not reach it: this process finishes its work first and then stops the server.
  */
 export async function startServerProcess(
   cluster: Cluster,
@@ -45,7 +45,7 @@ export async function startServerProcess(
   const endWatch = child.pid === undefined ? () => undefined : watchOver(child.pid, cluster.user)
   void ended.then(endWatch)
   const output = readServerLog(child.stderr, log)
-  const failure = await firstOf([output.ready.then(() => null), ended], START_MS, 'it did not get ready in time')
+  const failure = await firstOf([output.ready.then(() => null), ended], START_MS, 'it was not ready in time')
   const stop = (): Promise<void> => stopInSteps((signal) => child.kill(signal), ended)
   if (failure === null) return { pid: child.pid ?? 0, ended, stop }
   await stop()

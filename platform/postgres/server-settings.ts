@@ -1,6 +1,6 @@
 import type { Cluster } from './init-cluster.ts'
 
-/** Settings of a server for one person's machine; durable, and reachable through its socket only. */
+/** Settings of a server for one user's machine: durable, and reachable only through its socket. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -11,12 +11,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   random_page_cost: '1.1',
-  // Compiling a plan costs more than any of our queries does.
+  // Compiling a plan costs more than any of these queries.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // A statement that fails is its caller's to report; only what concerns the server comes here.
+  // The caller reports a failed statement; the log gets only what concerns the server.
   log_min_messages: 'log',
   log_checkpoints: 'off',
   log_line_prefix: '',
@@ -25,8 +25,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The arguments of `postgres`. They stand on the command line and not in postgresql.conf, so that an update of ours
- * reaches data made by an older version.
+ * Returns the arguments of `postgres`. The settings are on the command line and not in postgresql.conf, so that an
+ * update of Tidemark also applies to data of an older version.
  */
 export function serverArguments(
   cluster: Cluster,

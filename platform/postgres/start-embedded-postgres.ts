@@ -16,21 +16,25 @@ import { superviseServer } from './supervise-server.ts'
 import { type UnprivilegedUser, unprivilegedUser } from '../unprivileged-user.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** Made when missing. Holds the database, its password, and where else parts of it lie. */
+  /** Created when missing. Contains the database, its password, and the record of other folders with parts of it. */
   dataDir: string
   log: EmbeddedLog
   /**
-   * As root: whom to run Postgres as on the first start, in place of `postgres` or `nobody`. Later starts keep to it.
+   * As root: the account to run Postgres as on the first start, instead of `postgres` or `nobody`. Later starts keep
+   * it.
    */
   user?: UnprivilegedUser
-  /** As root: where the data goes when that user cannot enter `dataDir`. Default `/var/lib/tidemark`. */
+  /** As root: where the data goes when that account cannot enter `dataDir`. Default `/var/lib/tidemark`. */
   systemHomes?: string
 }
 
 export interface EmbeddedPostgres {
-  /** Of a superuser, in the database `tidemark`. Through a socket; stays the same when the server is restarted. */
+  /**
+   * The URL for a superuser, in the database `tidemark`. It uses a socket and stays the same when the server is
+   * restarted.
+   */
   url: string
-  /** The folder of its data. */
+  /** The folder of the data. */
   data: string
   /** Fast shutdown: running statements are cancelled. May be called more than once. */
   stop(): Promise<void>
@@ -39,8 +43,8 @@ export interface EmbeddedPostgres {
 /**
  * Starts Postgres 18 on `<dataDir>`, or throws an `EmbeddedPostgresError`.
  *
- * The server is restarted when it dies, stopped when we do (also by SIGKILL), and is out of reach of Ctrl-C. A second
- * start on the same data directory is refused; what a killed start left behind is cleared away.
+ * The server is restarted when it ends unexpectedly, stopped when this process ends (even by SIGKILL), and not
+ * reachable by Ctrl-C. A second start on the same data directory is refused. What a killed start left is removed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)

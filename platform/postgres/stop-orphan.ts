@@ -5,20 +5,20 @@ import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import { processCommand, processIdentity } from '../process-identity.ts'
 
-const LOOK_EVERY_MS = 20
+const POLL_MS = 20
 const FAST_MS = 20_000
 const IMMEDIATE_MS = 10_000
 
 /**
- * Deals with the server that a killed process of ours left behind on `data`. Call it only while holding the owner lock:
- * then no living process of ours wants that server.
+ * Stops the server that a killed process of Tidemark left running on `data`. Call it only with the owner lock: then no
+ * living process of Tidemark uses that server.
  *
- * It is stopped, not adopted: a server that is not our child could neither be watched nor restarted, and its log would
- * be lost. Whoever was killed has no connection left to it, so nothing is cut off.
+ * The server is stopped, not taken over: a server that is not a child process could neither be watched nor restarted,
+ * and its log would be lost. The killed process has no connections left, so nothing is interrupted.
  *
- * A file that names a living stranger (as after a restart of the machine) or a dead process that its parent has not
- * buried yet would keep Postgres from starting, and is removed. That is safe: Postgres also refuses to start while a
- * child of the old server still has its memory.
+ * The file may name a living, unrelated process (as after a restart of the machine) or a zombie. It would keep Postgres
+ * from starting, so it is removed. That is safe: Postgres also refuses to start while a child of the old server still
+ * uses its shared memory.
  */
 export async function stopOrphan(data: string, log: EmbeddedLog): Promise<void> {
   const file = join(data, 'postmaster.pid')
@@ -28,7 +28,7 @@ export async function stopOrphan(data: string, log: EmbeddedLog): Promise<void> 
   const identity = await processIdentity(pid)
   const command = identity === null ? null : await processCommand(pid)
   if (identity === null || command === null || !command.includes(` -D ${data} `)) {
-    log.info(`removing ${file}, whose process ${pid} is no server of this data`)
+    log.info(`removing ${file}, whose process ${pid} is not a server of this data`)
     await rm(file, { force: true })
     return
   }
@@ -46,12 +46,12 @@ async function signalAndWait(
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone between the look and the signal, or not ours to stop; the wait tells which.
+    // The process ended before the signal, or may not be stopped; the wait shows which.
   }
-  // The end of a process that is not our child can only be looked for.
-  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += LOOK_EVERY_MS) {
+  // The end of a process that is not a child can only be polled.
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
     if ((await processIdentity(pid)) !== identity) return true
-    await pause(LOOK_EVERY_MS)
+    await pause(POLL_MS)
   }
   return false
 }

@@ -11,11 +11,11 @@ export interface SupervisedServer {
 /**
  * Keeps a server running:
  *
- *     running ──ends by itself──▶ waiting ──delay──▶ starting ──▶ running
+ *     running ──unexpected end──▶ waiting ──delay──▶ starting ──▶ running
  *        │                          │                  │  └─fails──▶ waiting, twice as long, 5 s at most
  *        └──────── stop() ──────────┴──────────────────┘──▶ stopped
  *
- * The address stays the same over a restart, so pools connect again by themselves.
+ * The URL stays the same after a restart, so connection pools reconnect by themselves.
  */
 export async function superviseServer(
   start: () => Promise<ServerProcess>,
@@ -42,7 +42,7 @@ async function keepRunning(watch: Watch, first: ServerProcess): Promise<void> {
   for (let server: ServerProcess | null = first; server !== null;) {
     const reason: string | null = await Promise.race([server.ended, watch.stopped])
     if (reason === null) return server.stop()
-    watch.log.error(`Postgres ended by itself (${reason}); starting it again`)
+    watch.log.error(`Postgres ended unexpectedly (${reason}); restarting it`)
     server = await restart(watch)
   }
 }

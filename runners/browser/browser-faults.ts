@@ -7,7 +7,7 @@ import type { Navigation } from './page/navigation.ts'
 const MAX_REDIRECTS = 20
 const NO_LIMIT = 0
 
-/** Chromium's names for what else is named by the guard, when it fetches itself. */
+/** Chromium's error names for failures that the egress guard names when it fetches itself. */
 const FAILURES: Readonly<Record<string, ExchangeFailure>> = {
   ERR_EMPTY_RESPONSE: { kind: 'closed', phase: 'first_byte' },
   ERR_CONNECTION_CLOSED: { kind: 'closed', phase: 'first_byte' },
@@ -31,8 +31,8 @@ const TLS: Readonly<Record<string, TlsCause>> = {
 }
 
 /**
- * The fault of a navigation that Chromium gave up. `denied` is what the egress proxy knows of the host that was asked
- * last.
+ * Returns the fault of a navigation that Chromium aborted. `refused` is the egress proxy's failure for the host that
+ * was requested last.
  */
 export function navigationFault(netError: string, host: string, refused: EgressFailure | null): RunFault {
   if (refused !== null) return exchangeFault(refused, { host }, NO_LIMIT)
@@ -51,7 +51,7 @@ export function navigationFault(netError: string, host: string, refused: EgressF
   return { code: 'connect_failed', message: text }
 }
 
-/** `ERR_…` out of a message of Playwright's; empty when there is none. */
+/** Returns the `ERR_…` of a Playwright message, or the empty string when it has none. */
 export function netErrorOf(error: unknown): string {
   return /net::(ERR_\w+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? ''
 }
@@ -90,16 +90,16 @@ const OUT_OF_TIME = (host: string): RunFault => ({
 export const UNFINISHED = (host: string): RunFault => ({
   code: 'timeout',
   message:
-    `The page of ${host} did not finish loading: part of the document, or a script that it waits for, was still on ` +
-    `its way. It is tried again at the next run.`,
+    `The page of ${host} did not finish loading: part of the document, or a script that it waits for, had not ` +
+    `arrived. It is tried again at the next run.`,
 })
 
-/** A warning: nothing was on its way any more. */
-export const LEFT_OPEN = 'The page writes its document itself and never ended it; it was read as it stood.'
+/** A warning: nothing was being loaded any more. */
+export const LEFT_OPEN = 'A script of the page writes its document and never closed it; the current content was read.'
 
 export const UNSTABLE = (host: string): RunFault => ({
   code: 'render_failed',
-  message: `The page of ${host} goes on to another without end, so there is none to read. Watch an address where it stays.`,
+  message: `The page of ${host} keeps redirecting, so there is nothing stable to read. Watch the address of its target.`,
 })
 
 export const PICTURE_LATE = (host: string, ms: number): RunFault => ({
@@ -109,7 +109,10 @@ export const PICTURE_LATE = (host: string, ms: number): RunFault => ({
     `the next run.`,
 })
 
-/** What a page did that nobody foresaw: what the browser says of it. Never for what our own code did wrong. */
+/**
+ * Returns the fault of an unexpected behaviour of the page, with the browser's error. Never use it for a bug in
+ * Tidemark.
+ */
 export function pageFault(error: unknown, host: string): RunFault {
   const text = error instanceof Error ? error.message : String(error)
   if (/has been closed/i.test(text)) {
@@ -118,10 +121,10 @@ export function pageFault(error: unknown, host: string): RunFault {
       `static.`
     return { code: 'render_failed', message }
   }
-  const said = (text.split('\n')[0] ?? '').replace(/^[\w.]+: (?:Protocol error \([\w.]+\): )?/, '').slice(0, 300)
+  const reason = (text.split('\n')[0] ?? '').replace(/^[\w.]+: (?:Protocol error \([\w.]+\): )?/, '').slice(0, 300)
   return {
     code: 'render_failed',
-    message: `The browser could not show the page of ${host}: ${said}. It is tried again at the next run.`,
+    message: `The browser could not show the page of ${host}: ${reason}. It is tried again at the next run.`,
   }
 }
 

@@ -16,26 +16,25 @@ import { viewportOf } from './page/viewport.ts'
 
 export interface BrowsersOptions extends Omit<StockOptions, 'processMb'> {
   readonly log: Logger
-  /** Pages at once. */
+  /** The most pages at the same time. */
   readonly pages: number
-  /** Megabytes that one process of the browser may occupy. Default 1,024. */
+  /** Megabytes that one process of the browser may use. Default 1,024. */
   readonly processMb?: number
 }
 
 /**
- * Renders pages, each in a context of its own, in a browser that is started when it is first needed and replaced now
- * and then.
+ * Renders pages, each in its own context. The browser starts when it is first needed and is replaced from time to time.
  */
 export interface Browsers {
-  /** Never rejects for what a page does. Waits for a free place first. */
+  /** Waits for a free slot first. Never rejects because of a page's behaviour. */
   render(request: RenderRequest, ports: RenderPorts): Promise<Rendered>
-  /** The browser that new pages go to, for those who watch over it; null: none runs. */
+  /** Returns the browser for new pages, for code that monitors it; null: none runs. */
   current(): OneBrowser | null
-  /** Ends all, also what is under way. */
+  /** Ends everything, including running renders. */
   close(): Promise<void>
 }
 
-/** What one page is to be, until when, for whom. */
+/** One page to render, with its deadline and its signal. */
 interface Job {
   readonly request: RenderRequest
   readonly url: URL
@@ -47,18 +46,18 @@ interface Job {
   readonly log: Logger
 }
 
-/** A page that lost its browser to another page gets a second one. */
+/** A page gets a second browser when another page ended the first. */
 const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
   const { pages, processMb = 1_024, log } = options
-  const places = createPlaceLine({ total: pages })
+  const slots = createPlaceLine({ total: pages })
   const stock = createBrowserStock({ ...options, processMb })
   let isClosed = false
 
   return {
     async render(request, { signal, deadlineMs = RENDER_DEADLINE_MS }) {
-      const leave = await places.enter('', signal)
+      const leave = await slots.enter('', signal)
       const startedAt = performance.now()
       const until = startedAt + deadlineMs
       const target = parseTargetUrl(request.url)
@@ -99,14 +98,14 @@ async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'
   const ends = whatEnds(one.browser, until, signal)
   let opened: OpenPage | undefined
   let navigation: Navigation | undefined
-  async function work(): Promise<Rendered> {
+  async function renderOnce(): Promise<Rendered> {
     opened = await openPage(one.browser, viewportOf(request.visual))
     ends.watch(opened)
     navigation = await watchNavigation(opened)
     return renderPage({ request, url, browser: one.browser, opened, navigation, startedAt })
   }
   try {
-    const first = await Promise.race([work().catch((error: unknown) => ends.afterError(error)), ends.reason])
+    const first = await Promise.race([renderOnce().catch((error: unknown) => ends.afterError(error)), ends.reason])
     if (first === 'died') return first
     if (typeof first === 'string') return ended(first, { ...job, navigation })
     if (!('broke' in first)) return first

@@ -1,7 +1,7 @@
 import type { Reading } from './reading.ts'
 import type { Task } from './task.ts'
 
-/** A check that ended, to be recorded. */
+/** A finished check, to be recorded. */
 export interface Finished {
   readonly task: Task
   readonly reading: Exclude<Reading, { kind: 'abandoned' }>
@@ -11,20 +11,20 @@ export interface Finished {
 }
 
 /**
- * Where a runner gets checks and gives back what it found. In process it is the store itself (`createPostgresLane`);
- * runner pods will speak to the same four verbs over HTTP, without a database password.
+ * Where a runner gets checks and hands in their outcomes. In process it is the store itself (`createPostgresLane`).
+ * Runner pods use the same four verbs over HTTP, without a database password.
  */
 export interface Lane {
-  /** Due checks, at most `limit`; an empty list when there are none. Rejects when the store is away. */
+  /** Returns due checks, at most `limit`; an empty list when there are none. Rejects when the store is unavailable. */
   claim(limit: number): Promise<readonly Task[]>
-  /** Extends the leases; answers the numbers still held. */
+  /** Extends the leases. Returns the numbers of the checks that are still leased. */
   heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>>
   /**
-   * Takes the outcome over. Resolves once it is recorded, or void because the fence was lost; until then the task
-   * counts as held. Text is taken to the model first, which may take its time; the signal ends that, and nothing is
-   * recorded then.
+   * Accepts the outcome. Resolves when it is recorded, or void because the fencing token is out of date. Until then the
+   * task counts as leased. Text is first sent to the model, which may take long. The signal ends that, and then nothing
+   * is recorded.
    */
   complete(finished: Finished, signal?: AbortSignal): Promise<void>
-  /** Gives checks back unrecorded; they are due again after the delay in ms. */
+  /** Releases checks without recording them; they are due again after the delay in ms. */
   release(tasks: readonly Task[], delayMs: number): Promise<void>
 }

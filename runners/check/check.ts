@@ -18,14 +18,14 @@ import { whyRendered } from './why-rendered.ts'
 type Moved = Extract<Reading, { kind: 'moved' }>
 type Failed = Extract<Reading, { kind: 'failed' }>
 
-/** What a layer gave, and what it was asked for. */
+/** The result of a layer, and the request that it was given. */
 interface Answer {
   readonly layer: FetchMethod
   readonly fetched: Fetched
   readonly request: FetchRequest
 }
 
-/** The world of a check. */
+/** What a check depends on. */
 export interface CheckPorts {
   /** From `createGuardedAgent`. */
   readonly agent: FetchPorts['agent']
@@ -35,18 +35,20 @@ export interface CheckPorts {
   readonly signal: AbortSignal
   /** Milliseconds for the fetch, redirects included. Default 30,000; 45,000 for all pages of a list. */
   readonly deadlineMs?: number
-  /** The last resort of a check that is refused; absent: this installation has none. */
+  /** The last resort of a refused check; absent: this installation has none. */
   readonly proxy?: ProxyPort | undefined
-  /** Renders pages; `elsewhere`: checks that need it are handed over to a runner that does; absent: there is none. */
+  /**
+   * Renders pages. `elsewhere`: checks that need it are moved to a runner that has a browser. Absent: there is none.
+   */
   readonly browser?: Pick<Browsers, 'render'> | 'elsewhere' | undefined
-  /** Told what the fetch gave, before its body is handed on: for those who show a check instead of recording it. */
+  /**
+   * Receives the result of the fetch before its body is passed on, for callers that show a check instead of recording
+   * it.
+   */
   readonly onFetched?: (fetched: Fetched) => void
 }
 
-/**
- * One check as a straight line: fetch, see whether anything changed at all, extract. Never rejects for what a site
- * does.
- */
+/** Runs one check: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, null)
@@ -54,8 +56,8 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
 }
 
 /**
- * What is left of a check whose layers, in another process, were all refused: the proxy, where it may be used, and the
- * reading of what that gave.
+ * Finishes a check whose layers were all refused in another process: tries the proxy, where it may be used, and reads
+ * its result.
  */
 export async function checkRefused(task: Task, refused: Failed, ports: CheckPorts): Promise<Reading> {
   const { fault, status = null, retryAfterMs } = refused
@@ -74,18 +76,18 @@ async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
 }
 
 /**
- * The check of a page that needed a browser once. It goes back to the static layer only when that reads the very same
- * now: a hash of what was sent is never that of what was rendered, and going back must not look like a change.
+ * Checks a page that needed a browser before. It returns to the static layer only when that reads exactly the same now:
+ * the hash of the sent page always differs from that of the rendered page, and the return must not look like a change.
  */
 async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
-  // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
+  // Without the last page no unchanged page is skipped, so there are two readings to compare.
   const rendered = await checkOneWay({ ...task, last: null }, ports)
   if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
   const asSent = await readAsSent(task, ports)
   return { ...rendered, remember: asSent && isSameReading(rendered, asSent) ? 'static' : 'browser' }
 }
 
-/** The page as it is sent, by the static layer alone; null when the next check would have to render it again. */
+/** Returns the reading of the static layer alone; null when the next check would have to render the page again. */
 async function readAsSent(task: Task, ports: CheckPorts): Promise<Reading | null> {
   const alone: Task = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
@@ -93,7 +95,7 @@ async function readAsSent(task: Task, ports: CheckPorts): Promise<Reading | null
   return read(alone, { method: 'static', fetched }, ports)
 }
 
-/** Layer after layer until one is not refused. */
+/** Tries one layer after another until one is not refused. */
 async function throughLayers(task: Task, ports: CheckPorts): Promise<Layered | Moved> {
   const request = requestOf(task)
   if (task.queue !== 'static') return render(task, request, ports)
@@ -115,7 +117,7 @@ async function render(task: Task, request: FetchRequest, ports: CheckPorts): Pro
   return fallBack(task, { layer: 'browser', fetched, request }, ports)
 }
 
-/** The proxy, for what the layers before it were refused. */
+/** Tries the proxy when the layers before it were refused. */
 async function fallBack(
   task: Task,
   answer: Answer,
@@ -135,7 +137,7 @@ function requestOf({ url, headers, request, last }: Task): FetchRequest {
     headers,
     method: request?.method ?? 'GET',
     body: request?.body ?? null,
-    // Only a plain GET has a page to be conditional about.
+    // Conditional headers are sent only with a plain GET.
     conditional: request ? null : last,
   }
 }
@@ -173,15 +175,15 @@ function readingOf(
   from: { readonly fetchMethod: FetchMethod; readonly mark: PageMark },
   shown: Shown | null,
 ): Reading {
-  const besides = { ...from, warnings: [...found, ...(shown?.warnings ?? [])] }
+  const common = { ...from, warnings: [...found, ...(shown?.warnings ?? [])] }
   const shots = shown && { shots: shown.shots }
-  if (text !== undefined) return { kind: 'text', text, ...besides, ...shots }
-  return { kind: 'values', values, ...besides, ...shots }
+  if (text !== undefined) return { kind: 'text', text, ...common, ...shots }
+  return { kind: 'values', values, ...common, ...shots }
 }
 
 const unchanged = (fetchMethod: FetchMethod, mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod, mark })
 
-/** What this process cannot do, in the words of the run's error; undefined when it can. */
+/** Returns what this process cannot do, as the message of the run's error; undefined when it can. */
 function missingLayer({ queue }: Task, { browser }: CheckPorts): string | undefined {
   if (queue === 'serp') return 'Search results are not watched by this version yet.'
   if (queue === 'static' || (browser && browser !== 'elsewhere')) return undefined

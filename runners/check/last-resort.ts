@@ -6,43 +6,43 @@ import type { Task } from './task.ts'
 /** The proxy, for a process whose checks may use it. */
 export interface ProxyPort {
   readonly layer: ProxyLayer
-  /** Whose allowance a check uses. */
+  /** Returns the reservation function of the task's team. */
   holdFor(task: Task): Hold
 }
 
-/** An answer and the layer that gave it. */
+/** A result and the layer that gave it. */
 export interface Layered {
   readonly method: FetchMethod
   readonly fetched: Fetched
 }
 
-/** What was refused, and where. */
+/** A refused fetch and its layer. */
 export interface Refused {
   readonly layer: FetchMethod
   readonly fetched: FetchFailed
-  /** What the layer was asked for. */
+  /** The request that the layer was given. */
   readonly request: FetchRequest
 }
 
-/** Milliseconds for the proxy: together with a refusal before it, a preview is still answered within 60 s. */
+/** Milliseconds for the proxy. Together with the refusal before it, a preview must still answer within 60 s. */
 const PROXY_DEADLINE_MS = 25_000
 
 /**
- * Tries the proxy for a check that was refused. Where the team may not use it the refusal stays, and says so where that
- * helps.
+ * Tries the proxy for a refused check. Where the team may not use it the refusal stays, with a hint where that helps.
  */
 export async function byProxy(task: Task, refused: Refused, port: ProxyPort, signal: AbortSignal): Promise<Layered> {
   const { layer, fetched, request } = refused
   const { message } = fetched.fault
   const call = { refusal: message, hold: port.holdFor(task), signal, deadlineMs: PROXY_DEADLINE_MS }
   const answer = await port.layer.fetch(request, call)
-  if (typeof answer !== 'string') return { method: 'proxy', fetched: answer.ok ? answer : waiting(answer, fetched) }
+  if (typeof answer !== 'string')
+    return { method: 'proxy', fetched: answer.ok ? answer : withRetryAfter(answer, fetched) }
   const fault = { ...fetched.fault, message: message + HINTS[answer] }
   return { method: layer, fetched: { ...fetched, fault } }
 }
 
-/** A site that asked to be left alone for a while (Retry-After) is, whatever came of the proxy. */
-function waiting(failed: FetchFailed, { retryAfterMs }: FetchFailed): FetchFailed {
+/** Keeps the site's Retry-After, whatever the result of the proxy. */
+function withRetryAfter(failed: FetchFailed, { retryAfterMs }: FetchFailed): FetchFailed {
   return { ...failed, retryAfterMs: Math.max(failed.retryAfterMs ?? 0, retryAfterMs ?? 0) }
 }
 

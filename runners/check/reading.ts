@@ -3,7 +3,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
-/** What lets the next fetch of a page see that nothing changed. */
+/** What lets the next fetch of a page detect that nothing changed. */
 export interface PageMark {
   readonly etag: string | null
   readonly lastModified: string | null
@@ -11,14 +11,14 @@ export interface PageMark {
   readonly bodyHash: Uint8Array | null
 }
 
-/** The layer that the next checks take; absent: the one that they take now. */
+/** The layer that the next checks use; absent: the current one. */
 export type Remembered = 'static' | 'browser'
 
 /** The outcome of a check. */
 export type Reading =
-  /** The page needs another layer: the same run goes on in that queue, which is remembered. */
+  /** The page needs another layer: the same run continues in that queue, which is remembered. */
   | { readonly kind: 'moved'; readonly queue: 'browser'; readonly why: string }
-  /** The very page of last time: nothing was parsed. */
+  /** The same page as last time: nothing was parsed. */
   | {
       readonly kind: 'unchanged'
       readonly fetchMethod: FetchMethod
@@ -31,11 +31,11 @@ export type Reading =
       readonly mark: PageMark
       readonly values: Values
       readonly warnings: readonly string[]
-      /** Of a monitor with the visual layer, and then always. */
+      /** Always present for a monitor with the visual layer, never for others. */
       readonly shots?: readonly Shot[]
       readonly remember?: Remembered
     }
-  /** Of a prompt: what the model is to read. It is asked on the trusted side, when the check is completed. */
+  /** For a prompt: the text for the model. The trusted side sends it when the check is completed. */
   | {
       readonly kind: 'text'
       readonly fetchMethod: FetchMethod
@@ -51,10 +51,10 @@ export type Reading =
       readonly fault: RunFault
       readonly retryAfterMs: number
       /**
-       * The HTTP status that was answered; absent or null: none was. It tells a refusal from a question for
+       * The HTTP status of the response; absent or null: there was none. It distinguishes a refusal from a request for
        * credentials.
        */
       readonly status?: number | null
     }
-  /** We are stopping, or the check was fenced off: nothing is recorded, the check is given back. */
+  /** The process is stopping, or the fencing token is out of date: nothing is recorded, the check is released. */
   | { readonly kind: 'abandoned' }

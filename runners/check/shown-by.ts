@@ -1,13 +1,13 @@
 import type { Fetched } from '../fetch/fetched.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
-/** Pictures that came with a page, and what is to be said of them. */
+/** The pictures of a page, and their warnings. */
 export interface Shown {
   readonly shots: readonly Shot[]
   readonly warnings: readonly string[]
 }
 
-/** What a layer showed of the page: nothing, unless it was a browser. The proxy has no eyes. */
+/** Returns the visual result of a fetch. It is empty unless the layer was a browser: the proxy takes no pictures. */
 export function shownBy(fetched: Fetched & Partial<Shown>): Shown {
   return { shots: fetched.shots ?? [], warnings: fetched.warnings ?? [] }
 }

@@ -6,7 +6,7 @@ import type { Fetched } from '../fetch/fetched.ts'
 import { nextLayer } from './next-layer.ts'
 import type { Task } from './task.ts'
 
-/** Why the browser is the next layer after a static answer, in words for a person; null: it is not. */
+/** Returns why the browser is the next layer after a static result, as text for a user; null: it is not. */
 export function whyRendered(task: Task, fetched: Fetched): string | null {
   if (task.request !== null) return null
   if (isSearchResultsUrl(task.url)) return 'the address is a page of search results'
@@ -17,7 +17,7 @@ export function whyRendered(task: Task, fetched: Fetched): string | null {
     return next === 'browser' ? 'the site refused the direct request' : null
   }
   if (fetched.kind === 'not_modified' || !isHtml(fetched.contentType)) return null
-  // The very page of last time was found readable then.
+  // The same page was found readable last time.
   if (task.last?.bodyHash && Buffer.compare(task.last.bodyHash, fetched.bodyHash) === 0) return null
   const { buffer, byteOffset, length } = fetched.body
   const text = Buffer.from(buffer, byteOffset, Math.min(length, MEASURED_CHARS)).toString('latin1')

@@ -15,45 +15,45 @@ interface Delivery {
   readonly signal: AbortSignal
 }
 
-/** An outcome is answered when it is recorded, which waits for a store that is away as long as a lease lasts. */
+/** The response comes when the outcome is recorded. That waits for an unavailable store as long as a lease lasts. */
 const RECORD_SLACK_MS = 60_000
-/** A model takes two answers of ten minutes at most, and there may be a line. */
+/** A model may take two calls of ten minutes, after a wait in its queue. */
 const MODEL_MS = 1_800_000
 
 /**
- * Hands an outcome to the lane, and what the lane will not have as a failure that says so: else the check would be done
- * again and again. Resolves also when the fence is lost, or was used up by a try before this one, and when the signal
- * says that the lease went.
+ * Hands an outcome to the runner API. An outcome that the API refuses is handed in as a failure that says so: otherwise
+ * the check would be repeated forever. Also resolves when the fencing token is out of date or was used by an earlier
+ * try, and when the signal reports that the lease is lost.
  */
 export async function deliverOutcome(finished: Finished, delivery: Delivery): Promise<void> {
   try {
     const frame = outcomeToWire(finished)
     if (isTooLarge(frame)) await deliver(outcomeToWire(failedWith(finished, TOO_LARGE)), QUICK, delivery)
-    else await deliverOr(frame, finished, delivery)
+    else await deliverOrFail(frame, finished, delivery)
   } catch (error) {
     if (!(error instanceof LaneError && error.status === 409) && !delivery.signal.aborted) throw error
   }
 }
 
-async function deliverOr(frame: OutcomeFrame, finished: Finished, delivery: Delivery): Promise<void> {
+async function deliverOrFail(frame: OutcomeFrame, finished: Finished, delivery: Delivery): Promise<void> {
   try {
     await deliver(frame, { asksModel: finished.reading.kind === 'text' }, delivery)
   } catch (error) {
     if (!(error instanceof LaneError && [413, 415, 422].includes(error.status))) throw error
-    delivery.log.error({ err: error, run_id: finished.task.runId }, 'the lane does not take an outcome; its run fails')
-    await deliver(outcomeToWire(failedWith(finished, NOT_TAKEN)), QUICK, delivery)
+    delivery.log.error({ err: error, run_id: finished.task.runId }, 'the runner API refuses an outcome; its run fails')
+    await deliver(outcomeToWire(failedWith(finished, REFUSED)), QUICK, delivery)
   }
 }
 
 const QUICK = { asksModel: false }
 
-/** As often as it takes, for as long as the lease can still be held: the fence lets one of them in. */
+/** Retries for as long as the lease can last; the fencing token lets only one try succeed. */
 async function deliver(frame: OutcomeFrame, { asksModel }: { asksModel: boolean }, delivery: Delivery): Promise<void> {
   const { post, log, leaseMs, signal } = delivery
   const timeoutMs = asksModel ? MODEL_MS : leaseMs + RECORD_SLACK_MS
   const asked = { type: OUTCOME_TYPE, body: Buffer.concat(frameOutcome(frame)), signal, timeoutMs }
   const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof LaneError && !error.isPassing)
-  const message = 'the runner API is away; a finished check waits'
+  const message = 'the runner API is unavailable; a finished check waits'
   await retryWhile(() => post('complete', asked), { patienceMs: leaseMs, log, isRetryable, message })
 }
 
@@ -72,7 +72,7 @@ const TOO_LARGE: RunFault = {
     `The pictures of this page are larger than ${OUTCOME_PICTURES_BYTES / 1_048_576} MiB together. Watch fewer ` +
     `regions, or a smaller viewport.`,
 }
-const NOT_TAKEN: RunFault = {
+const REFUSED: RunFault = {
   code: 'internal',
-  message: 'What a runner found was not taken over; its log has the details under the run id.',
+  message: 'The result of a runner was refused; its log has the details under the run id.',
 }

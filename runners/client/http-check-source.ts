@@ -9,27 +9,30 @@ import type { Lane } from '../check/check-source.ts'
 import { taskFromWire } from './task-wire.ts'
 
 export interface HttpLaneOptions {
-  /** Where a worker serves the lane, as in http://tidemark-lane:8081. */
+  /** The URL at which a worker serves the runner API, as in http://tidemark-lane:8081. */
   readonly url: string
   /** A runner token. */
   readonly token: string
   readonly log: Logger
-  /** Told once when the token is none, or not any more: nothing can be claimed or handed over from now on. */
+  /** Called once when the token is invalid or no longer valid: from now on nothing can be claimed or handed in. */
   readonly onRefused?: (error: LaneError) => void
 }
 
-/** The lane over HTTP: what a worker does for its own checks, asked of it by one who has no store (docs/browser.md). */
+/**
+ * The check source over HTTP: a process without a store asks a worker for what the worker does for its own checks
+ * (docs/browser.md).
+ */
 export interface HttpLane extends Lane {
-  /** Asks how long leases last, in ms. Rejects when the lane is away or refuses the token. */
+  /** Asks how long leases last, in ms. Rejects when the runner API is unavailable or refuses the token. */
   greet(): Promise<{ readonly leaseMs: number }>
-  /** Milliseconds for which the token still works, as far as is known. */
+  /** Returns the milliseconds for which the token is still valid, as far as known. */
   tokenMs(): number
   close(): Promise<void>
 }
 
 const QUICK_MS = 10_000
 
-/** Nothing is asked yet. */
+/** Creates the check source. It sends nothing yet. */
 export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions): HttpLane {
   const client = createLaneClient({ url, token })
   let leaseMs = 60_000
@@ -52,14 +55,14 @@ export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions):
     return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: QUICK_MS }))
   }
 
-  function heard(answer: { readonly lease_ms: number; readonly token_ms: number }): void {
+  function remember(answer: { readonly lease_ms: number; readonly token_ms: number }): void {
     leaseMs = answer.lease_ms
     tokenEndsAt = performance.now() + answer.token_ms
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
     const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, LaneHeld)
-    heard(answer)
+    remember(answer)
     return new Set(answer.held)
   }
 
@@ -71,7 +74,7 @@ export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions):
     async claim(limit) {
       const claimedAt = performance.now()
       const answer = await ask('claim', { limit: Math.min(limit, MOST_CLAIMED) }, LaneClaimed)
-      heard(answer)
+      remember(answer)
       return answer.tasks.map((task) => taskFromWire(task, claimedAt))
     },
     heartbeat,

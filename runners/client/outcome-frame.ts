@@ -6,21 +6,21 @@ export interface OutcomeFrame {
 
 const LENGTH_BYTES = 4
 
-/** The body, in parts: pictures are not copied. */
+/** Returns the body in parts: pictures are not copied. */
 export function frameOutcome({ head, pictures }: OutcomeFrame): Uint8Array[] {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(head.byteLength)
   return [length, head, ...pictures]
 }
 
-/** Where the JSON of a body ends and its pictures begin; null: it is cut off, or no such body. */
+/** Splits a body into its JSON and its pictures. Null when it is cut off, or not such a body. */
 export function splitOutcome(body: Buffer): { readonly head: Buffer; readonly rest: Buffer } | null {
   if (body.byteLength < LENGTH_BYTES) return null
   const end = LENGTH_BYTES + body.readUInt32BE(0)
   return end > body.byteLength ? null : { head: body.subarray(LENGTH_BYTES, end), rest: body.subarray(end) }
 }
 
-/** The pictures of these lengths that the rest of a body is; null: it is not as long as they are together. */
+/** Cuts the rest of a body into pictures of these lengths. Null when it is not as long as all of them together. */
 export function cutPictures(rest: Buffer, lengths: readonly number[]): Buffer[] | null {
   let at = 0
   const pictures = lengths.map((length) => rest.subarray(at, (at += length)))

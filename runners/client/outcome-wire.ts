@@ -10,28 +10,28 @@ import { markToWire } from './task-wire.ts'
 type Failed = Extract<Reading, { kind: 'failed' }>
 
 /**
- * An outcome as a runner hands it over. NUL and lone surrogates, which a page may hold and nothing of ours does, are
- * replaced as the recorder replaces them.
+ * Returns an outcome as a runner sends it. NUL and lone surrogates, which a page may contain, are replaced as the
+ * recorder replaces them.
  */
 export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): OutcomeFrame {
   const seen = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
-  const { places, pictures } = placed(seen ?? [])
+  const { indexes, pictures } = indexPictures(seen ?? [])
   const outcome: LaneOutcome = {
     no: task.no,
     fence: task.fence,
     started_ms: startedMs,
     ended_ms: endedMs,
-    reading: readingToWire(reading, seen && places),
+    reading: readingToWire(reading, seen && indexes),
     ...(reading.kind === 'values' && { values: reading.values }),
     pictures: pictures.map(({ byteLength }) => byteLength),
   }
   return { head: Buffer.from(storableText(JSON.stringify(outcome))), pictures }
 }
 
-function placed(shots: readonly Shot[]) {
+function indexPictures(shots: readonly Shot[]) {
   const pictures: Uint8Array[] = []
-  const places = shots.map(({ png }) => (png === null ? null : pictures.push(png) - 1))
-  return { places, pictures }
+  const indexes = shots.map(({ png }) => (png === null ? null : pictures.push(png) - 1))
+  return { indexes, pictures }
 }
 
 function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): LaneReading {
@@ -57,5 +57,5 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed
 const MOST_WARNINGS = 200
 const LONGEST_MS = 86_400_000
 
-/** What a runner has; it has no proxy. */
+/** The layers of a runner; it has no proxy. */
 const layerOf = (method: FetchMethod): 'static' | 'browser' => (method === 'static' ? method : 'browser')

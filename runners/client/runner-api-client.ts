@@ -4,7 +4,7 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import { LaneError } from './runner-api-error.ts'
 
 interface LaneClientOptions {
-  /** Where the lane is; the verbs are put behind its path. */
+  /** The URL of the runner API; the verbs are appended to its path. */
   readonly url: string
   readonly token: string
 }
@@ -13,15 +13,18 @@ interface Asked {
   readonly type: string
   readonly body: Buffer | string
   readonly signal?: AbortSignal | undefined
-  /** For the answer to begin, in milliseconds. */
+  /** Milliseconds until the response begins. */
   readonly timeoutMs: number
 }
 
-/** Says the verbs of the lane. It is an address of the settings, so it is asked directly and not through the guard. */
+/**
+ * Sends the verbs of the runner API. Its address comes from the settings, so it is requested directly and not through
+ * the egress guard.
+ */
 export interface LaneClient {
   /**
-   * The answer's body; undefined: it has none. Rejects with LaneError for what is refused, else with what the
-   * connection gave.
+   * Returns the body of the response; undefined: it has none. Rejects with LaneError when the request is refused,
+   * otherwise with the connection's error.
    */
   post(verb: string, asked: Asked): Promise<unknown>
   close(): Promise<void>
@@ -44,23 +47,27 @@ export function createLaneClient({ url, token }: LaneClientOptions): LaneClient 
       const text = await answer.body.text()
       if (answer.statusCode >= 200 && answer.statusCode < 300)
         return text === '' ? undefined : (JSON.parse(text) as unknown)
-      throw new LaneError(answer.statusCode, messageOf(text) ?? `the lane answered ${answer.statusCode}`)
+      throw new LaneError(
+        answer.statusCode,
+        messageOf(text) ?? `the runner API responded with status ${answer.statusCode}`,
+      )
     },
     close: () => agent.destroy(),
   }
 }
 
 /**
- * The answer as this version understands it. Throws where it does not: the other side is of another one, or is no lane.
+ * Returns the response, validated by this version's schema. Throws when it does not match: the other side has another
+ * version, or is not a runner API.
  */
 export function readAnswer<S extends TSchema>(schema: S, answer: unknown): Static<S> {
   const read = checkerOf(schema).validate(answer)
   if (read.ok) return read.value
   const [first] = read.issues
-  throw new TypeError(`the lane answered what this version does not understand: ${first?.path} ${first?.message}`)
+  throw new TypeError(`the runner API sent what this version does not understand: ${first?.path} ${first?.message}`)
 }
 
-/** What an error envelope says. */
+/** Returns the message of an error envelope, or null. */
 function messageOf(text: string): string | null {
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown } }

@@ -1,4 +1,4 @@
-/** The lane answered, and refused. Its message is the answer's own: it holds no secret. */
+/** The runner API refused a request. The message is the response's own: it contains no secret. */
 export class LaneError extends Error {
   override readonly name = 'LaneError'
   readonly status: number
@@ -7,12 +7,12 @@ export class LaneError extends Error {
     this.status = status
   }
 
-  /** It may answer otherwise later. */
+  /** Whether a later try may succeed. */
   get isPassing(): boolean {
     return this.status >= 500 || this.status === 429 || this.status === 408
   }
 
-  /** The token is none, or not any more. */
+  /** Whether the token is invalid or no longer valid. */
   get isToken(): boolean {
     return this.status === 401
   }

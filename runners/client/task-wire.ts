@@ -5,7 +5,7 @@ import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { PageMark } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
 
-/** A task as a runner is told of it. */
+/** Returns a task as it is sent to a runner. */
 export function taskToWire(task: Task): LaneTask {
   return {
     no: task.no,
@@ -27,7 +27,7 @@ export function taskToWire(task: Task): LaneTask {
   }
 }
 
-/** `claimedAt`: `performance.now()` of the runner before it asked. */
+/** Returns a task from the wire. `claimedAt` is the runner's `performance.now()` before its request. */
 export function taskFromWire(wire: LaneTask, claimedAt: number): Task {
   return {
     no: wire.no,

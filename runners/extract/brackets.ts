@@ -1,5 +1,5 @@
 export interface BracketScan {
-  /** 1-based column where the depth first passed the limit that was asked about. */
+  /** 1-based column where the depth first exceeded the limit; null: it did not. */
   readonly tooDeepAt: number | null
   /** 1-based column of the innermost bracket or quote that is never closed. */
   readonly openAt: number | null
@@ -9,14 +9,14 @@ export interface BracketSyntax {
   readonly open: string
   readonly close: string
   readonly quotes: string
-  /** Within these opening brackets nothing nests: a character class of a pattern. */
+  /** Inside these opening brackets nothing nests, as in a character class of a pattern. */
   readonly opaque?: string
 }
 
 /**
- * Counts brackets in the text of a rule, by characters alone. Engines recurse once per bracket, and some exhaust the
- * call stack on 5,000 of them, so this looks first; it also finds the bracket that an engine only says is missing its
- * partner.
+ * Counts the brackets in the text of a rule, by characters alone. Engines recurse once per bracket, and some exhaust
+ * the call stack on 5,000 of them, so this runs first. It also finds the unclosed bracket where an engine only reports
+ * that one is missing.
  */
 export function scanBrackets(source: string, syntax: BracketSyntax, limit: number): BracketScan {
   const stack: { char: string; column: number }[] = []

@@ -7,7 +7,7 @@ import type { CompiledRegex } from './text/regex.ts'
 import { compileXPath } from './xpath/compile.ts'
 import type { CompiledXPath } from './xpath/compile.ts'
 
-/** The rules of one config, ready to run, by field name. */
+/** The compiled rules of one config, by field name. */
 export type Compiled =
   | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: CompiledCss])[] }
   | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: CompiledXPath])[] }
@@ -15,12 +15,14 @@ export type Compiled =
   | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
   | { readonly method: 'full_page' | 'prompt' }
 
-/** How many configs a thread remembers: compiling a selector costs about as much as running it on a small page. */
+/**
+ * The number of configs that a thread caches. Compiling a selector costs about as much as running it on a small page.
+ */
 const CACHE_SIZE = 1_000
 const cache = new Map<string, Compiled>()
 
 /**
- * Compiles the rules of a config, or finds them compiled. Throws what the engines throw on a rule that `checkRules`
+ * Compiles the rules of a config, or returns them from the cache. Throws the engine's error on a rule that `checkRules`
  * would refuse.
  */
 export function compileRules(config: ExtractConfig): Compiled {
@@ -33,7 +35,7 @@ export function compileRules(config: ExtractConfig): Compiled {
     cache.set(key, known)
     return known
   }
-  const compiled = compileFresh(config)
+  const compiled = compileConfig(config)
   cache.set(key, compiled)
   for (const oldest of cache.keys()) {
     if (cache.size <= CACHE_SIZE) break
@@ -44,7 +46,7 @@ export function compileRules(config: ExtractConfig): Compiled {
 
 type WithFields = Extract<ExtractConfig, { fields: unknown }>
 
-function compileFresh(config: WithFields): Compiled {
+function compileConfig(config: WithFields): Compiled {
   switch (config.method) {
     case 'css':
       return { method: 'css', fields: mapFields(config, (source) => new CompiledCss(source)) }

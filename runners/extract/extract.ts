@@ -23,8 +23,8 @@ import { isNodes, stringOfNode } from './xpath/values.ts'
 import type { XValue } from './xpath/values.ts'
 
 /**
- * Takes the fields of a config out of a page. Pure and synchronous; on a hostile page or rule it may take for ever or
- * exhaust the heap, so it runs in a thread of `pool.ts` that can be killed. Expected failures are values.
+ * Extracts the fields of a config from a page. Pure and synchronous. On a hostile page or rule it may run forever or
+ * exhaust the heap, so it runs in a thread of `pool.ts` that can be terminated. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
   if (isBlank(page.body))
@@ -36,19 +36,22 @@ export function extract(page: Page, config: ExtractConfig): Extraction {
   try {
     return config.method === 'prompt' ? readPrompt(page) : run(page, compileRules(config))
   } catch (error) {
-    return unevaluable(error)
+    return evaluationFault(error)
   }
 }
 
-/** A rule that its engine refuses although it was saved, or that this page drives beyond the call stack. */
-function unevaluable(error: unknown): Failed {
+/**
+ * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this
+ * page.
+ */
+function evaluationFault(error: unknown): Failed {
   if (error instanceof RangeError)
     return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
   const reason = error instanceof Error ? error.message : String(error)
   return failed('bad_rule', `A rule could not be evaluated: ${reason}. Change the rule.`)
 }
 
-/** No model is asked here: the text goes to those who may. */
+/** The model is not called here: the text goes to the trusted side. */
 function readPrompt(page: Page): Extraction {
   const plain = plainText(page)
   if (plain !== null) return promptText(plain.text, plain.warnings)
@@ -92,7 +95,7 @@ function elementText(element: Parameters<typeof textOf>[0] | null): string | nul
   return element === null ? null : textOf(element).trim()
 }
 
-/** JSON has no NaN and no infinities: they become null, as what is not there. */
+/** JSON has no NaN and no infinities. They become null, like a missing value. */
 function xpathValue(value: XValue): Json {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
@@ -137,7 +140,10 @@ function onJson(page: Page, read: (parsed: ParsedJson) => Fields): Extraction {
   return finish(read(parsed), warnings)
 }
 
-/** Nothing, or only white space (and byte order marks and zero bytes, so that UTF-16 counts too). */
+/**
+ * Returns whether the body is empty or only white space. Byte order marks and zero bytes count as white space, for
+ * UTF-16.
+ */
 function isBlank(body: Uint8Array): boolean {
   return body.every(
     (byte) =>

@@ -1,23 +1,25 @@
 import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 
-/** What a fetch layer hands over. */
+/** The result of a fetch layer. */
 export interface Page {
-  /** Decoded of its content encoding (gzip and the like), not of its charset. */
+  /** The content encoding (such as gzip) is decoded, the charset is not. */
   readonly body: Uint8Array
   /** The Content-Type header as sent, or null. */
   readonly contentType: string | null
-  /** The address that answered, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string
 }
 
-/** What extraction gives. A failed one never changes the baseline; warnings are sentences for the run's `warnings`. */
+/**
+ * The result of extraction. A failed one never changes the baseline. Warnings are sentences for the run's `warnings`.
+ */
 export type Extraction =
   | {
       readonly ok: true
       readonly values: Values
       readonly warnings: readonly string[]
-      /** Of a prompt, instead of values: what the model is to read. */
+      /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
     }
   | { readonly ok: false; readonly fault: RunFault }

@@ -1,6 +1,6 @@
-/** What is wrong with the text of one rule. */
+/** The error in one rule. */
 export interface RuleFault {
-  /** 1-based, in UTF-16 units; null where the fault has no place. */
+  /** 1-based, in UTF-16 units; null where the error has no position. */
   readonly column: number | null
   readonly message: string
 }

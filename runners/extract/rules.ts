@@ -9,10 +9,9 @@ import { checkRegex } from './text/rules-regex.ts'
 import { compileXPath } from './xpath/compile.ts'
 
 /**
- * Compiles every selector, expression and pattern of a config with the engine that will run it and says what is wrong
- * with each, with its column. Empty: the config can run. Nothing is run here, least of all a pattern; the work is
- * bounded by the length limit, so that the API may call this in its own thread. Paths begin at `fields`; prepend
- * `extract_config`.
+ * Compiles every selector, expression and pattern of a config with the engine that will run it. Returns the errors with
+ * their columns; empty: the config can run. Nothing is run here, in particular no pattern. The work is bounded by the
+ * length limit, so the API may call this in its main thread. Paths begin at `fields`; prepend `extract_config`.
  */
 export function checkRules(config: ExtractConfig): Issue[] {
   if (config.method === 'full_page' || config.method === 'prompt') return []

@@ -1,13 +1,13 @@
 import type { AnyNode, Document, Element } from 'domhandler'
 
 /**
- * A parsed page: one tree that CSS and XPath both see. HTML is what a browser's inspector shows without scripts
- * (parse5, `<noscript>` as elements); XML is what the feed says, with namespaces resolved.
+ * A parsed page: one tree for both CSS and XPath. HTML is parsed as a browser without scripts does (parse5,
+ * `<noscript>` as elements). XML is the document as sent, with namespaces resolved.
  */
 export interface Tree {
   readonly document: Document
   readonly kind: 'html' | 'xml'
-  /** HTML without a doctype that asks for standards: class and id selectors ignore case there, as in browsers. */
+  /** HTML without a doctype for standards mode: class and id selectors ignore case there, as in browsers. */
   readonly quirks: boolean
   /** Prefix → namespace, as the document declares them (the first declaration of a prefix counts). */
   readonly prefixes: ReadonlyMap<string, string>
@@ -19,7 +19,7 @@ export function isElement(node: AnyNode): node is Element {
   return node.type === 'tag' || node.type === 'script' || node.type === 'style'
 }
 
-/** The children that belong to the tree: the content of a `<template>` is a document of its own, as in browsers. */
+/** Returns the children in the tree. The content of a `<template>` is a separate document, as in browsers. */
 export function childrenOf(node: AnyNode): readonly AnyNode[] {
   if (!('children' in node)) return []
   const [first] = node.children
@@ -27,8 +27,8 @@ export function childrenOf(node: AnyNode): readonly AnyNode[] {
 }
 
 /**
- * `textContent`: the text of all descendants, without comments. Walks with a stack of its own, so depth cannot exhaust
- * the call stack.
+ * `textContent`: the text of all descendants, without comments. It uses its own stack, so depth cannot exhaust the call
+ * stack.
  */
 export function textOf(node: AnyNode): string {
   if ('data' in node) return node.data

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** How much of a refusal's body is looked at. */
+/** The part of a refusal's body that is searched. */
 export const CHALLENGE_BYTES = 64 * 1024
 
-/** What the pages of well-known bot walls hold and ordinary error pages do not. */
+/** Texts that the challenge pages of well-known bot protections contain and ordinary error pages do not. */
 const MARKERS = [
   '/cdn-cgi/challenge-platform/',
   'cf-challenge',
@@ -17,15 +17,15 @@ const MARKERS = [
   'h-captcha',
 ]
 
-/** Whether the headers of an answer say that it is a challenge, whatever its status. */
+/** Returns whether the response headers mark a challenge, whatever the status. */
 export function isChallengeHeader(headers: IncomingHttpHeaders): boolean {
   const waf = headers['x-amzn-waf-action']
   return headers['cf-mitigated'] === 'challenge' || waf === 'challenge' || waf === 'captcha'
 }
 
 /**
- * Whether a refusal's body is a challenge page. Only asked of 403 and 503: on a page that was served, a captcha is a
- * form field.
+ * Returns whether a refusal's body is a challenge page. Call it only for 403 and 503: on a page that was served, a
+ * captcha is a form field.
  */
 export function isChallengePage(body: Uint8Array): boolean {
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, CHALLENGE_BYTES)).toString('latin1')

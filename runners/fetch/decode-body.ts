@@ -22,7 +22,7 @@ const later = promisify<Uint8Array, DecodeOptions, Uint8Array>
 const gzip: Decoder = { now: zlib.gunzipSync, later: later(zlib.gunzip) }
 const inflate: Decoder = { now: zlib.inflateSync, later: later(zlib.inflate) }
 const inflateRaw: Decoder = { now: zlib.inflateRawSync, later: later(zlib.inflateRaw) }
-// zstd unpacks 10 MiB in under 9 ms, so it has no need of the pool.
+// zstd decompresses 10 MiB in under 9 ms, so it does not need the thread pool.
 const zstd: Decoder = {
   now: (bytes, options) => zstdFrames(bytes, options.maxOutputLength),
   later: async (bytes, options) => zstdFrames(bytes, options.maxOutputLength),
@@ -31,15 +31,15 @@ const zstd: Decoder = {
 const MOST_LAYERS = 2
 
 /**
- * Small bodies are decoded here and now (50 µs for a page of 20 KB, a third of what a trip to the thread pool costs)
- * into at most this many bytes; what turns out larger is begun again on the pool, where 10 MiB do not hold up anybody
- * else's check.
+ * Limits for decoding on the event loop. A page of 20 KB takes 50 µs, a third of the cost of a round trip to the thread
+ * pool. A body that decodes to more than NOW_BODY_BYTES is started again on the pool, where 10 MiB do not delay other
+ * checks.
  */
 const NOW_WIRE_BYTES = 64 * 1024
 const NOW_BODY_BYTES = 512 * 1024
 
 /**
- * Undoes the content encodings of a body, never yielding more than `maxBytes`, however small the body was on the wire.
+ * Undoes the content encodings of a body. The result never exceeds `maxBytes`, however small the body was on the wire.
  */
 export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: number): Promise<Decoded> {
   const layers = encodings
@@ -54,7 +54,7 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
     if (decoder === null)
       return {
         ok: false,
-        fault: undecodable(`has the content encoding ${nameable(name)}, which is not one that was asked for`),
+        fault: undecodable(`has the content encoding ${nameable(name)}, which was not requested`),
       }
     const decoded = await decodeLayer(decoder, body, maxBytes)
     if (!decoded.ok) return decoded
@@ -66,8 +66,8 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
 function decoderFor(name: string, body: Uint8Array): Decoder | null {
   if (name === 'gzip' || name === 'x-gzip') return gzip
   if (name === 'zstd') return zstd
-  // `deflate` means zlib's format, but servers that send the bare stream have been with us always. The header's
-  // checksum tells.
+  // `deflate` means zlib's format, but many servers send the bare stream. The checksum in the header distinguishes
+  // them.
   if (name === 'deflate') return isZlib(body) ? inflate : inflateRaw
   return null
 }
@@ -88,7 +88,7 @@ async function decodeLayer(decoder: Decoder, bytes: Uint8Array, maxBytes: number
   }
 }
 
-/** Null when the body is longer than can be decoded here. */
+/** Returns null when the body is longer than may be decoded here. */
 function decodeNow(decode: Decoder['now'], bytes: Uint8Array, maxBytes: number): Uint8Array | null {
   try {
     return decode(bytes, { maxOutputLength: maxBytes })
@@ -102,7 +102,7 @@ function isTooLong(error: unknown): boolean {
   return errorCode(error) === 'ERR_BUFFER_TOO_LARGE'
 }
 
-/** Encodings that exist and are not read here. Other names are not repeated: a header may hold anything. */
+/** Encodings that exist and are not supported here. Other names are not repeated: a header may contain anything. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set(['br', 'compress', 'dcb', 'dcz', 'exi'])
 
 function nameable(name: string): string {

@@ -2,7 +2,7 @@ import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 import type { TlsCause } from '../../egress/egress-failure.ts'
 
-/** What a message may name: the host, never the path, the query or a header. */
+/** What a message may contain: the host, never the path, the query or a header. */
 export interface FaultContext {
   readonly host: string
 }
@@ -11,7 +11,7 @@ function fault(code: RunFaultCode, message: string): RunFault {
   return { code, message }
 }
 
-/** The one answer for every target that is not allowed: it must not tell what is there. */
+/** The one fault for every target that is not allowed: it must not reveal what is there. */
 export const TARGET_NOT_ALLOWED: RunFault = fault(
   'target_not_allowed',
   'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
@@ -19,7 +19,7 @@ export const TARGET_NOT_ALLOWED: RunFault = fault(
     'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.',
 )
 
-/** The fault of an exchange that gave no whole answer. */
+/** Returns the fault of an exchange that gave no complete response. */
 export function exchangeFault(failure: ExchangeFailure, { host }: FaultContext, maxWireBytes: number): RunFault {
   switch (failure.kind) {
     case 'denied':
@@ -49,7 +49,7 @@ export function exchangeFault(failure: ExchangeFailure, { host }: FaultContext, 
     case 'aborted':
       return fault('internal', 'The check was stopped before it was done. It will be run again.')
     case 'internal':
-      return fault('internal', 'The check failed through a fault of ours. The log has the details under the run id.')
+      return fault('internal', 'The check failed through an internal error. The log has the details under the run id.')
   }
 }
 
@@ -68,9 +68,9 @@ const CONNECT: Readonly<Record<'refused' | 'unreachable' | 'reset' | 'timeout' |
     refused: (host) => `${host} refused the connection. Check the port of the URL, or whether the server is down.`,
     unreachable: (host) =>
       `${host} cannot be reached from here. Check whether the server is down; it is tried again at the next run.`,
-    reset: (host) => `${host} cut the connection off while it was being made. It is tried again at the next run.`,
+    reset: (host) => `${host} closed the connection while it was being opened. It is tried again at the next run.`,
     timeout: (host) =>
-      `Connecting to ${host} took too long: nothing answered. Check the port, or whether a firewall drops us.`,
+      `Connecting to ${host} took too long: nothing answered. Check the port, or whether a firewall drops the packets.`,
     failed: (host) => `No connection to ${host} could be made. It is tried again at the next run.`,
   }
 
@@ -84,7 +84,7 @@ const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
     `The TLS certificate of ${host} is not signed by an authority that we trust, or its server leaves out the ` +
     `chain. Tell the site's owner.`,
   wrong_host: (host) => `The TLS certificate is for another name than ${host}. Check the host name of the URL.`,
-  old_protocol: (host) => `${host} speaks no TLS newer than 1.1. Its server has to be brought to TLS 1.2 or later.`,
+  old_protocol: (host) => `${host} does not support TLS newer than 1.1. Its server needs TLS 1.2 or later.`,
   not_tls: (host) =>
     `${host} does not speak TLS on this port. Use http:// if the site has no https, or check the port.`,
   timeout: (host) => `The TLS handshake with ${host} took too long. It is tried again at the next run.`,
@@ -93,7 +93,7 @@ const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
 }
 
 function timedOut(phase: ExchangePhase, limit: 'total' | 'idle', host: string): string {
-  const cause = limit === 'total' ? 'the time allowed for a check ran out' : 'nothing came for too long'
+  const cause = limit === 'total' ? 'the time allowed for a check ran out' : 'no data came for too long'
   switch (phase) {
     case 'connect':
       return `Connecting to ${host} took too long: ${cause}. It is tried again at the next run.`
@@ -106,12 +106,12 @@ function timedOut(phase: ExchangePhase, limit: 'total' | 'idle', host: string): 
 
 function closed(phase: ExchangePhase, host: string): string {
   return phase === 'body'
-    ? `${host} cut its answer off before the end. It is tried again at the next run.`
+    ? `${host} closed the connection before the end of its answer. It is tried again at the next run.`
     : `${host} closed the connection without an answer. It is tried again at the next run; if it lasts, the site ` +
         `may be refusing us.`
 }
 
-/** The body is over a limit, before or after decoding. */
+/** The body exceeds a limit, before or after decoding. */
 export function tooLarge(where: 'wire' | 'decoded', maxBytes: number): RunFault {
   const size = maxBytes >= 1_048_576 ? `${Math.floor(maxBytes / 1_048_576)} MiB` : `${maxBytes} bytes`
   const what = where === 'wire' ? 'The answer is larger than' : 'The answer unpacks to more than'
@@ -131,19 +131,19 @@ export const EMPTY_BODY: RunFault = fault(
   'The answer has no body, so there is nothing to compare. Check that the URL still leads to a page.',
 )
 
-/** A status other than 2xx that is no refusal. */
+/** A status other than 2xx that is not a refusal. */
 export function statusFault(status: number, host: string): RunFault {
   return fault('http_status', `${host} answered with status ${status}. ${statusAdvice(status)}`)
 }
 
 function statusAdvice(status: number): string {
   if (status === 304)
-    return 'It means "not modified", which was not asked; remove conditional request headers from the monitor.'
+    return 'It means "not modified", which was not requested; remove conditional request headers from the monitor.'
   if (status === 404 || status === 410) return 'The page is gone; check the URL.'
   if (status === 405) return 'The method is not accepted there; check the request config.'
   if (status === 407) return 'A proxy on the way asks for credentials; tell the operator of this installation.'
   if (status === 451) return 'The page is withheld for legal reasons.'
-  if (status >= 500) return 'The site has a fault of its own; it is tried again at the next run.'
+  if (status >= 500) return 'The site has an internal error; it is tried again at the next run.'
   return 'Check the URL and the request headers in a browser.'
 }
 
@@ -152,15 +152,15 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403:
     'It refuses the request; try the browser fetch mode or other request headers, and see whether its terms allow ' +
     'watching.',
-  429: 'It finds the requests too many; use a longer interval.',
+  429: 'It limits the number of requests; use a longer interval.',
 }
 
-/** The site answered and refused us. */
+/** The site answered and refused the request. */
 export function blockedFault(status: number, host: string, isChallenge: boolean): RunFault {
   if (isChallenge) {
     return fault(
       'blocked',
-      `${host} answered with a challenge page (status ${status}) that wants to see a browser. Try the browser ` +
+      `${host} answered with a challenge page (status ${status}) that only a browser can pass. Try the browser ` +
         `fetch mode, or a longer interval.`,
     )
   }
@@ -173,12 +173,12 @@ export function redirectFault(host: string, why: string): RunFault {
   return fault('bad_redirect', `${host} answered with a redirect ${why}`)
 }
 
-export function tooManyRedirects(max: number, inCircle: boolean): RunFault {
-  const what = inCircle ? 'The target redirects in a circle.' : `The target redirects more than ${max} times.`
+export function tooManyRedirects(max: number, inLoop: boolean): RunFault {
+  const what = inLoop ? 'The target redirects in a loop.' : `The target redirects more than ${max} times.`
   return fault('too_many_redirects', `${what} Open the URL in a browser and use the address where it ends.`)
 }
 
-/** The URL of a monitor that the parse wall refuses, though it was saved once. */
+/** The URL of a saved monitor that the URL check now refuses. */
 export function unusableUrl(message: string): RunFault {
   return fault('target_not_allowed', `${message} Edit the monitor's URL.`)
 }

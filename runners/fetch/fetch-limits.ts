@@ -1,6 +1,6 @@
 /** Limits of one fetch. */
 export interface FetchLimits {
-  /** Body bytes as they come. */
+  /** Body bytes as received. */
   readonly maxWireBytes: number
   /** Body bytes after decoding. */
   readonly maxBodyBytes: number
@@ -16,5 +16,5 @@ export const FETCH_LIMITS: FetchLimits = {
 /** Milliseconds for a whole static fetch. */
 export const FETCH_DEADLINE_MS = 30_000
 
-/** Milliseconds for all pages of a list together; a preview, which waits for it, is answered within 60 s. */
+/** Milliseconds for all pages of a list together. A preview waits for it and must answer within 60 s. */
 export const PAGES_DEADLINE_MS = 45_000

@@ -2,14 +2,17 @@ import type { Dispatcher } from 'undici'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 
-/** What a monitor asks for. `headers` and `body` are the user's own; ours are added. */
+/** The request of a monitor. `headers` and `body` are the user's; the default headers are added to them. */
 export interface FetchRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>> | null
   /** Default GET. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly body?: string | null
-  /** The validators of the last answer; null asks for the whole. Only for an answer that was not redirected. */
+  /**
+   * The validators of the last response. Null requests the whole page. Set it only for a response that was not
+   * redirected.
+   */
   readonly conditional: Conditional | null
 }
 
@@ -18,48 +21,48 @@ export interface Conditional {
   readonly lastModified: string | null
 }
 
-/** The world of a fetch. */
+/** What a fetch depends on. */
 export interface FetchPorts {
-  /** From `createGuardedAgent`: the walls are in it. */
+  /** From `createGuardedAgent`: it contains the egress guard. */
   readonly agent: Dispatcher
-  /** Ends the fetch early, e.g. at shutdown; the result is then an `internal` fault that nobody records. */
+  /** Ends the fetch early, e.g. at shutdown. The result is then an `internal` fault that is not recorded. */
   readonly signal: AbortSignal | null
   /** Milliseconds for everything, redirects included. Default 30,000. */
   readonly deadlineMs?: number
   readonly limits?: FetchLimits
 }
 
-/** An answer with a body. */
+/** A response with a body. */
 export interface FetchedBody {
   readonly ok: true
   readonly kind: 'body'
   readonly status: number
-  /** Where the answer came from; may hold query secrets, so never log it. */
+  /** The URL of the response. It may contain secrets in its query, so never log it. */
   readonly finalUrl: string
   readonly redirected: boolean
   readonly contentType: string | null
   /** Validators for the next check; null after a redirect, which makes the next check unconditional. */
   readonly etag: string | null
   readonly lastModified: string | null
-  /** Content-decoded; the charset is the reader's business. */
+  /** Content-decoded. The reader decodes the charset. */
   readonly body: Uint8Array
   /** The first 16 bytes of SHA-256 over `body`. */
   readonly bodyHash: Uint8Array
-  /** Bytes of body as they came over the wire, before decoding. */
+  /** Bytes of the body on the wire, before decoding. */
   readonly wireBytes: number
   readonly durationMs: number
-  /** `link` as it was sent, several joined to one list, for paging by Link header. */
+  /** The `link` header for paging. Several headers are joined to one list. */
   readonly link: string | null
 }
 
-/** 304 to a conditional request: the page is what it was. */
+/** 304 to a conditional request: the page has not changed. */
 export interface NotModified {
   readonly ok: true
   readonly kind: 'not_modified'
   readonly status: 304
   readonly finalUrl: string
   readonly redirected: false
-  /** Those of the 304, or those that were sent. */
+  /** The validators of the 304, or those that were sent. */
   readonly etag: string | null
   readonly lastModified: string | null
   readonly wireBytes: 0
@@ -69,12 +72,12 @@ export interface NotModified {
 export interface FetchFailed {
   readonly ok: false
   readonly fault: RunFault
-  /** The status that was answered, or null when no answer came. */
+  /** The status of the response, or null when none came. */
   readonly status: number | null
   /** From Retry-After of a 429 or 503; at most 24 hours. */
   readonly retryAfterMs: number | null
   readonly durationMs: number
-  /** Of an `internal` fault: what was thrown. For the log alone, it may name anything. */
+  /** What was thrown, for an `internal` fault. Only for the log: it may contain anything. */
   readonly cause?: unknown
 }
 

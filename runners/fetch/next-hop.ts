@@ -2,29 +2,27 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { redirectFault } from './fetch-faults.ts'
 
-/**
- * One request on the way: what is asked of whom, and whether it is still the origin that the user's headers are for.
- */
+/** One request of a fetch, and whether it still goes to the origin that the user's headers are for. */
 export interface Hop {
   readonly url: URL
   readonly method: string
   readonly body: string | null
   readonly sameOrigin: boolean
-  /** Redirects that led here. */
+  /** Redirects before this request. */
   readonly count: number
 }
 
 export type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
 
-/** Statuses that are followed. */
+/** Returns whether a status is a redirect that is followed. */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
 }
 
 /**
- * Where a redirect leads: through the parse wall again, by the method rules of RFC 9110 §15.4. Once the origin has
- * changed, the user's headers stay off, also on the way back. A body is not posted again to another origin, and a
- * request with headers of the user's own does not go from https to http.
+ * Returns the target of a redirect. It passes the URL check again and follows the method rules of RFC 9110 §15.4. After
+ * a change of origin the user's headers are not sent any more, even when a redirect leads back. A body is not sent to
+ * another origin, and a request with user headers does not go from https to http.
  */
 export function nextHop(from: Hop, status: number, location: string | null, hasUserHeaders: boolean): NextHop {
   const refuse = (why: string): NextHop => ({ ok: false, fault: redirectFault(from.url.host, why) })
@@ -59,15 +57,17 @@ export function nextHop(from: Hop, status: number, location: string | null, hasU
   }
 }
 
-/** 307 and 308 keep any method; 303 turns all into GET; 301 and 302 do so to POST alone, as browsers do. */
+/**
+ * 307 and 308 keep any method. 303 turns every method into GET. 301 and 302 turn only POST into GET, as browsers do.
+ */
 function isMethodKept(method: string, status: number): boolean {
   if (status === 307 || status === 308) return true
   return status !== 303 && method !== 'POST'
 }
 
 /**
- * Location is often relative and sometimes raw UTF-8, which a header hands over byte by byte; the parse wall sees what
- * was sent.
+ * Returns the target of a Location header, or null. It is often relative, and sometimes raw UTF-8 that arrives as
+ * Latin-1. The URL check sees what was sent.
  */
 function targetOf(location: string, base: URL): URL | null {
   const raw = Buffer.from(location, 'latin1').toString()
@@ -78,7 +78,7 @@ function targetOf(location: string, base: URL): URL | null {
 }
 
 function absoluteOf(raw: string, base: URL): string | null {
-  // Resolving would repair these before the parse wall could refuse them.
+  // Resolving would repair these characters before the URL check could refuse them.
   if (/[\\\s\u0000-\u001f\u007f-\u009f]/.test(raw)) return null
   return URL.parse(raw, base.href)?.href ?? null
 }

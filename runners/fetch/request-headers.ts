@@ -1,22 +1,21 @@
 import type { FetchRequest } from './fetched.ts'
 
 /**
- * Ours, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0; what may be offered is what
- * `decodeBody` reads.
+ * The default headers, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0. Only encodings
+ * that `decodeBody` reads may be offered.
  */
-const OURS = [
+const DEFAULTS = [
   ['user-agent', 'Mozilla/5.0 (compatible; Tidemark/0.1)'],
   ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8'],
   ['accept-language', 'en-US,en;q=0.9,*;q=0.5'],
 ] as const
 const ACCEPT_ENCODING = ['accept-encoding', 'gzip, deflate, zstd'] as const
 
-const PLAIN: string[] = [...OURS.flat(), ...ACCEPT_ENCODING]
+const DEFAULTS_FLAT: string[] = [...DEFAULTS.flat(), ...ACCEPT_ENCODING]
 
 /**
- * Never sent, whoever wrote them: what belongs to the connection, and the reserved names of request headers.
- * `accept-encoding` belongs to the decoder. The API refuses most of these; a row that is older than a rule is not
- * trusted.
+ * Never sent from the user's headers: connection headers and the reserved names of request headers. `accept-encoding`
+ * belongs to the decoder. The API refuses most of these, but a stored row may be older than a rule.
  */
 export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'host',
@@ -36,8 +35,8 @@ export const NOT_THE_USERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Which of a request's own headers go with a hop: all to the first origin, none elsewhere; validators on the first
- * request only.
+ * Which of the user's headers go with a hop. All go to the first origin and none elsewhere. Validators go with the
+ * first request only.
  */
 export interface HeaderScope {
   readonly user: boolean
@@ -46,14 +45,14 @@ export interface HeaderScope {
 }
 
 /**
- * Headers of one hop as undici's flat list, do not change it. A user's header replaces ours of the same name, in any
- * case.
+ * Returns the headers of one hop as undici's flat list; do not change it. A user's header replaces the default of the
+ * same name, in any case.
  */
 export function requestHeaders(request: FetchRequest, scope: HeaderScope): string[] {
   const user = scope.user ? request.headers : null
   const conditional = scope.conditional ? request.conditional : null
-  if (user === null && conditional === null && scope.body === null) return PLAIN
-  const flat = user === null ? [...PLAIN] : withUser(user)
+  if (user === null && conditional === null && scope.body === null) return DEFAULTS_FLAT
+  const flat = user === null ? [...DEFAULTS_FLAT] : withUser(user)
   if (conditional !== null && conditional.etag !== null) flat.push('if-none-match', conditional.etag)
   if (conditional !== null && conditional.lastModified !== null)
     flat.push('if-modified-since', conditional.lastModified)
@@ -66,7 +65,7 @@ export function requestHeaders(request: FetchRequest, scope: HeaderScope): strin
 function withUser(user: Readonly<Record<string, string>>): string[] {
   const own = Object.entries(user).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
   const names = new Set(own.map(([name]) => name.toLowerCase()))
-  return [...OURS.filter(([name]) => !names.has(name)).flat(), ...ACCEPT_ENCODING, ...own.flat()]
+  return [...DEFAULTS.filter(([name]) => !names.has(name)).flat(), ...ACCEPT_ENCODING, ...own.flat()]
 }
 
 function named(flat: readonly string[]): Set<string> {
@@ -82,7 +81,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether the request carries anything of the user's that must not travel in the clear or to strangers. */
+/** Returns whether the request carries user headers, which must not be sent unencrypted or to another origin. */
 export function hasUserHeaders(request: FetchRequest): boolean {
   return request.headers !== null && Object.keys(request.headers).length > 0
 }

@@ -13,7 +13,7 @@ import type { Trip } from './trip.ts'
 
 export type Answer = Exchange & { readonly ok: true }
 
-/** Turns the answer of the last hop into what the fetch gives: a body, "not modified", or the fault that it is. */
+/** Turns the response of the last hop into the result of the fetch: a body, "not modified", or a fault. */
 export async function settle(trip: Trip, hop: Hop, answer: Answer): Promise<Fetched> {
   const { status, headers } = answer
   const redirected = hop.count > 0
@@ -45,7 +45,7 @@ function fetchedBody(trip: Trip, hop: Hop, answer: Answer, body: Uint8Array): Fe
     bodyHash: bodyHash(body),
     wireBytes: answer.wireBytes,
     durationMs: elapsed(trip),
-    link: allOf(headers['link']),
+    link: joinedHeader(headers['link']),
   }
 }
 
@@ -85,18 +85,18 @@ function isConditional({ conditional }: FetchRequest): boolean {
   return conditional !== null && (conditional.etag !== null || conditional.lastModified !== null)
 }
 
-/** Several headers of a name that holds a list are one list. */
-function allOf(value: string | string[] | undefined): string | null {
+/** Returns one value of a list header: several headers of one name are joined to one list. */
+function joinedHeader(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value.join(', ') : value) ?? null
 }
 
-/** Most pages come in one or two chunks; a single one is used as it is. */
+/** Most pages come in one or two chunks; a single chunk is used without copying. */
 function joined({ chunks, wireBytes }: Answer): Uint8Array {
   const [only] = chunks
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, wireBytes)
 }
 
-/** A validator that can be sent back as it came: printable and short. */
+/** Returns a validator that can be sent back unchanged: printable and short. */
 function validator(headers: IncomingHttpHeaders, name: string): string | null {
   const value = oneHeader(headers, name)
   return value !== null && /^[\x20-\x7e]{1,512}$/.test(value) ? value : null

@@ -16,22 +16,22 @@ import { elapsed, failed } from './trip.ts'
 import type { Trip } from './trip.ts'
 
 /**
- * The static layer: one page by plain HTTP through the walls, redirects followed by us, decoded and hashed. Never
- * rejects: whatever a site does is a `Fetched`. A failure's message names the host at most, never a path, a query or a
- * header.
+ * The static layer: fetches one page by plain HTTP through the egress guard, follows redirects, decodes and hashes.
+ * Never rejects: every behaviour of a site becomes a `Fetched`. A failure's message contains at most the host, never a
+ * path, a query or a header.
  */
 export async function fetchStatic(request: FetchRequest, ports: FetchPorts): Promise<Fetched> {
-  const trip = begin(request, ports)
+  const trip = createTrip(request, ports)
   const first = parseTargetUrl(request.url)
   if (!first.ok) return failed(trip, unusableUrl(first.message))
   const { method = 'GET', body = null } = request
   const hop: Hop = { url: first.url, method, body, sameOrigin: true, count: 0 }
-  const exchange = await ask(trip, hop)
-  if (!exchange.ok) return unanswered(trip, hop, exchange)
+  const exchange = await send(trip, hop)
+  if (!exchange.ok) return failedExchange(trip, hop, exchange)
   return isRedirect(exchange.status) ? follow(trip, hop, exchange) : settle(trip, hop, exchange)
 }
 
-function begin(request: FetchRequest, ports: FetchPorts): Trip {
+function createTrip(request: FetchRequest, ports: FetchPorts): Trip {
   const limits = ports.limits ?? FETCH_LIMITS
   return {
     request,
@@ -45,14 +45,14 @@ function begin(request: FetchRequest, ports: FetchPorts): Trip {
 
 const defaultBodyRule = bodyRuleOf(FETCH_LIMITS)
 
-/** A page is wanted whole; of a refusal or a redirect, what helps to name it is enough. */
+/** A page is read whole. Of a refusal or a redirect, enough is read to name the fault. */
 function bodyRuleOf(limits: FetchLimits): (status: number) => BodyRule {
   const whole: BodyRule = { maxBytes: limits.maxWireBytes, partial: false }
-  const glance: BodyRule = { maxBytes: CHALLENGE_BYTES, partial: true }
-  return (status) => (status < 300 ? whole : glance)
+  const start: BodyRule = { maxBytes: CHALLENGE_BYTES, partial: true }
+  return (status) => (status < 300 ? whole : start)
 }
 
-/** Goes where redirects lead, until something else is answered. */
+/** Follows redirects until another response comes. */
 async function follow(trip: Trip, from: Hop, redirect: Answer): Promise<Fetched> {
   const { maxRedirects } = trip.limits
   const seen = new Set<string>()
@@ -63,27 +63,27 @@ async function follow(trip: Trip, from: Hop, redirect: Answer): Promise<Fetched>
     const next = nextHop(hop, status, oneHeader(answer.headers, 'location'), hasUserHeaders(trip.request))
     if (!next.ok) return failed(trip, next.fault, status)
     seen.add(`${hop.method} ${hop.url.href}`)
-    const inCircle = seen.has(`${next.hop.method} ${next.hop.url.href}`)
-    if (inCircle || hop.count >= maxRedirects) return failed(trip, tooManyRedirects(maxRedirects, inCircle), status)
+    const inLoop = seen.has(`${next.hop.method} ${next.hop.url.href}`)
+    if (inLoop || hop.count >= maxRedirects) return failed(trip, tooManyRedirects(maxRedirects, inLoop), status)
     hop = next.hop
-    const exchange = await ask(trip, hop)
-    if (!exchange.ok) return unanswered(trip, hop, exchange)
+    const exchange = await send(trip, hop)
+    if (!exchange.ok) return failedExchange(trip, hop, exchange)
     answer = exchange
   }
   return settle(trip, hop, answer)
 }
 
 /**
- * One hop. A GET whose kept-alive connection was closed under it is asked once more: the server had given it up before
- * we wrote.
+ * Sends the request of one hop. A GET whose kept-alive connection was closed is sent once more: the server had closed
+ * the connection before the request was written.
  */
-async function ask(trip: Trip, hop: Hop): Promise<Exchange> {
-  // The first hop gets the round figure: Node keeps one list of timers per duration.
-  const exchange = await askOnce(trip, hop, hop.count === 0 ? trip.deadlineMs : remaining(trip))
-  return wasGivenUp(exchange) && hop.method === 'GET' ? askOnce(trip, hop, remaining(trip)) : exchange
+async function send(trip: Trip, hop: Hop): Promise<Exchange> {
+  // The first hop uses the full deadline: Node keeps one list of timers per duration.
+  const exchange = await sendOnce(trip, hop, hop.count === 0 ? trip.deadlineMs : remaining(trip))
+  return wasClosedUnread(exchange) && hop.method === 'GET' ? sendOnce(trip, hop, remaining(trip)) : exchange
 }
 
-function wasGivenUp(exchange: Exchange): boolean {
+function wasClosedUnread(exchange: Exchange): boolean {
   return !exchange.ok && exchange.failure.kind === 'closed' && exchange.failure.phase === 'first_byte'
 }
 
@@ -91,14 +91,14 @@ function remaining(trip: Trip): number {
   return Math.max(1, trip.deadlineMs - elapsed(trip))
 }
 
-function askOnce(trip: Trip, hop: Hop, deadlineMs: number): Promise<Exchange> {
+function sendOnce(trip: Trip, hop: Hop, deadlineMs: number): Promise<Exchange> {
   const { request, ports, bodyRule } = trip
   const { url, method, body } = hop
   const headers = requestHeaders(request, { user: hop.sameOrigin, conditional: hop.count === 0, body })
   return guardedRequest(ports.agent, { url, method, headers, body, deadlineMs, signal: ports.signal, bodyRule })
 }
 
-function unanswered(trip: Trip, hop: Hop, { failure, status }: Exchange & { readonly ok: false }): FetchFailed {
+function failedExchange(trip: Trip, hop: Hop, { failure, status }: Exchange & { readonly ok: false }): FetchFailed {
   const fetched = failed(trip, exchangeFault(failure, hop.url, trip.limits.maxWireBytes), status)
   return failure.kind === 'internal' ? { ...fetched, cause: failure.error } : fetched
 }

@@ -3,23 +3,23 @@ import type { BodyRule } from '../../egress/exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
 
-/** One fetch under way. */
+/** One running fetch. */
 export interface Trip {
   readonly request: FetchRequest
   readonly ports: FetchPorts
   readonly limits: FetchLimits
   readonly bodyRule: (status: number) => BodyRule
-  /** By the monotonic clock, as is everything measured here. */
+  /** By the monotonic clock, as all durations here. */
   readonly startedAt: number
   readonly deadlineMs: number
 }
 
-/** Whole milliseconds since the fetch began. */
+/** Returns the whole milliseconds since the fetch began. */
 export function elapsed(trip: Trip): number {
   return Math.round(performance.now() - trip.startedAt)
 }
 
-/** What a failed fetch gives back. */
+/** Returns the result of a failed fetch. */
 export function failed(
   trip: Trip,
   fault: RunFault,

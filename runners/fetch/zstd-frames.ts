@@ -1,14 +1,17 @@
 import zlib from 'node:zlib'
 
-/** RFC 9659: a zstd frame on the web has a window of at most 8 MiB. Without the cap one frame may ask for 128 MiB. */
+/** RFC 9659: a zstd frame on the web has a window of at most 8 MiB. Without the cap one frame may request 128 MiB. */
 const PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 
-/** A server that flushes makes a frame a flush, a hostile one a million empty frames: each costs a decoder. */
+/**
+ * Each frame costs a decoder. A server that flushes sends a frame per flush; a hostile one may send a million empty
+ * frames.
+ */
 const MOST_FRAMES = 64
 
 /**
- * Decodes a zstd body that may be several frames in a row (RFC 8878 §3.1). Node reads the first and drops the rest
- * without a word, which would show as a page that lost its end. Throws like the functions of `node:zlib`.
+ * Decodes a zstd body that may consist of several frames (RFC 8878 §3.1). Node reads the first and silently drops the
+ * rest, so a page would lose its end. Throws like the functions of `node:zlib`.
  */
 export function zstdFrames(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   const parts: Uint8Array[] = []
@@ -26,7 +29,10 @@ export function zstdFrames(bytes: Uint8Array, maxOutputLength: number): Uint8Arr
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts)
 }
 
-/** What `info: true` gives, which the types do not know: the output, and the engine that counted how much it took. */
+/**
+ * Reads the result of `info: true`, which the types do not include: the output, and the engine that counted the bytes
+ * it read.
+ */
 function readFrame(result: unknown): { output: Uint8Array; read: number } {
   if (typeof result === 'object' && result !== null && 'buffer' in result && 'engine' in result) {
     const { buffer, engine } = result

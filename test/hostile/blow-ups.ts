@@ -307,7 +307,7 @@ const SERVERS: readonly BlowUp[] = [
     serve: answer('302 Found', '', { location: '/' }),
     extract: P,
     comesTo: 'too_many_redirects',
-    says: /in a circle/,
+    says: /in a loop/,
     withinMs: 1_000,
   },
   {
@@ -341,7 +341,7 @@ const SERVERS: readonly BlowUp[] = [
     ),
     extract: P,
     comesTo: 'bad_encoding',
-    says: /"br", which is not one that was asked for/,
+    says: /"br", which was not requested/,
     withinMs: 1_000,
   },
   {

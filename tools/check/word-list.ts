@@ -5,8 +5,8 @@ export interface AvoidedWord {
 }
 
 /**
- * The words of the field stand in code, comments and pages, so that an engineer finds them by searching. This list holds the
- * words that stood in their place once. A new entry is welcome when a private word comes up.
+ * The words of the field stand in code, comments and pages, so that an engineer finds them by searching. This list
+ * holds the words that stood in their place once. A new entry is welcome when a private word comes up.
  */
 export const AVOIDED: readonly AvoidedWord[] = [
   {

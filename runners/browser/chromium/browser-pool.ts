@@ -7,13 +7,13 @@ import type { OpenPage } from '../page/open-page.ts'
 export interface StockOptions extends BrowserSetup {
   readonly log: Logger
   /**
-   * A browser is replaced after this many pages, default 200; this many milliseconds, default 30 minutes; above this
-   * many megabytes, default 2,048.
+   * When a browser is replaced: after this many pages (default 200), after this many milliseconds (default 30 minutes),
+   * or above this many megabytes (default 2,048).
    */
   readonly recycle?: { readonly pages?: number; readonly ageMs?: number; readonly megabytes?: number }
 }
 
-/** A browser and the pages in it. */
+/** A browser and the number of its pages. */
 export interface Tenancy {
   readonly browser: OneBrowser
   open: number
@@ -21,19 +21,22 @@ export interface Tenancy {
   isRetired: boolean
 }
 
-/** The browser that new pages go to; those that have had their time end when their last page is closed. */
+/** Provides the browser for new pages. A retired browser ends when its last page is closed. */
 export interface BrowserStock {
-  /** Starts a browser where none is fit. Rejects with a `BrowserError`. Give the place back with `leave`. */
+  /**
+   * Returns a browser, and starts one when none is usable. Rejects with a `BrowserError`. Call `leave` for each browser
+   * taken.
+   */
   take(): Promise<Tenancy>
-  /** Closes the page. A browser in which that does not succeed is ended. Never rejects. */
+  /** Closes the page. A browser whose page does not close is ended. Never rejects. */
   leave(one: Tenancy, opened: OpenPage | undefined): Promise<void>
   current(): OneBrowser | null
   close(): Promise<void>
 }
 
-/** A page that was asked to close and did not in this time is in a browser that hangs. */
+/** A page that does not close within this time is in a browser that hangs. */
 const CLOSE_MS = 5_000
-/** After a start that failed, the next is tried no sooner. */
+/** After a failed start, the next start is tried no sooner than this. */
 const START_PAUSE_MS = 5_000
 
 export function createBrowserStock(options: StockOptions): BrowserStock {
@@ -43,13 +46,13 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
   let lastFault: { readonly error: BrowserError; readonly at: number } | null = null
   let isClosed = false
 
-  async function fit(): Promise<Tenancy> {
+  async function usable(): Promise<Tenancy> {
     for (;;) {
-      const looked = current
-      const known = await looked?.catch(() => null)
-      if (known && isFit(known, options)) return known
-      // Another page may have begun a start while we looked.
-      if (looked !== current) continue
+      const awaited = current
+      const known = await awaited?.catch(() => null)
+      if (known && isUsable(known, options)) return known
+      // Another page may have begun a start while this one waited.
+      if (awaited !== current) continue
       if (known) retire(known)
       if (lastFault !== null && performance.now() - lastFault.at < START_PAUSE_MS) throw lastFault.error
       current = start()
@@ -77,13 +80,13 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
 
   return {
     async take() {
-      const one = await fit()
+      const one = await usable()
       one.open += 1
       one.served += 1
       return one
     },
     async leave(one, opened) {
-      const closed = one.browser.isGone || (await closes(opened))
+      const closed = one.browser.isGone || (await closesInTime(opened))
       one.open -= 1
       if (!closed) {
         log.warn({ browser_pid: one.browser.pid }, 'a page does not close; the browser is replaced')
@@ -91,7 +94,7 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
         one.browser.kill()
       } else if (one.isRetired) retire(one)
     },
-    current: () => [...tenancies].find((one) => isFit(one, options))?.browser ?? null,
+    current: () => [...tenancies].find((one) => isUsable(one, options))?.browser ?? null,
     async close() {
       isClosed = true
       await current?.catch(() => undefined)
@@ -102,19 +105,19 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
   }
 }
 
-function isFit({ browser, served, isRetired }: Tenancy, { recycle = {} }: StockOptions): boolean {
+function isUsable({ browser, served, isRetired }: Tenancy, { recycle = {} }: StockOptions): boolean {
   const { pages = 200, ageMs = 1_800_000, megabytes = 2_048 } = recycle
   const isOld = served >= pages || performance.now() - browser.startedAt > ageMs || browser.megabytes > megabytes
   return !isRetired && !browser.isGone && browser.playwright.isConnected() && !isOld
 }
 
-/** Takes no more pages; ends when the last one is closed. */
+/** Gives the browser no more pages. It ends when the last one is closed. */
 function retire(one: Tenancy): void {
   one.isRetired = true
   if (one.open === 0) one.browser.kill()
 }
 
-async function closes(opened: OpenPage | undefined): Promise<boolean> {
+async function closesInTime(opened: OpenPage | undefined): Promise<boolean> {
   if (opened === undefined) return false
   const late = new AbortController()
   const done = opened.context.close().then(

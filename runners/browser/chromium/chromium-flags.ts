@@ -1,14 +1,14 @@
-/** What one Chromium is started with besides the flags that all have. */
+/** The flags that differ between browsers. */
 export interface FlagOptions {
   /** `http://127.0.0.1:PORT` of the egress proxy. */
   readonly proxyServer: string
-  /** A private folder of the account that it runs as. */
+  /** A private folder of the account that the browser runs as. */
   readonly profile: string
   /** Megabytes of JavaScript heap in one page's process. */
   readonly heapMb: number
 }
 
-/** Features that ask for things, guess ahead or make two runs of one page differ. */
+/** Features that send requests of their own, prefetch, or make two renders of one page differ. */
 const DISABLED_FEATURES = [
   // Fetch interception and redirects: see the Playwright issues 14047 and 43242.
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -30,12 +30,12 @@ const DISABLED_FEATURES = [
 ]
 
 /**
- * The command line of every Chromium that we start, after the program's name. The sandbox is on by there being no flag
- * against it. A test reads it back from the running process.
+ * Returns the command line of every Chromium, after the program's name. The sandbox is on, because no flag turns it
+ * off. A test reads the command line back from the running process.
  *
- * All traffic goes to the egress proxy: `<-loopback>` takes away the exception that Chromium makes for loopback and
- * link-local, and the WebRTC and QUIC flags close the two ways that know no proxy. Playwright drives it through a pipe:
- * no port listens for anybody.
+ * All traffic goes to the egress proxy. `<-loopback>` removes Chromium's exception for loopback and link-local. The
+ * WebRTC and QUIC flags close the two paths that do not use a proxy. Playwright drives the browser through a pipe, so
+ * no port listens.
  */
 export function chromiumFlags({ proxyServer, profile, heapMb }: FlagOptions): string[] {
   return [
@@ -65,17 +65,17 @@ export function chromiumFlags({ proxyServer, profile, heapMb }: FlagOptions): st
     '--password-store=basic',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
     '--enable-features=CDPScreenshotNewSurface',
-    // A page in the back must run as one in front, or its timers stand still.
+    // A page in the background must run like one in the foreground, or its timers stop.
     '--disable-background-timer-throttling',
     '--disable-backgrounding-occluded-windows',
     '--disable-renderer-backgrounding',
     '--disable-back-forward-cache',
     '--disable-hang-monitor',
     '--disable-prompt-on-repost',
-    // No graphics card, and no driver in software either: fewer parts that a page can reach.
+    // No graphics card and no software driver: fewer parts that a page can attack.
     '--disable-gpu',
     '--disable-3d-apis',
-    // Containers give 64 MB of shared memory.
+    // Containers provide 64 MB of shared memory.
     '--disable-dev-shm-usage',
     '--disk-cache-size=33554432',
     '--mute-audio',

@@ -9,15 +9,15 @@ import { chromiumFlags } from './chromium-flags.ts'
 import type { ChromiumProgram } from './chromium-program.ts'
 import { createPipeTransport, type PipeTransport } from './pipe-transport.ts'
 
-/** A Chromium of ours. */
+/** A Chromium process that Tidemark started. */
 export interface ChromiumProcess {
   readonly pid: number
   readonly transport: PipeTransport
-  /** Resolves when it is gone and its profile removed, however it ended. Never rejects. */
+  /** Resolves when the process has ended, for whatever reason, and its profile is removed. Never rejects. */
   readonly ended: Promise<void>
-  /** The last of what it wrote to standard error: why it did not start. */
+  /** Returns the end of its standard error: why it did not start. */
   output(): string
-  /** `performance.now()` when a page last filled its heap and was ended for it; -Infinity: never. */
+  /** Returns `performance.now()` of the last page that filled its heap and was ended for it; -Infinity: never. */
   heapFullAt(): number
   kill(): void
 }
@@ -30,16 +30,16 @@ export interface ProcessOptions {
 }
 
 const KEPT_OUTPUT = 8_192
-/** What the process of a page writes before it ends itself; its crash looks like any other. */
+/** A page's process writes this before it ends itself; without it the crash looks like any other. */
 const HEAP_FULL = /V8 \w+ OOM/
 const HEAP_FULL_LENGTH = 20
 const PROFILE = 'tidemark-browser-'
-/** No browser of ours lives so long. */
-const LEFT_BEHIND_MS = 2 * 3_600_000
+/** No browser of Tidemark runs this long. */
+const STALE_PROFILE_MS = 2 * 3_600_000
 
 /**
- * Starts Chromium as an account that owns nothing, with a profile of its own, in a process group of its own, with an
- * environment that says nothing about us. Throws a `BrowserError` when the program cannot be executed.
+ * Starts Chromium as an unprivileged account, with a profile and a process group of its own, and with an environment
+ * that contains nothing of Tidemark's. Throws a `BrowserError` when the program cannot be executed.
  */
 export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
   await sweepProfiles()
@@ -56,8 +56,8 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
       ...program.environment,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C must not take it away in the middle of a drain, and one signal ends it with all its
-    // children.
+    // A process group of its own: Ctrl-C must not end the browser while running checks finish, and one signal ends it
+    // with all its children.
     detached: true,
     ...user,
   })
@@ -65,7 +65,7 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
   let heapFullAt = -Infinity
   child.stderr?.on('data', (chunk: Buffer) => {
     const text = chunk.toString('latin1')
-    // A message may come in two parts.
+    // A message may arrive in two parts.
     if (HEAP_FULL.test(output.slice(-HEAP_FULL_LENGTH) + text)) heapFullAt = performance.now()
     output = (output + text).slice(-KEPT_OUTPUT)
   })
@@ -80,9 +80,9 @@ export async function startChromium({ program, user, proxyServer, heapMb }: Proc
   const ended = gone.promise.catch(() => undefined).then(() => removeProfile(profile))
   if (pid === undefined) {
     await ended
-    const whom = user === null ? '' : ` as the account ${user.uid}`
+    const account = user === null ? '' : ` as the account ${user.uid}`
     throw new BrowserError(
-      `The browser ${program.path} cannot be executed${whom} (${spawnFault}). Make it readable for all, or set ` +
+      `The browser ${program.path} cannot be executed${account} (${spawnFault}). Make it readable for all, or set ` +
         `CHROMIUM_PATH.`,
     )
   }
@@ -94,13 +94,13 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 
 /**
- * What a process that was killed left behind. Its number alone says little where several containers share a folder, so
- * its age counts too.
+ * Removes the profiles that killed processes left. The process id alone is not enough where several containers share a
+ * folder, so the age of the profile counts too.
  */
 async function sweepProfiles(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
@@ -108,7 +108,7 @@ async function sweepProfiles(): Promise<void> {
     const pid = name.startsWith(PROFILE) ? Number(name.slice(PROFILE.length).split('-')[0]) : Number.NaN
     if (!Number.isInteger(pid) || isRunning(pid)) continue
     const { mtimeMs = Infinity } = await stat(path).catch(() => ({ mtimeMs: undefined }))
-    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await removeProfile(path)
+    if (Date.now() - mtimeMs > STALE_PROFILE_MS) await removeProfile(path)
   }
 }
 
@@ -121,7 +121,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Its helpers may still write for a moment after it has ended. */
+/** Helper processes may still write for a moment after the browser has ended. */
 async function removeProfile(profile: string): Promise<void> {
   await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
 }

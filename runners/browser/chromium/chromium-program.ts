@@ -13,18 +13,19 @@ import { unpackTar } from './unpack-tar.ts'
 /** A Chromium on this machine. */
 export interface ChromiumProgram {
   readonly path: string
-  /** What it needs in its environment. */
+  /** The environment variables that it needs. */
   readonly environment: Readonly<Record<string, string>>
 }
 
 export interface ProgramOptions {
-  /** `CHROMIUM_PATH`: this one and no other. */
+  /** `CHROMIUM_PATH`: use only this one. */
   readonly path: string | null
   readonly dataDir: string
-  /** Whom it will run as; null: ourselves. */
+  /** The account that it will run as; null: the current one. */
   readonly user: UnprivilegedUser | null
   /**
-   * As root: where the embedded one is unpacked, for all data directories of this machine. Default `/var/lib/tidemark`.
+   * As root: where the embedded Chromium is unpacked, for all data directories of this machine. Default
+   * `/var/lib/tidemark`.
    */
   readonly systemHome?: string
 }
@@ -41,8 +42,8 @@ const SYSTEM_PATHS = [
 ]
 
 /**
- * The Chromium to use: `CHROMIUM_PATH`, else the headless shell that came through npm, else the system's. Throws a
- * `BrowserError` that says what to do when there is none. The first call unpacks the embedded one (210 MB, some 2 s).
+ * Returns the Chromium to use: `CHROMIUM_PATH`, else the headless shell of the npm package, else the system's. Throws a
+ * `BrowserError` that says what to do when there is none. The first call unpacks the embedded one (210 MB, about 2 s).
  */
 export async function chromiumProgram(options: ProgramOptions): Promise<ChromiumProgram> {
   if (options.path !== null) {
@@ -58,11 +59,11 @@ export async function chromiumProgram(options: ProgramOptions): Promise<Chromium
   )
 }
 
-/** The folder of the package; it holds a Chromium for Linux on x64 alone. */
+/** Returns the folder of the package, or null. The package has a Chromium only for Linux on x64. */
 function embeddedPackage(): string | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null
   try {
-    // Its own code is never loaded: it would run whatever lies at /tmp/chromium, without a sandbox.
+    // The package's own code is never loaded: it would run any file at /tmp/chromium, without a sandbox.
     return dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
   } catch {
     return null
@@ -79,9 +80,9 @@ async function unpacked(packaged: string, options: ProgramOptions): Promise<Chro
 }
 
 /**
- * Nobody but we and root may change what lies there. As root it is a folder of the system's, since the data directory
- * may be in a place that the browser's account cannot enter (a clone in a 0700 folder), and so that it is unpacked once
- * a machine.
+ * Returns a folder that only this account and root may change. As root it is a system folder: the data directory may be
+ * where the browser's account cannot enter (a clone in a 0700 folder), and a system folder needs only one copy per
+ * machine.
  */
 async function homeOf({ dataDir, user, systemHome = '/var/lib/tidemark' }: ProgramOptions): Promise<string> {
   const folder = user === null ? join(resolve(dataDir), 'browser') : resolve(systemHome)
@@ -91,13 +92,13 @@ async function homeOf({ dataDir, user, systemHome = '/var/lib/tidemark' }: Progr
     return folder
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new BrowserError(`The embedded browser cannot be unpacked: ${reason}. Mend that, or set CHROMIUM_PATH.`)
+    throw new BrowserError(`The embedded browser cannot be unpacked: ${reason}. Correct it, or set CHROMIUM_PATH.`)
   }
 }
 
 /**
- * Complete or absent: a start that was killed half-way leaves only a draft. Two starts at once may both unpack; one of
- * them wins.
+ * The target folder is complete or absent: a start that was killed leaves only a draft. Two starts may unpack at the
+ * same time; one of them wins.
  */
 async function unpack(bin: string, folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`
@@ -125,7 +126,7 @@ async function unpackInto(folder: string, archive: string): Promise<void> {
 }
 
 /**
- * The machine's fonts, and the one of the package where there are none. The cache goes into the profile
+ * The machine's fonts, and those of the package where the machine has none. The cache goes into the profile
  * (XDG_CACHE_HOME).
  */
 function fontsConfiguration(folder: string): string {

@@ -13,36 +13,36 @@ export interface BrowserSetup {
   /** `CHROMIUM_PATH`, or null. */
   readonly path: string | null
   readonly dataDir: string
-  /** Megabytes that one process of the browser may occupy; above it the process is killed. */
+  /** Megabytes that one process of the browser may use; above it the process is killed. */
   readonly processMb: number
 }
 
-/** A running Chromium with its own way out. */
+/** A running Chromium with its own egress proxy. */
 export interface OneBrowser {
   readonly pid: number
   readonly playwright: Browser
   readonly proxy: EgressProxy
   readonly startedAt: number
-  /** True once it is gone or being ended. */
+  /** True once it has ended or is being ended. */
   readonly isGone: boolean
-  /** `performance.now()` when a process of it was last killed for its memory; -Infinity: never. */
+  /** `performance.now()` when one of its processes was last killed for its memory; -Infinity: never. */
   readonly memoryKillAt: number
-  /** The same of a page that filled the heap of its scripts and was ended by the browser. */
+  /** The same for a page that filled its script heap and was ended by the browser. */
   readonly heapFullAt: number
   /** Megabytes of all its processes, as last measured. */
   readonly megabytes: number
   readonly ended: Promise<void>
-  /** Ends it at once, with all that it shows. */
+  /** Ends the browser at once, with all its pages. */
   kill(): void
 }
 
-/** Megabytes that the scripts of a page may fill, of those that its process may occupy. */
+/** Returns the megabytes that a page's scripts may fill, out of the process's limit. */
 export const heapOf = (processMb: number): number => Math.ceil(processMb / 2)
 
 const START_MS = 20_000
 const WATCH_MS = 200
 
-/** Starts a browser and waits until it answers. Throws a `BrowserError` that says what to do. */
+/** Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do. */
 export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
   const user = await unprivilegedUser(['nobody']).catch((error: Error) => {
     throw new BrowserError(`The browser does not run as root, and ${error.message}.`)
@@ -62,16 +62,16 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
 }
 
 async function connected(child: ChromiumProcess): Promise<Browser> {
-  // Seven megabytes of code, which a process without a page to render never loads.
+  // Seven megabytes of code: a process that renders no page never loads it.
   const { chromium } = await import('playwright-core')
-  // Else each picture waits once more for the fonts, without a limit: three seconds are enough (capture.ts). Playwright
-  // reads it before every picture.
+  // Without this each screenshot waits for the fonts again, without a limit; three seconds are enough (capture.ts).
+  // Playwright reads it before every screenshot.
   // oxlint-disable-next-line node/no-process-env -- there is no option for it
   process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
   const late = new AbortController()
   const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
-  // Its own timer would outlive a browser that ends at once. Whoever loses the race is told nothing; a rejection nobody
-  // waits for would end us.
+  // Playwright's own timer would outlive a browser that ends at once. The result is ignored when the race is lost, so
+  // the rejection is handled here: an unhandled one would end the process.
   connecting.catch(() => undefined)
   try {
     const first = await Promise.race([
@@ -79,18 +79,18 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
       child.ended.then(() => null),
       pause(START_MS, null, { signal: late.signal }).catch(() => null),
     ])
-    if (first === null) throw new BrowserError(whyNot(child.output()))
+    if (first === null) throw new BrowserError(startFailure(child.output()))
     return first
   } catch (error) {
     if (error instanceof BrowserError) throw error
-    throw new BrowserError(whyNot(child.output()))
+    throw new BrowserError(startFailure(child.output()))
   } finally {
     late.abort()
   }
 }
 
-/** What Chromium says on standard error, in words that help. */
-function whyNot(output: string): string {
+/** Returns a message that helps, from Chromium's standard error. */
+function startFailure(output: string): string {
   if (/No usable sandbox|setuid sandbox|Failed to move to new namespace/i.test(output))
     return (
       'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are ' +
@@ -115,10 +115,10 @@ function whyNot(output: string): string {
 
 function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy, processMb: number): OneBrowser {
   const state = { isGone: false, memoryKillAt: -Infinity, megabytes: 0 }
-  const watch = setInterval(() => void look(), WATCH_MS)
+  const watch = setInterval(() => void checkMemory(), WATCH_MS)
   watch.unref()
 
-  async function look(): Promise<void> {
+  async function checkMemory(): Promise<void> {
     const processes = await memoryBelow(child.pid)
     state.megabytes = processes.reduce((sum, one) => sum + one.megabytes, 0)
     for (const { pid, megabytes } of processes) {
@@ -127,7 +127,7 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It was faster.
+        // The process ended first.
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What Playwright drives a browser through: DevTools messages as objects. */
+/** The interface through which Playwright drives a browser: DevTools messages as objects. */
 export interface PipeTransport {
   send(message: object): void
   close(): void
@@ -8,7 +8,7 @@ export interface PipeTransport {
   onclose?: (reason?: string) => void
 }
 
-/** Messages end with a zero byte, in both directions (`--remote-debugging-pipe`). */
+/** Creates the transport. Messages end with a zero byte in both directions (`--remote-debugging-pipe`). */
 export function createPipeTransport(toBrowser: Writable, fromBrowser: Readable): PipeTransport {
   let pending: Buffer[] = []
   let isClosed = false
@@ -38,7 +38,7 @@ export function createPipeTransport(toBrowser: Writable, fromBrowser: Readable):
 
   fromBrowser.on('data', deliver)
   fromBrowser.on('close', () => transport.close())
-  // A browser that is gone breaks the pipe; that it is gone is told by its exit.
+  // A browser that has ended breaks the pipe. Its exit event reports the end.
   toBrowser.on('error', () => transport.close())
   fromBrowser.on('error', () => transport.close())
   return transport

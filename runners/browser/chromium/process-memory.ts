@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** A process of a browser, and what it occupies. */
+/** A process of a browser and its memory. */
 export interface ProcessMemory {
   readonly pid: number
   readonly megabytes: number
@@ -9,8 +9,8 @@ export interface ProcessMemory {
 const PAGE_BYTES = 4_096
 
 /**
- * The processes below `pid`, itself included. Pages that they share are counted in each. Empty where there is no /proc
- * to read, so that nothing is limited there.
+ * Returns the process `pid` and all below it. File-backed shared pages are not counted; other shared pages count in
+ * each process. Empty where there is no /proc, so nothing is limited there.
  */
 export async function memoryBelow(pid: number): Promise<ProcessMemory[]> {
   const [statm, children] = await Promise.all([read(pid, 'statm'), read(pid, `task/${pid}/children`)])

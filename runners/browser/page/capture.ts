@@ -10,11 +10,11 @@ export type Captured =
   | { readonly ok: true; readonly shots: readonly Shot[]; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly fault: RunFault }
 
-/** What a page is asked for pictures of. */
+/** The page to take pictures of. */
 export interface Sitter {
   readonly page: Page
   readonly view: PageView
-  /** As it is named to a person. */
+  /** The host as shown to the user. */
   readonly host: string
 }
 
@@ -24,16 +24,16 @@ const FONTS_MS = 3_000
 
 type Region = NonNullable<VisualConfig['regions']>[number]
 
-/** Undefined: not there; null: the viewport. */
-interface Place {
+/** Undefined: not found; null: the viewport. */
+interface Target {
   readonly region: string
   readonly box: Box | null | undefined
 }
 
 /**
- * Takes the pictures that a monitor wants of a page that rests: of the whole or the viewport, or of each region, with
- * what it ignores hidden, fonts loaded (or three seconds waited for), animations stopped at their end and no caret. A
- * page or region taller than 16,384 px is cut off there, with a warning.
+ * Takes a monitor's pictures of a page at rest: of the full page or the viewport, or of each region. Ignored elements
+ * are hidden, fonts are loaded (or three seconds have passed), animations are stopped at their end, and there is no
+ * caret. A page or region taller than 16,384 px is cut off there, with a warning.
  */
 export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Captured> {
   const { view, host } = sitter
@@ -41,12 +41,12 @@ export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Cap
   const hidden = await view.ask(HIDE(visual.ignoreSelectors ?? []))
   const size = await view.ask(PAGE_SIZE)
   if (hidden.kind === 'replaced' || size.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }
-  const style = [STILL, ...(hidden.kind === 'value' ? (hidden.value as string[]).map(hiding) : [])].join('\n')
-  const places = await placesOf(view, visual, size.kind === 'value' ? (size.value as PageSize | null) : null)
+  const style = [NO_MOTION, ...(hidden.kind === 'value' ? (hidden.value as string[]).map(hidingRule) : [])].join('\n')
+  const targets = await targetsOf(view, visual, size.kind === 'value' ? (size.value as PageSize | null) : null)
   const shots: Shot[] = []
   const warnings: string[] = []
-  for (const { region, box } of places) {
-    const shot = box === undefined ? notThere(region) : await shoot(sitter, region, box, style)
+  for (const { region, box } of targets) {
+    const shot = box === undefined ? notFound(region) : await shoot(sitter, region, box, style)
     if (shot === 'late') return { ok: false, fault: PICTURE_LATE(host, SHOT_MS) }
     if (shot.png !== null && shot.png.length > LARGEST_SHOT_BYTES) return { ok: false, fault: tooLarge(region) }
     if (box && shot.png !== null && box.height > shot.height) warnings.push(cutOff(region, box.height, shot.height))
@@ -55,34 +55,34 @@ export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Cap
   return { ok: true, shots, warnings }
 }
 
-const STILL =
+const NO_MOTION =
   `*, *::before, *::after { animation-play-state: paused !important; transition: none !important; caret-color: ` +
   `transparent !important; scroll-behavior: auto !important }`
 
 /**
- * With what is in it, which may say that it is visible, and stronger than the page's own rules, which may be important
- * too. By itself first: what is drawn before or after an element cannot stand in `:is`.
+ * Hides the descendants too, which may set `visibility: visible`, and outranks the page's own rules, even `!important`
+ * ones. The selector also stands alone first: `:is` cannot contain `::before` and `::after`.
  */
-const hiding = (selector: string): string =>
+const hidingRule = (selector: string): string =>
   `${selector} { visibility: hidden !important }
   :is(${selector}, :is(${selector}) *):not(${'#tidemark'.repeat(6)}) { visibility: hidden !important }`
 
-const notThere = (region: string): Shot => ({ region, width: 0, height: 0, png: null })
+const notFound = (region: string): Shot => ({ region, width: 0, height: 0, png: null })
 
-async function placesOf(view: PageView, visual: VisualConfig, size: PageSize | null): Promise<readonly Place[]> {
+async function targetsOf(view: PageView, visual: VisualConfig, size: PageSize | null): Promise<readonly Target[]> {
   const { fullPage = true, regions = [] } = visual
-  if (regions.length > 0) return Promise.all(regions.map((region, index) => placeOf(view, region, { index, size })))
-  // What has no body (a drawing, a document taken apart) has no full height that could be asked for.
+  if (regions.length > 0) return Promise.all(regions.map((region, index) => targetOf(view, region, { index, size })))
+  // A document without a body (an SVG, a dismantled document) has no full height to measure.
   const whole = fullPage && size && clipOf({ x: 0, y: 0, width: size.width, height: size.height }, size)
   return [{ region: 'page', box: whole ? whole : null }]
 }
 
-/** Where a region is now, as far as the page reaches. */
-async function placeOf(
+/** Returns where a region is now, clipped to the page. */
+async function targetOf(
   view: PageView,
   { selector, rect, label }: Region,
   { index, size }: { readonly index: number; readonly size: PageSize | null },
-): Promise<Place> {
+): Promise<Target> {
   const region = label ?? `region-${index + 1}`
   const found = rect ? null : await view.ask(elementBox(selector ?? ''))
   const box = rect ?? (found?.kind === 'value' ? (found.value as Box | null) : null)
@@ -106,8 +106,8 @@ async function shoot({ page }: Sitter, region: string, box: Box | null, style: s
   } catch (error) {
     const text = String(error)
     if (/Timeout \d+ms exceeded/.test(text)) return 'late'
-    // The page became smaller since it was measured.
-    if (/Clipped area is either empty or outside/.test(text)) return notThere(region)
+    // The page became smaller after it was measured.
+    if (/Clipped area is either empty or outside/.test(text)) return notFound(region)
     throw error
   }
 }
@@ -124,7 +124,7 @@ function tooLarge(region: string): RunFault {
   return { code: 'too_large', message }
 }
 
-// Text, since it runs in the page: the compiler knows no document here.
+// Source text, because it runs in the page: there is no `document` in these types.
 const AWAIT_FONTS =
   `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, ${FONTS_MS}, ` +
   `false))])`

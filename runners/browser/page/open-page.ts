@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Viewport } from './viewport.ts'
 import type { OneBrowser } from '../chromium/one-browser.ts'
 
-/** A context and its one page, alone with one check. */
+/** A browser context with one page, for one check. */
 export interface OpenPage {
   readonly context: BrowserContext
   readonly page: Page
@@ -11,7 +11,7 @@ export interface OpenPage {
 
 const MAJOR = /^\d+/
 
-/** Says that it is a Chromium, and ours. */
+/** Returns a user agent that names Chromium and Tidemark. */
 export function userAgent(version: string): string {
   const major = MAJOR.exec(version)?.[0] ?? '0'
   return (
@@ -21,8 +21,8 @@ export function userAgent(version: string): string {
 }
 
 /**
- * A fresh context (no cookies, no cache, no permissions, no downloads, no service workers) with one page in it. What a
- * page opens besides is closed; what it asks is dismissed.
+ * Opens one page in a new context (no cookies, cache, permissions, downloads or service workers). Other pages that it
+ * opens are closed, and dialogs are dismissed.
  */
 export async function openPage({ playwright }: OneBrowser, viewport: Viewport): Promise<OpenPage> {
   const context = await playwright.newContext({

@@ -6,14 +6,14 @@ export interface Box {
   readonly height: number
 }
 
-/** Of the page as it is laid out; `widest` reaches to what one must scroll sideways for. */
+/** The size of the laid-out page. `widest` includes what horizontal scrolling reaches. */
 export interface PageSize {
   readonly width: number
   readonly widest: number
   readonly height: number
 }
 
-/** The part of a box that is on the page, in whole pixels: a picture has no others. Null when there is none. */
+/** Returns the part of a box that is on the page, in whole pixels as pictures need. Null when there is none. */
 export function clipOf(box: Box, { widest, height }: PageSize): Box | null {
   const x = Math.max(0, Math.round(box.x))
   const y = Math.max(0, Math.round(box.y))
@@ -26,9 +26,9 @@ export function clipOf(box: Box, { widest, height }: PageSize): Box | null {
   return clip.width < 1 || clip.height < 1 ? null : clip
 }
 
-// Text, since it runs in the page: the compiler knows no document here.
+// Source text, because it runs in the page: there is no `document` in these types.
 
-/** `PageSize`; null where there is no body. */
+/** Evaluates to `PageSize`; null where there is no body. */
 export const PAGE_SIZE = `(() => {
   const { documentElement: root, body } = document
   if (!root || !body) return null
@@ -39,7 +39,7 @@ export const PAGE_SIZE = `(() => {
   }
 })()`
 
-/** The box of the first element that a selector finds; null when there is none to be seen. */
+/** Evaluates to the box of the first element that a selector finds; null when none is visible. */
 export const elementBox = (selector: string): string => `(() => {
   let element = null
   try { element = document.querySelector(${JSON.stringify(selector)}) } catch { return null }
@@ -50,9 +50,9 @@ export const elementBox = (selector: string): string => `(() => {
 })()`
 
 /**
- * Hides what selectors find by a style of the element's own, which no rule of the page's outdoes, whatever is in it;
- * its place stays. The value are those selectors that can stand in a style sheet, as the browser writes them: one that
- * it does not understand must not spoil the others.
+ * Hides what the selectors find with an inline style, which no rule of the page outranks, whatever the elements
+ * contain. Their space in the layout stays. Evaluates to the selectors that a style sheet accepts, as the browser
+ * serializes them: one that it cannot parse must not invalidate the others.
  */
 export const HIDE = (selectors: readonly string[]): string => `(${JSON.stringify(selectors)}).flatMap((selector) => {
   try {

@@ -1,31 +1,31 @@
 /**
- * What can be measured of an HTML answer without a tree: enough to see whether its content is still to be made by a
- * script.
+ * What can be measured of an HTML response without a tree. It is enough to see whether a script still has to create the
+ * content.
  */
 export interface PageFeatures {
-  /** Characters that a reader would see, white space folded, also in links. */
+  /** Visible characters, with white space collapsed, including links. */
   readonly textLength: number
-  /** Bytes of script in the page, data blocks not counted. */
+  /** Bytes of script in the page, without data blocks. */
   readonly inlineScript: number
   /** Scripts with a `src`. */
   readonly externalScripts: number
-  /** Characters of data blocks (JSON in a script element): what many frameworks start from. */
+  /** Characters of data blocks (JSON in a script element), from which many frameworks start. */
   readonly dataLength: number
-  /** An element into which frameworks render stands there empty (`<div id="root"></div>`, `<app-root></app-root>`). */
+  /** An element into which frameworks render is empty (`<div id="root"></div>`, `<app-root></app-root>`). */
   readonly hasEmptyRoot: boolean
   /** A `noscript` asks for JavaScript. */
   readonly asksForScript: boolean
-  /** The page sends its reader on within five seconds (`meta refresh`). */
+  /** The page redirects within five seconds (`meta refresh`). */
   readonly sendsOn: boolean
 }
 
-/** A page with so many characters to read has its content. */
+/** A page with this many visible characters has its content. */
 export const ENOUGH_TEXT = 400
 
-/** Only so much of a page is measured; what has not shown its text by then is no empty page. */
+/** The most characters of a page that are measured. A page this long without text is not treated as empty. */
 export const MEASURED_CHARS = 1_048_576
 
-/** Elements whose content is no text to read; each ends at its own end tag and nowhere else. */
+/** Elements whose content is not text to read. Each ends only at its own end tag. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'script',
   'style',
@@ -47,13 +47,13 @@ const SOON = /content\s*=\s*["']?\s*[0-5](?:\.\d+)?\s*[;,]\s*url/i
 const DATA_TYPE =
   /\stype\s*=\s*["']?(?:application\/(?:ld\+)?json|text\/(?:x-)?template|text\/html|speculationrules|importmap)/i
 const HAS_SRC = /\ssrc\s*=/i
-/** A tag is looked at no further than this. */
+/** The longest part of a tag that is read. */
 const LONGEST_TAG = 4_096
 
 /**
- * Measures in one pass over the text, as far as it must to have seen `ENOUGH_TEXT`, in time that grows with its length
- * alone, whatever it holds. It is no parser: a `>` within an attribute ends the tag for it, which adds a few characters
- * to the text of such a page.
+ * Measures a page in one pass over the text, until it has seen `ENOUGH_TEXT`. The time is linear in the length,
+ * whatever the content. It is not a parser: a `>` inside an attribute ends the tag, which adds a few characters to the
+ * text of such a page.
  */
 export function measurePage(whole: string): PageFeatures {
   const html = whole.length > MEASURED_CHARS ? whole.slice(0, MEASURED_CHARS) : whole
@@ -68,19 +68,19 @@ export function measurePage(whole: string): PageFeatures {
   }
   for (let at = 0; at < html.length && found.textLength < ENOUGH_TEXT;) {
     const open = html.indexOf('<', at)
-    found.textLength += visible(html.slice(at, open === -1 ? html.length : open))
+    found.textLength += visibleLength(html.slice(at, open === -1 ? html.length : open))
     if (open === -1) break
-    at = open + step(html, open, found)
+    at = open + measureMarkup(html, open, found)
   }
   return found
 }
 
 type Found = { -readonly [K in keyof PageFeatures]: PageFeatures[K] }
 
-/** Steps over what begins with the `<` at `open`: a comment, a tag, or an element that is no text. */
-function step(html: string, open: number, found: Found): number {
-  if (html.startsWith('<!--', open)) return behind(html, '-->', open + 4) - open
-  const end = behind(html, '>', open)
+/** Returns the length of what begins with the `<` at `open`: a comment, a tag, or an element without text. */
+function measureMarkup(html: string, open: number, found: Found): number {
+  if (html.startsWith('<!--', open)) return indexAfter(html, '-->', open + 4) - open
+  const end = indexAfter(html, '>', open)
   const tag = html.slice(open, Math.min(end, open + LONGEST_TAG))
   const name = TAG_NAME.exec(tag)?.[1]?.toLowerCase()
   if (name === undefined) return Math.max(1, end - open)
@@ -89,7 +89,7 @@ function step(html: string, open: number, found: Found): number {
     found.hasEmptyRoot ||= EMPTY_ELEMENT.test(html.slice(end, end + 512))
   if (!OPAQUE.has(name)) return end - open
   const close = endTag(html, name, end)
-  opaque({ name, tag, length: close - end, text: html.slice(end, Math.min(close, end + LONGEST_TAG)) }, found)
+  measureOpaque({ name, tag, length: close - end, text: html.slice(end, Math.min(close, end + LONGEST_TAG)) }, found)
   return close - open
 }
 
@@ -97,11 +97,11 @@ interface Opaque {
   readonly name: string
   readonly tag: string
   readonly length: number
-  /** The beginning of what is in it. */
+  /** The beginning of its content. */
   readonly text: string
 }
 
-function opaque({ name, tag, length, text }: Opaque, found: Found): void {
+function measureOpaque({ name, tag, length, text }: Opaque, found: Found): void {
   if (name === 'noscript') found.asksForScript ||= ASKS.test(text)
   if (name !== 'script') return
   if (DATA_TYPE.test(tag)) found.dataLength += length
@@ -109,7 +109,7 @@ function opaque({ name, tag, length, text }: Opaque, found: Found): void {
   else found.inlineScript += length
 }
 
-/** Where the end tag of an opaque element begins; without one it goes to the end of the page. */
+/** Returns where the end tag of an opaque element begins. Without one the element extends to the end of the page. */
 function endTag(html: string, name: string, from: number): number {
   const pattern = END_TAGS.get(name)
   if (!pattern) return from
@@ -119,11 +119,11 @@ function endTag(html: string, name: string, from: number): number {
 
 const END_TAGS = new Map([...OPAQUE].map((name) => [name, new RegExp(`</${name}`, 'gi')]))
 
-function behind(html: string, mark: string, from: number): number {
+function indexAfter(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from)
   return at === -1 ? html.length : at + mark.length
 }
 
-function visible(text: string): number {
+function visibleLength(text: string): number {
   return text === '' ? 0 : text.replace(/\s+/g, ' ').trim().length
 }

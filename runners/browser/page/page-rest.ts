@@ -3,27 +3,29 @@ import type { Page, Request } from 'playwright-core'
 import type { PageState, PageView } from './page-view.ts'
 
 export interface RestTimes {
-  /** Nothing is loaded and nothing changes for this long: the page rests. */
+  /** The page is at rest when nothing is loaded and nothing changes for this long. */
   readonly quietMs: number
-  /** Something is always being loaded (polling, a stuck font): it is enough that nothing changes for this long. */
+  /**
+   * Where something is always being loaded (polling, a stuck font), it is enough that nothing changes for this long.
+   */
   readonly stableMs: number
-  /** As good as it will get: this long after the document was there. */
+  /** The longest wait after the document arrived. */
   readonly mostMs: number
 }
 
 export const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
 
-const LOOK_MS = 50
+const POLL_MS = 50
 
-/** What a page is loading, from before its first request on. */
+/** The requests of a page, from before its first one on. */
 export interface Traffic {
-  /** Requests under way. */
+  /** Running requests. */
   readonly underWay: number
-  /** `performance.now()` when that last changed. */
+  /** `performance.now()` when `underWay` last changed. */
   readonly lastChange: number
 }
 
-/** Watches what a page loads. Streams that stay open by nature are not waited for. */
+/** Counts a page's running requests. Streams that stay open by design are not counted. */
 export function watchTraffic(page: Page): Traffic {
   const open = new Set<Request>()
   const traffic = { underWay: 0, lastChange: performance.now() }
@@ -46,9 +48,9 @@ export function watchTraffic(page: Page): Traffic {
 }
 
 /**
- * Resolves when the page rests: its document is whole, and for half a second nothing was loaded and nothing changed;
- * or, while something is always being loaded, nothing changed for two seconds; or twelve seconds are over. A page
- * without any script is done when it is loaded. Rejects when the page is gone.
+ * Resolves when the page is at rest: its document is complete, and for half a second nothing was loaded and nothing
+ * changed. While something is always being loaded, two seconds without a change are enough. It also resolves after
+ * twelve seconds. A page without scripts is at rest when it has loaded. Rejects when the page is gone.
  */
 export async function untilRest(view: PageView, traffic: Traffic, times: RestTimes = REST_TIMES): Promise<void> {
   const startedAt = performance.now()
@@ -63,7 +65,7 @@ export async function untilRest(view: PageView, traffic: Traffic, times: RestTim
     }
     if (state !== null && isAtRest(state, traffic, { now, stillMs: now - stillSince }, times)) return
     if (now - startedAt >= times.mostMs) return
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
 }
 
@@ -74,7 +76,7 @@ interface Moment {
 }
 
 function isAtRest(state: PageState, traffic: Traffic, { now, stillMs }: Moment, times: RestTimes): boolean {
-  // A document that a script opened again and never closed is never parsed to its end, though nothing is on its way.
+  // A document that a script reopened and never closed is never parsed to its end, although nothing is being loaded.
   if ((state.isParsed || traffic.underWay === 0) && stillMs >= times.stableMs) return true
   if (!state.isLoaded || traffic.underWay > 0) return false
   return !state.hasScripts || (now - traffic.lastChange >= times.quietMs && stillMs >= times.quietMs)

@@ -1,36 +1,36 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
 
-/** What a page is like at a moment. */
+/** The state of a page at one moment. */
 export interface PageState {
-  /** The document was read to its end. */
+  /** The document was parsed to its end. */
   readonly isParsed: boolean
-  /** Images and frames too. */
+  /** Images and frames are loaded too. */
   readonly isLoaded: boolean
   readonly hasScripts: boolean
-  /** Changes of the document since it was first looked at. */
+  /** Changes of the document since the first call. */
   readonly mutations: number
 }
 
-/** What came of looking: a document that took the place of another took the answer with it; `threw`: in the page. */
+/**
+ * The result of an evaluation. `replaced`: the document was replaced before it returned; `threw`: an exception in the
+ * page.
+ */
 export type Asked =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'replaced' }
   | { readonly kind: 'threw'; readonly message: string }
 
-/** Looks at a page from a world of its own, whose functions the page cannot replace. */
+/** Reads a page from an isolated JavaScript world, whose functions the page cannot replace. */
 export interface PageView {
   /**
-   * Null while one document takes the place of another. Rejects when the page is gone; a page in an endless loop leaves
-   * it waiting.
+   * Returns null while one document replaces another. Rejects when the page is gone. Does not resolve while the page is
+   * in an endless loop.
    */
   state(): Promise<PageState | null>
-  /** The document's HTML; the value is null when it is longer than `most` characters. */
+  /** Returns the document's HTML. The value is null when it is longer than `most` characters. */
   html(most: number): Promise<Asked>
-  /**
-   * The value of an expression, awaited; `replaced` when one document after another takes the place of the one that was
-   * asked.
-   */
+  /** Returns the awaited value of an expression; `replaced` when the documents keep being replaced. */
   ask(expression: string): Promise<Asked>
 }
 
@@ -62,11 +62,11 @@ const HTML = (most: number): string => `(() => {
   return html.length > ${most} ? null : html
 })()`
 
-/** A document that was replaced took its worlds with it: another one is made at the next look. */
+/** Creates the view. A replaced document takes its isolated world with it, so the next call creates another. */
 export function createPageView(session: CDPSession): PageView {
   let contextId: number | null = null
 
-  async function world(): Promise<number> {
+  async function isolatedWorld(): Promise<number> {
     if (contextId !== null) return contextId
     const { frameTree } = await session.send('Page.getFrameTree')
     const made = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'tidemark' })
@@ -76,10 +76,10 @@ export function createPageView(session: CDPSession): PageView {
 
   async function evaluate(expression: string): Promise<Asked> {
     try {
-      const inWorld = await world()
+      const inContext = await isolatedWorld()
       const { result, exceptionDetails: thrown } = await session.send('Runtime.evaluate', {
         expression,
-        contextId: inWorld,
+        contextId: inContext,
         returnByValue: true,
         awaitPromise: true,
       })

@@ -1,4 +1,4 @@
-/** Pixels of one picture at most: decoded, two of them and what lies between them are 400 MB. */
+/** The most pixels of one picture. Decoded, two such pictures and their difference are 400 MB. */
 export const MOST_PIXELS = 40_000_000
 
 /**
@@ -19,13 +19,13 @@ export interface Refused {
 }
 
 /**
- * A picture that is no PNG, or of a size that is not compared, by its first bytes: nothing is decoded for this. Null:
- * it can be.
+ * Checks by the first bytes whether a picture can be compared; nothing is decoded. Returns why it cannot (not a PNG, or
+ * too large), or null when it can.
  */
 export function refusePng(png: Uint8Array): Refused | null {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength)
   if (bytes.length < 33 || !bytes.subarray(0, 16).equals(HEAD))
-    return { reason: 'picture', message: 'The picture is no PNG.' }
+    return { reason: 'picture', message: 'The picture is not a PNG.' }
   const width = bytes.readUInt32BE(16)
   const height = bytes.readUInt32BE(20)
   if (width === 0 || height === 0) return { reason: 'picture', message: 'The picture is empty.' }
@@ -37,5 +37,5 @@ export function refusePng(png: Uint8Array): Refused | null {
   return { reason: 'limit', message }
 }
 
-/** Signature, then a chunk of 13 bytes of the type IHDR. */
+/** The PNG signature, then an IHDR chunk of 13 bytes. */
 const HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')

@@ -7,26 +7,26 @@ import type { OpenPage } from './open-page.ts'
 import { failed } from './render-page.ts'
 import type { Rendered } from './rendered.ts'
 
-/** Why a render ended before it was done; `died`: the browser did, for whatever reason. */
+/** Why a render ended early. `died`: the browser ended, for whatever reason. */
 export type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'died'
 
-/** The page did what ends a render by itself. */
+/** The page itself made the render fail. */
 export interface PageBroke {
   readonly broke: unknown
 }
 
-/** What a render waits for besides its work. */
+/** Everything that can end a render early. */
 export interface Ends {
   readonly reason: Promise<Reason>
   watch(opened: OpenPage): void
-  /** The work failed by itself: what was behind it. Throws the error again where our own code is wrong. */
+  /** Returns the cause when the work itself failed. Throws the error again when it is a bug in Tidemark. */
   afterError(error: unknown): Promise<Reason> | Reason | PageBroke
   stop(): void
 }
 
 /** A process that was killed for its memory is reported as a crash within this time. */
 const MEMORY_KILL_MS = 2_000
-const LAST_WORDS_MS = 100
+const LAST_OUTPUT_MS = 100
 
 function whyCrashed({ memoryKillAt, heapFullAt }: OneBrowser): Reason {
   const since = performance.now() - MEMORY_KILL_MS
@@ -34,7 +34,7 @@ function whyCrashed({ memoryKillAt, heapFullAt }: OneBrowser): Reason {
   return heapFullAt > since ? 'heap' : 'crashed'
 }
 
-/** Everything that ends a render before it is done. */
+/** Watches for everything that ends a render early. */
 export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal): Ends {
   const { promise, resolve } = Promise.withResolvers<Reason>()
   const timer = setTimeout(() => resolve('late'), Math.max(0, until - performance.now()))
@@ -44,8 +44,8 @@ export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal
   let hasCrashed = false
   const onCrash = (): void => {
     hasCrashed = true
-    // What the process wrote before it ended comes another way, and may come later.
-    setTimeout(() => resolve(whyCrashed(browser)), LAST_WORDS_MS)
+    // The process's last output arrives on another pipe, possibly later.
+    setTimeout(() => resolve(whyCrashed(browser)), LAST_OUTPUT_MS)
   }
   void browser.ended.then(() => resolve('died'))
   return {
@@ -67,7 +67,10 @@ export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal
   }
 }
 
-/** What Playwright rejects with is a plain `Error`, or one of its own; these come from code. */
+/**
+ * Returns whether an error is a bug. Playwright rejects with a plain `Error` or its own class; these classes come from
+ * code.
+ */
 function isBug(error: unknown): boolean {
   return [BrowserError, TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
 }
@@ -80,7 +83,7 @@ export interface EndedRender {
   readonly navigation: Navigation | undefined
 }
 
-/** What it gives then. */
+/** Returns the result of a render that ended early. */
 export function ended(
   reason: Exclude<Reason, 'died'>,
   { startedAt, url, processMb, navigation }: EndedRender,

@@ -26,7 +26,7 @@ import type { Navigation } from './navigation.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
 import { sendUserHeaders } from './user-headers.ts'
 
-/** One render under way. */
+/** One running render. */
 export interface Rendering {
   readonly request: RenderRequest
   readonly url: URL
@@ -36,13 +36,13 @@ export interface Rendering {
   readonly startedAt: number
 }
 
-/** Until the document begins. Whoever is silent for longer holds a place that others wait for. */
+/** Milliseconds until the document begins. A server that is silent for longer blocks a slot that others wait for. */
 const NAVIGATION_MS = 15_000
 const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 
 /**
- * Goes to the page, waits until it rests and takes what is wanted of it. Rejects when the page or the browser goes away
- * meanwhile.
+ * Navigates to the page, waits until it is at rest and reads what the request asks for. Rejects when the page or the
+ * browser goes away meanwhile.
  */
 export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const { request, url, opened, navigation } = rendering
@@ -77,7 +77,7 @@ function faultOf({ url, browser, navigation }: Rendering, netError: string): Run
   return navigationFault(netError, asked.host, refused)
 }
 
-/** Chromium gives up what has nothing to show: 204 and 205, and files. */
+/** Chromium aborts navigations with nothing to show: 204, 205 and downloads. */
 function abortedFault(answer: Response | null, host: string): RunFault {
   const status = answer?.status() ?? 0
   if (status === 204 || status === 205) return EMPTY_BODY
@@ -103,7 +103,7 @@ async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered>
   const { body } = read
   if (status < 200 || status > 299) return refusal(rendering, last, body)
   if (body.length === 0) return failed(rendering, EMPTY_BODY, status)
-  return taken(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
+  return renderedBody(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
 }
 
 interface Document {
@@ -113,7 +113,7 @@ interface Document {
   readonly warnings: readonly string[]
 }
 
-async function taken(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
+async function renderedBody(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
   const { request, url, opened, startedAt } = rendering
   const sitter = { page: opened.page, view, host: url.host }
   const pictures = request.visual?.enabled === true ? await capture(sitter, request.visual) : null
@@ -140,32 +140,32 @@ async function taken(rendering: Rendering, { last, body, view, warnings }: Docum
 
 const SKELETON = '<html><head></head><body></body></html>'
 
-type Read = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
+type BodyResult = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
 
-/** The document as it stands, or, of what is no document, what was sent: Chromium's view of JSON or XML is its own. */
-async function bodyOf(last: Response, view: PageView, host: string): Promise<Read> {
+/** Returns the current document, or the body as sent when it is not HTML: Chromium's view of JSON or XML is its own. */
+async function bodyOf(last: Response, view: PageView, host: string): Promise<BodyResult> {
   if (!isHtml(last)) return bounded(await sentBy(last))
   const asked = await view.html(MAX_BODY)
   if (asked.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }
   if (asked.kind === 'threw') return { ok: false, fault: pageFault(asked.message, host) }
-  // What Chromium makes of nothing; only what was sent tells whether it was nothing.
-  if (asked.value === SKELETON && (await wasBlank(last))) return { ok: true, body: Buffer.alloc(0) }
+  // Chromium shows an empty document like this; only the response body says whether it was empty.
+  if (asked.value === SKELETON && (await wasEmpty(last))) return { ok: true, body: Buffer.alloc(0) }
   return bounded(typeof asked.value === 'string' ? Buffer.from(asked.value, 'utf8') : null)
 }
 
-/** The body of an answer can be gone by now; it is then as good as none. */
+/** Returns the body of a response. It may already be gone; then it counts as empty. */
 function sentBy(last: Response): Promise<Uint8Array> {
   return last.body().catch(() => Buffer.alloc(0))
 }
 
-function wasBlank(last: Response): Promise<boolean> {
+function wasEmpty(last: Response): Promise<boolean> {
   return last.text().then(
     (sent) => sent.trim() === '',
     () => false,
   )
 }
 
-function bounded(body: Uint8Array | null): Read {
+function bounded(body: Uint8Array | null): BodyResult {
   if (body === null || body.length > MAX_BODY) return { ok: false, fault: tooLarge('decoded', MAX_BODY) }
   return { ok: true, body }
 }
@@ -175,7 +175,7 @@ function isHtml(response: Response): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)/i.test(type)
 }
 
-/** Judged by the last answer that a document came with: a challenge that let the browser through is none. */
+/** Decides by the response of the last document: a challenge that the browser passed does not count. */
 function refusal(rendering: Rendering, last: Response, body: Uint8Array): FetchFailed {
   const status = last.status()
   const headers = last.headers()
@@ -187,7 +187,7 @@ function refusal(rendering: Rendering, last: Response, body: Uint8Array): FetchF
   return { ...failed(rendering, fault, status), retryAfterMs: wait }
 }
 
-/** What a failed render gives back. */
+/** Returns the result of a failed render. */
 export function failed(
   { startedAt }: Pick<Rendering, 'startedAt'>,
   fault: RunFault,

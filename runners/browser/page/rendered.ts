@@ -5,7 +5,7 @@ import type { Shot } from './shot.ts'
 /** A page to be rendered. */
 export interface RenderRequest {
   readonly url: string
-  /** The user's own; sent to the origin of `url` alone. */
+  /** The user's headers; sent only to the origin of `url`. */
   readonly headers: Readonly<Record<string, string>> | null
   /** What to take pictures of; null: nothing. */
   readonly visual: VisualConfig | null
@@ -13,21 +13,18 @@ export interface RenderRequest {
 
 export interface RenderPorts {
   readonly signal: AbortSignal
-  /** Milliseconds for everything, the wait for a free place not included. Default 60,000. */
+  /** Milliseconds for everything, without the wait for a free slot. Default 60,000. */
   readonly deadlineMs?: number
 }
 
-/**
- * A page as it stood when it had come to rest: `body` is the document's HTML as UTF-8, or what the server sent where
- * that is no HTML.
- */
+/** A page at rest: `body` is the document's HTML as UTF-8, or what the server sent where that is not HTML. */
 export interface RenderedBody extends FetchedBody {
   readonly shots: readonly Shot[]
   /** Sentences for the run's `warnings`. */
   readonly warnings: readonly string[]
 }
 
-/** As a fetch gives it, so that what follows need not know who fetched. */
+/** The same type as a fetch returns, so that later steps need not know which ran. */
 export type Rendered = RenderedBody | FetchFailed
 
 /** Milliseconds. */

@@ -2,9 +2,9 @@ import type { CDPSession } from 'playwright-core'
 import { NOT_THE_USERS } from '../../fetch/request-headers.ts'
 
 /**
- * Sends the user's headers with every request to the target's origin that the page's own frame makes, and with no
- * other: a redirect or a picture elsewhere goes without. Costs a round trip a request, so it is set up only where there
- * are headers.
+ * Sends the user's headers with every request that the page's own frame makes to the target's origin, and with no
+ * other. A redirect or a picture elsewhere goes without them. It costs a round trip per request, so it is set up only
+ * where there are headers.
  */
 export async function sendUserHeaders(
   session: CDPSession,
@@ -16,12 +16,12 @@ export async function sendUserHeaders(
   const names = new Set(own.map(([name]) => name.toLowerCase()))
   const added = own.map(([name, value]) => ({ name, value }))
   session.on('Fetch.requestPaused', ({ requestId, request }) => {
-    const theirs = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
-    const kept = theirs.filter(({ name }) => !names.has(name.toLowerCase()))
+    const current = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
+    const kept = current.filter(({ name }) => !names.has(name.toLowerCase()))
     const isOwn = URL.parse(request.url)?.origin === target.origin
-    // A redirect takes along what was added before it, so each request says all of its headers, also where none is
-    // added.
-    const sent = isOwn ? [...kept, ...added] : withoutAdded(theirs, own)
+    // A redirect keeps the headers that were added before it. So each request sets all of its headers, even where none
+    // is added.
+    const sent = isOwn ? [...kept, ...added] : withoutAdded(current, own)
     session.send('Fetch.continueRequest', { requestId, headers: sent }).catch(() => undefined)
   })
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage: 'Request' }] })

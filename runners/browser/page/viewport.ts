@@ -1,6 +1,6 @@
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 
-/** Of a page, in CSS pixels, which are also those of its pictures. */
+/** The viewport of a page in CSS pixels, which are also the pixels of its pictures. */
 export interface Viewport {
   readonly width: number
   readonly height: number
@@ -8,7 +8,7 @@ export interface Viewport {
 
 const DEFAULT: Viewport = { width: 1280, height: 720 }
 
-/** The window that a page is shown in. */
+/** Returns the viewport in which a page is shown. */
 export function viewportOf(visual: VisualConfig | null): Viewport {
   return { ...DEFAULT, ...visual?.viewport }
 }

@@ -10,9 +10,9 @@ type CssOptions = Options<AnyNode, Element>
 type Query = ReturnType<typeof compile<AnyNode, Element>>
 
 /**
- * css-select lowers the names of a selector in HTML, as it should for HTML elements; SVG and MathML keep their capitals
- * in the tree (`viewBox`, `foreignObject`), so those are compared without case. The content of a `<template>` is no
- * child, as in browsers.
+ * css-select lower-cases the names of a selector in HTML, which is right for HTML elements. SVG and MathML keep their
+ * capitals in the tree (`viewBox`, `foreignObject`), so those are compared without case. The content of a `<template>`
+ * does not count as children, as in browsers.
  */
 const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
   ...DomUtils,
@@ -32,7 +32,7 @@ function foreignAttribute(element: Element, name: string): string | undefined {
 
 const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
 
-/** As browsers have it: white space counts as content. css-select follows a draft that no browser does. */
+/** As in browsers, white space counts as content. css-select follows a draft that no browser implements. */
 const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
   empty: (element) =>
     childrenOf(element).every((child) => !isElement(child) && (child.type !== 'text' || child.data === '')),
@@ -44,7 +44,7 @@ const OPTIONS = {
   xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false, pseudos: PSEUDOS },
 } satisfies Record<string, CssOptions>
 
-/** A selector for one kind of document: names mean another thing in quirks mode and in XML. */
+/** A selector, compiled once per kind of document: names differ in quirks mode and in XML. */
 export class CompiledCss {
   readonly #source: string
   readonly #queries = new Map<keyof typeof OPTIONS, Query>()
@@ -54,8 +54,7 @@ export class CompiledCss {
   }
 
   /**
-   * The first element that matches in document order, or null. Throws what css-select throws on a selector that it does
-   * not know.
+   * Returns the first matching element in document order, or null. Throws css-select's error on an unknown selector.
    */
   first(tree: Tree): Element | null {
     const mode = tree.kind === 'xml' ? 'xml' : tree.quirks ? 'quirks' : 'html'

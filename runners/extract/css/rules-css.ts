@@ -9,7 +9,8 @@ import type { RuleFault } from '../rule-fault.ts'
 const SYNTAX = { open: '([', close: ')]', quotes: '', opaque: '[' }
 
 /**
- * Checks a selector with css-what and css-select. Both accept some text that no browser would; that is refused as well.
+ * Checks a selector with css-what and css-select. Both accept some text that no browser accepts; that is refused as
+ * well.
  */
 export function checkCss(source: string): RuleFault | null {
   const scan = scanBrackets(source, SYNTAX, EXTRACT_LIMITS.ruleNesting)
@@ -31,7 +32,9 @@ export function checkCss(source: string): RuleFault | null {
   )
 }
 
-/** css-what takes any character as the first of a name; outside brackets, only those that CSS knows may stand. */
+/**
+ * css-what accepts any character at the start of a name. Outside brackets, only characters that CSS knows are allowed.
+ */
 function strayCharacter(source: string): RuleFault | null {
   let depth = 0
   for (let at = 0; at < source.length; at += 1) {
@@ -48,9 +51,9 @@ function strayCharacter(source: string): RuleFault | null {
   return null
 }
 
-const WORDING: readonly (readonly [RegExp, string])[] = [
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Expected name, found/, 'expected a name'],
-  [/^Unmatched selector/, 'the selector cannot go on like this'],
+  [/^Unmatched selector/, 'the selector cannot continue like this'],
   [/^(?:Parenthesis not matched|Missing closing parenthesis)/, 'this parenthesis is never closed'],
   [/^(?:Attribute value didn't end|Attribute selector didn't terminate)/, 'this attribute selector is not closed'],
   [/^Did not expect successive traversals/, 'two combinators follow each other'],
@@ -60,13 +63,13 @@ const WORDING: readonly (readonly [RegExp, string])[] = [
 ]
 
 function parseFault(source: string, message: string, openAt: number | null): RuleFault {
-  const wording = WORDING.find(([pattern]) => pattern.test(message))?.[1] ?? message
+  const wording = MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? message
   const rest = /^(?:Expected name, found|Unmatched selector:) ([^]*)$/.exec(message)?.[1]
   if (rest !== undefined) return { column: source.length - rest.length + 1, message: wording }
-  return { column: placeOf(source, wording) ?? openAt ?? shortestFailing(source, message), message: wording }
+  return { column: columnIn(source, wording) ?? openAt ?? shortestFailing(source, message), message: wording }
 }
 
-function placeOf(source: string, wording: string): number | null {
+function columnIn(source: string, wording: string): number | null {
   if (wording.startsWith('two combinators')) return columnOf(/[>+~]\s*[>+~]/.exec(source))
   if (wording.startsWith('a selector is missing')) return columnOf(/^\s*,|,\s*(?=,|\)|$)|\(\s*\)/.exec(source))
   return wording.startsWith('the comment') ? columnOf(/\/\*(?![^]*\*\/)/.exec(source)) : null
@@ -76,7 +79,7 @@ function columnOf(found: RegExpExecArray | null): number | null {
   return found === null ? null : found.index + 1
 }
 
-/** The end of the shortest beginning that fails in the same way. */
+/** Returns the length of the shortest prefix that fails with the same message. */
 function shortestFailing(source: string, message: string): number {
   for (let length = 1; length < source.length; length += 1) {
     try {
@@ -115,9 +118,7 @@ const endsOpen = (selector: readonly Selector[]): boolean =>
   COMBINATORS.has(selector.at(-1)?.type ?? '') ||
   selector.some((one) => one.type === 'pseudo' && Array.isArray(one.data) && one.data.some(endsOpen))
 
-/**
- * What css-select would take although it means nothing: pseudo-elements, and names that every JavaScript object has.
- */
+/** Finds what css-select accepts without a meaning: pseudo-elements, and names that every JavaScript object has. */
 function unknownPseudo(source: string, selectors: readonly Selector[][]): RuleFault | null {
   for (const one of selectors.flat()) {
     if (one.type === 'pseudo-element') {

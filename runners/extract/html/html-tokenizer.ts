@@ -1,7 +1,7 @@
 import { InsertionMode, Token, Tokenizer } from 'parse5'
 import type { TokenHandler } from 'parse5'
 
-/** What of the parser decides how text is cut into tokens. */
+/** The parser state that decides how text is cut into tokens. */
 export interface TextState {
   readonly insertionMode: InsertionMode
   /** The parser will drop a line feed that comes next (after `<pre>` and `<textarea>`). */
@@ -10,8 +10,8 @@ export interface TextState {
 
 const { CHARACTER, WHITESPACE_CHARACTER } = Token.TokenType
 
-/** Modes in which the HTML standard inserts white space just as other text, so that one token can hold both. */
-const TEXT_IS_ALIKE: ReadonlySet<InsertionMode> = new Set([
+/** Modes in which the HTML standard inserts white space like other text, so that one token can contain both. */
+const WHITESPACE_IS_TEXT: ReadonlySet<InsertionMode> = new Set([
   InsertionMode.IN_BODY,
   InsertionMode.IN_CAPTION,
   InsertionMode.IN_CELL,
@@ -34,16 +34,16 @@ const GREATER = 0x3e
 const END_OF_FILE = -1
 
 /**
- * parse5's tokenizer, but for what pages mostly consist of: text, tags and their attributes, scripts and comments are
- * read a stretch at a time where the original goes through its states for each character. Whatever is rare (character
- * references, doctypes, CDATA) is left to the original, which takes over in the middle of a tag where it must.
+ * parse5's tokenizer with a fast path for the main content of pages. Text, tags with their attributes, scripts and
+ * comments are read in whole stretches, where the original runs its states for each character. Rare input (character
+ * references, doctypes, CDATA) is left to the original, which takes over in the middle of a tag where necessary.
  *
- * The tokens that come out are the same, but that white space and other text may share one where the parser does not
- * tell them apart (test/runners/extract/html/html.test.ts compares the trees). On the page of the bench it takes a
- * third of the original's time; see bench/README.md.
+ * The tokens are the same, except that white space and other text may share one token where the parser treats them
+ * alike (test/runners/extract/html/html.test.ts compares the trees). On the page of the bench it takes a third of the
+ * original's time; see bench/README.md.
  *
- * Reads one whole text without U+0000 and U+000D (the caller sees to that), without source locations, without reporting
- * errors.
+ * It reads one whole text without U+0000 and U+000D (the caller ensures that). It has no source locations and reports
+ * no parse errors.
  */
 export class StretchTokenizer extends Tokenizer {
   readonly #parser: TextState
@@ -56,7 +56,7 @@ export class StretchTokenizer extends Tokenizer {
   constructor(parser: TextState & TokenHandler) {
     super({}, parser)
     this.#parser = parser
-    // The text is in memory as a whole anyway; places in it stay what they are.
+    // The whole text is in memory anyway; positions in it must stay valid.
     this.preprocessor.bufferWaterline = Number.MAX_SAFE_INTEGER
   }
 
@@ -97,19 +97,19 @@ export class StretchTokenizer extends Tokenizer {
     else this.#extendTo(cp, this.#before(this.#ampersand, this.#apostrophe))
   }
 
-  /** The nearer of two marks, from the current character on. */
+  /** Returns the nearer of two marks, from the current character on. */
   #before(one: NextMark, other: NextMark): number {
     return Math.min(one.from(this.preprocessor), other.from(this.preprocessor))
   }
 
   /**
-   * Takes the text from the current character, which is `cp`, up to `end` into the current token, or the part of it
-   * that is of one kind.
+   * Adds the text from the current character, which is `cp`, up to `end` to the current token, or only its first part
+   * of one kind.
    */
   #readText(cp: number, end: number): void {
     const { html, pos } = this.preprocessor
     const { insertionMode, skipNextNewLine } = this.#parser
-    const alike = !skipNextNewLine && (this.inForeignNode || TEXT_IS_ALIKE.has(insertionMode))
+    const alike = !skipNextNewLine && (this.inForeignNode || WHITESPACE_IS_TEXT.has(insertionMode))
     const white = isSpace(cp)
     let at = pos + 1
     if (white) while (at < end && isSpace(html.charCodeAt(at))) at += 1
@@ -119,14 +119,14 @@ export class StretchTokenizer extends Tokenizer {
     this.#extendTo(cp, mixed || (alike && !white) ? end : at)
   }
 
-  /** Lets the pending stretch, which becomes a part of the current token, reach up to `end`. */
+  /** Extends the pending stretch, which becomes a part of the current token, up to `end`. */
   #extendTo(cp: number, end: number): void {
     this._extendRun(cp)
     this.runEnd = end
     this.preprocessor.pos = end - 1
   }
 
-  /** Reads the tag that begins at the current character; false, with nothing read, when there is none. */
+  /** Reads the tag at the current character. Returns false, with nothing read, when there is none. */
   #readTag(): boolean {
     const { html, pos } = this.preprocessor
     const isEnd = html.charCodeAt(pos + 1) === SLASH
@@ -141,7 +141,7 @@ export class StretchTokenizer extends Tokenizer {
     return true
   }
 
-  /** Goes on behind a tag's name. Where the text ends within the tag, the tag is dropped, as the standard says. */
+  /** Continues after a tag's name. Where the text ends inside the tag, the tag is dropped, as the standard says. */
   #readAttributes(token: Token.TagToken, from: number): void {
     const { preprocessor } = this
     const { html } = preprocessor
@@ -165,10 +165,13 @@ export class StretchTokenizer extends Tokenizer {
     }
   }
 
-  /** Answers where the attribute ends; -1 when it has a character reference: the original goes on from its value. */
+  /**
+   * Returns where the attribute ends. Returns -1 when it has a character reference: the original continues at its
+   * value.
+   */
   #readAttribute(from: number): number {
     const { html } = this.preprocessor
-    // Its first character belongs to it even when it is a `=`.
+    // Its first character belongs to the name even when it is a `=`.
     const end = endOfName(html, from + 1, EQUALS)
     this._createAttr(nameAt(html, from, end))
     this._leaveAttrName()
@@ -180,7 +183,7 @@ export class StretchTokenizer extends Tokenizer {
     const { preprocessor } = this
     const { html } = preprocessor
     const char = html.charCodeAt(from)
-    // `<a href=>` has an empty value; the end of the text is for the caller to see.
+    // `<a href=>` has an empty value. The caller handles the end of the text.
     if (char === GREATER || from >= html.length) return from
     preprocessor.pos = from
     const quoted = char === QUOTE || char === APOSTROPHE
@@ -201,8 +204,8 @@ export class StretchTokenizer extends Tokenizer {
 }
 
 /**
- * Where a character comes next, or the end of the text; looked for again only once it is passed, so that no text is
- * searched twice.
+ * The next position of a character, or the end of the text. It searches again only after that position is passed, so
+ * that no text is searched twice.
  */
 class NextMark {
   readonly #mark: string
@@ -235,7 +238,9 @@ function isLetter(char: number): boolean {
   return lower >= 0x61 && lower <= 0x7a
 }
 
-/** Where a name that goes on at `from` ends: at white space, `/`, `>`, the mark given, or the end of the text. */
+/**
+ * Returns where a name that continues at `from` ends: at white space, `/`, `>`, the given mark, or the end of the text.
+ */
 function endOfName(html: string, from: number, mark: number): number {
   let at = from
   for (; at < html.length; at += 1) {
@@ -251,7 +256,7 @@ function endOfUnquoted(html: string, from: number): number {
   return at
 }
 
-/** A name as the standard has it: A to Z in lower case; it keeps the capitals of other scripts. */
+/** Returns a name as the standard requires: A to Z in lower case, capitals of other scripts unchanged. */
 function nameAt(html: string, from: number, end: number): string {
   const name = html.slice(from, end)
   for (let at = from; at < end; at += 1) {

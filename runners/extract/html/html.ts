@@ -14,12 +14,15 @@ import type { Tree } from '../tree.ts'
 
 const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 
-/** The attributes of an element that has none. Most have none, and a dictionary each is the dearest part of a tree. */
+/**
+ * The attributes of an element that has none. Most have none, and a dictionary for each is the most expensive part of a
+ * tree.
+ */
 const NO_ATTRIBUTES: Record<string, string> = Object.freeze(dictionary<string>())
 
 /**
- * The stock adapter with two changes: attributes keep their prefix in their name, so that `href` and `xlink:href` of an
- * SVG element are two; and the tables that most elements do not need are not made.
+ * The stock adapter with two changes. Attributes keep their prefix in their name, so that `href` and `xlink:href` of an
+ * SVG element are two. The tables that most elements do not need are not created.
  */
 const TREE_ADAPTER: typeof adapter = {
   ...adapter,
@@ -53,21 +56,21 @@ function namespacesOf(attrs: readonly Token.Attribute[]): Record<string, string>
 
 class Excess extends Error {}
 
-/** `<html>` and `<body>` are open in every page, written or not. */
-const OPEN_ANYWAY = 2
+/** `<html>` and `<body>` are open in every page, even when they are not written. */
+const ALWAYS_OPEN = 2
 
-/** parse5, that gives up where a page is over a limit: it would take quadratic time for elements that nest. */
+/** parse5 that stops where a page exceeds a limit: nested elements would take quadratic time. */
 class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
   #tags = 0
 
   constructor(text: string) {
     super({ scriptingEnabled: false, treeAdapter: TREE_ADAPTER })
-    // A NUL is another character in each state; such pages are rare enough for the original.
+    // A NUL becomes a different character in each state. Such pages are rare, so the original tokenizer reads them.
     if (!text.includes('\0')) this.tokenizer = new StretchTokenizer(this)
   }
 
   override onItemPush(node: ParentNode, tagId: number, isTop: boolean): void {
-    if (this.openElements.stackTop >= EXTRACT_LIMITS.depth + OPEN_ANYWAY) throw new Excess(TOO_MUCH.depth)
+    if (this.openElements.stackTop >= EXTRACT_LIMITS.depth + ALWAYS_OPEN) throw new Excess(TOO_MUCH.depth)
     super.onItemPush(node, tagId, isTop)
   }
 
@@ -79,11 +82,11 @@ class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
   }
 }
 
-/** Parses HTML as a browser without scripts does: `<noscript>` holds elements. Never throws on any text. */
+/** Parses HTML as a browser without scripts does: `<noscript>` contains elements. Never throws on any text. */
 export function parseHtml(text: string): Tree | TooComplex {
   const parser = new PageParser(text)
   try {
-    // What the standard calls normalizing newlines.
+    // The standard calls this normalizing newlines.
     parser.tokenizer.write(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text, true)
   } catch (error) {
     if (error instanceof Excess) return { kind: 'too_complex', excess: error.message }

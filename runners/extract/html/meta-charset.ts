@@ -1,27 +1,30 @@
 /**
- * Looks for a `<meta>` that names the charset, by the prescan algorithm of the HTML standard (§13.2.3.2), on bytes read
- * as Latin-1. Returns the label as written, or null.
+ * Finds a `<meta>` that names the charset, by the prescan algorithm of the HTML standard (§13.2.3.2), in bytes read as
+ * Latin-1. Returns the label as written, or null.
  */
 export function metaCharset(head: string): string | null {
   for (let at = head.indexOf('<'); at !== -1; at = head.indexOf('<', at)) {
-    if (head.startsWith('<!--', at)) at = after(head, '-->', at + 2)
+    if (head.startsWith('<!--', at)) at = indexAfter(head, '-->', at + 2)
     else if (/^<meta[\s/]/i.test(head.slice(at, at + 6))) {
       const { attributes, end } = readAttributes(head, at + 5)
       const label = labelOf(attributes)
       if (label !== null) return label
       at = end
     } else if (/^<\/?[a-z]/i.test(head.slice(at, at + 3))) at = skipTag(head, at)
-    else at = /^<[!/?]/.test(head.slice(at, at + 2)) ? after(head, '>', at) : at + 1
+    else at = /^<[!/?]/.test(head.slice(at, at + 2)) ? indexAfter(head, '>', at) : at + 1
   }
   return null
 }
 
-function after(text: string, mark: string, from: number): number {
+function indexAfter(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found === -1 ? text.length : found + mark.length
 }
 
-/** Past a tag; past the end of a script or style as well, whose text may write tags that are none. */
+/**
+ * Returns the position after a tag. For a script or style it is the position after its content, which may contain text
+ * that looks like tags.
+ */
 function skipTag(head: string, at: number): number {
   const raw = /^<(script|style|textarea|title)(?=[\s/>])/i.exec(head.slice(at, at + 10))?.[1]
   const name = /^<\/?[^\s/>]*/.exec(head.slice(at, at + 64))?.[0] ?? '<'
@@ -33,7 +36,7 @@ function skipTag(head: string, at: number): number {
 
 const ATTRIBUTE = /[\s/]*(?:(>)|([^\s/>=][^\s/>=]*|=[^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'][^\s>]*)?))?)/y
 
-/** The attributes of a tag from `at` on, the first of each name, and where the tag ends. */
+/** Returns the attributes of a tag from `at` on, the first of each name, and the end of the tag. */
 function readAttributes(head: string, at: number): { attributes: Map<string, string>; end: number } {
   const attributes = new Map<string, string>()
   ATTRIBUTE.lastIndex = at

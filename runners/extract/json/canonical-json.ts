@@ -2,8 +2,8 @@ import type { Json } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 
 /**
- * JSON text with the keys of every object in code unit order: two answers that differ in key order or white space only
- * are the same.
+ * Returns JSON text with the keys of every object in code unit order. Two responses that differ only in key order or
+ * white space give the same text.
  */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, inner: Json) => (isObject(inner) ? sortedCopy(inner) : inner))
@@ -14,8 +14,8 @@ function isObject(value: Json): value is { readonly [key: string]: Json } {
 }
 
 function sortedCopy(object: { readonly [key: string]: Json }): { [key: string]: Json } {
-  // Without a prototype, so that a key named `__proto__` is a key. Keys that look like indexes come first whatever is
-  // done, in every copy alike.
+  // Without a prototype, so that a key named `__proto__` is a key. Keys that look like indexes always come first, in
+  // every copy alike.
   const copy = dictionary<Json>()
   for (const key of Object.keys(object).sort()) copy[key] = object[key] ?? null
   return copy

@@ -5,19 +5,19 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import type { ParsedJson } from './parse-json.ts'
 
 /**
- * RFC 9535, with filters and its five functions, by json-p3: it interprets, nothing is evaluated as code. `match()` and
- * `search()` run as JavaScript patterns and can be made to hang, which is why this runs in threads that can be killed.
+ * RFC 9535, with filters and its five functions, by json-p3. It interprets the query and evaluates nothing as code.
+ * `match()` and `search()` run as JavaScript patterns and can hang, so this runs in threads that can be terminated.
  */
 const ENVIRONMENT = new JSONPathEnvironment({ maxRecursionDepth: EXTRACT_LIMITS.jsonValues })
 
-/** Throws json-p3's errors, whose `token` names the place. */
+/** Throws json-p3's errors, whose `token` gives the position. */
 export function compileJsonPath(source: string): JSONPathQuery {
   return ENVIRONMENT.compile(source)
 }
 
 /**
- * A singular query gives its value, or null where there is none; any other gives the list of its values, which may be
- * empty.
+ * Returns the value of a singular query, or null where there is none. Any other query returns the list of its values,
+ * which may be empty.
  */
 export function runJsonPath(query: JSONPathQuery, { plain, exact }: ParsedJson): Json {
   const document = plain as Parameters<JSONPathQuery['query']>[0]
@@ -29,7 +29,10 @@ export function runJsonPath(query: JSONPathQuery, { plain, exact }: ParsedJson):
   return query.query(document).nodes.map(valueOf)
 }
 
-/** What stands in the same place. Filters compare numbers as doubles; what they choose is given as it was written. */
+/**
+ * Returns the exact value at the same location. Filters compare numbers as doubles; the selected numbers are returned
+ * as they were written.
+ */
 function exactAt(exact: Json, { location }: JSONPathNode): Json {
   return location.reduce<Json>((value, step) => (value as Readonly<Record<string, Json>>)[step] ?? null, exact)
 }

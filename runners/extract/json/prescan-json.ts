@@ -4,16 +4,16 @@ const QUOTE = 34
 const COMMA = 44
 
 /**
- * A member whose whole name is a backslash. Having parsed one, V8 13.6 takes the next name in the same place that is
- * written with an escape for a backslash too, in the page of another monitor as well: `{"a":1,"\\":2}`, then
+ * A member whose whole name is a backslash. After parsing one, V8 13.6 gives the same name to the next member at the
+ * same position whose name is written with an escape, even in the page of another monitor: `{"a":1,"\\":2}`, then
  * `{"a":1,"\u0062":2}`.
  */
 const POISON = /"\\(?:\\|u005c)"\s*:/gi
 
 /**
- * Looks at JSON before it is parsed: how deep it nests and how many values it has (commas and brackets, so an upper
- * bound). `JSON.parse` takes a million levels; whoever walks the value afterwards does not. Returns what is too much,
- * as a sentence, or null.
+ * Checks JSON before it is parsed: its depth and its number of values (commas and brackets, so an upper bound).
+ * `JSON.parse` accepts a million levels; code that walks the value afterwards does not. Returns a sentence about what
+ * exceeds a limit, or null.
  */
 export function prescanJson(text: string): string | null {
   if (text.includes('"\\') && text.search(POISON) !== -1)
@@ -35,12 +35,12 @@ export function prescanJson(text: string): string | null {
   return null
 }
 
-/** The same with another name for such members, where only equality with an earlier text counts. */
+/** Gives such members another name, for uses where only equality with an earlier text counts. */
 export function renamePoison(text: string): string {
   return text.includes('"\\') ? text.replace(POISON, '"\\\\ alone":') : text
 }
 
-/** The closing quote of the string that begins at `from`, or the end of the text. Linear. */
+/** Returns the closing quote of the string that begins at `from`, or the end of the text. Linear. */
 export function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0

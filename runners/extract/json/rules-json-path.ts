@@ -16,13 +16,16 @@ export function checkJsonPath(source: string): RuleFault | null {
     return null
   } catch (error) {
     if (!source.startsWith('$')) return { column: 1, message: 'a JSONPath begins with $, the root' }
-    if (error instanceof JSONPathError) return { column: error.token.index + 1, message: plain(error.message) }
-    return { column: scan.openAt, message: error instanceof Error ? plain(error.message) : 'it cannot be compiled' }
+    if (error instanceof JSONPathError) return { column: error.token.index + 1, message: plainMessage(error.message) }
+    return {
+      column: scan.openAt,
+      message: error instanceof Error ? plainMessage(error.message) : 'it cannot be compiled',
+    }
   }
 }
 
-/** json-p3 ends its messages with the path and an index of its own counting, and has one that speaks of its lexer. */
-function plain(message: string): string {
+/** Removes the path and json-p3's own index from the end of its messages, and replaces a message about its lexer. */
+function plainMessage(message: string): string {
   return message.includes("can't backup")
     ? 'the path ends where a name is expected'
     : message.replace(/ \([^]*:\d+\)$/, '')

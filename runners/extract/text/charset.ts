@@ -11,15 +11,15 @@ export interface Decoded {
 }
 
 /**
- * How far a late `<meta>` is looked for: browsers change their mind as well when one comes after the first 1,024 bytes.
+ * The bytes in which a late `<meta>` is searched: browsers also re-decode when one comes after the first 1,024 bytes.
  */
 const LATE_META_BYTES = 64 * 1024
 
 /**
- * Decodes a body as browsers do: byte order mark, then the HTTP label, then what the document says of itself (`<meta>`,
- * the XML declaration), then the shape of its bytes. A body that declares nothing is UTF-8 where it is valid UTF-8;
- * else, for HTML, windows-1252, the web's legacy default. A label that nobody knows becomes UTF-8 with replacement
- * characters and a warning; nothing throws.
+ * Decodes a body as browsers do. It uses the byte order mark, then the HTTP label, then the document's own declaration
+ * (`<meta>`, the XML declaration), then the pattern of its bytes. A body without a declaration is UTF-8 where it is
+ * valid UTF-8; otherwise HTML is windows-1252, the web's legacy default. An unknown label becomes UTF-8 with
+ * replacement characters and a warning. Never throws.
  */
 export function decode(body: Uint8Array, contentType: string | null, kind: TextKind): Decoded {
   const marked = byteOrderMark(body)
@@ -60,14 +60,14 @@ function byteOrderMark(body: Uint8Array): { encoding: string; length: number } |
   return found === undefined ? null : { encoding: found[0], length: found[1].length }
 }
 
-/** The `charset` parameter of a content type, or null. */
+/** Returns the `charset` parameter of a content type, or null. */
 export function contentTypeCharset(contentType: string | null): string | null {
   const found = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s;"']*))/i.exec(contentType ?? '')
   const label = found?.[1] ?? found?.[2] ?? found?.[3]
   return label === undefined || label.trim() === '' ? null : label.trim()
 }
 
-/** The WHATWG encoding that a label stands for, or null. */
+/** Returns the WHATWG encoding of a label, or null. */
 export function encodingOf(label: string): string | null {
   const name = label.trim().toLowerCase()
   if (/^utf-?32(le|be)?$/.test(name)) return name.endsWith('be') ? 'utf-32be' : 'utf-32le'
@@ -91,7 +91,7 @@ function htmlEncoding(body: Uint8Array): string | null {
   return label === null ? null : notWide(encodingOf(label))
 }
 
-/** A declaration that could be read byte by byte cannot be UTF-16: the WHATWG rule. */
+/** A declaration that was read byte by byte cannot be UTF-16: the WHATWG rule. */
 function notWide(encoding: string | null): string | null {
   return encoding !== null && /^utf-(16|32)/.test(encoding) ? 'utf-8' : encoding
 }
@@ -101,7 +101,7 @@ function xmlEncoding(body: Uint8Array): string | null {
   return label === undefined ? null : notWide(encodingOf(label))
 }
 
-/** UTF-16 and UTF-32 without a mark show by the zero bytes around the first character (XML 1.0 appendix F). */
+/** Detects UTF-16 and UTF-32 without a mark by the zero bytes around the first character (XML 1.0 appendix F). */
 function wideEncoding(body: Uint8Array, first: number): string | null {
   if (startsWith(body, [first, 0, 0, 0])) return 'utf-32le'
   if (startsWith(body, [0, 0, 0, first])) return 'utf-32be'

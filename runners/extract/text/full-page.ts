@@ -7,14 +7,17 @@ import type { Page } from '../page.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
 import { prescanJson, renamePoison } from '../json/prescan-json.ts'
 
-/** Doubles hold 15 digits for sure: a longer number could change unseen through a parse, so its text stands for it. */
+/**
+ * A double keeps 15 digits for certain. A longer number could change unnoticed when parsed, so its text is used
+ * instead.
+ */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const SAFE_LENGTH = 15
 
 /**
- * SHA-256 of the answer, in hex. A JSON answer is hashed with its keys sorted and without its white space, since many
- * services give the keys of an object in another order each time; what is broken or nested too deeply is hashed as it
- * came.
+ * Returns the SHA-256 of the response, in hex. A JSON response is hashed with its keys sorted and without its white
+ * space, because many services change the order of keys from response to response. Broken or too deeply nested JSON is
+ * hashed as received.
  */
 export function contentHash(page: Page): string {
   const text = isJsonType(mediaType(page.contentType)) ? canonicalText(page) : null
@@ -34,13 +37,13 @@ function canonicalText(page: Page): string | null {
 }
 
 function keepLongNumber(token: string): string {
-  return token.startsWith('"') || isHeld(token) ? token : `"number ${token}"`
+  return token.startsWith('"') || isRepresented(token) ? token : `"number ${token}"`
 }
 
 /**
- * A short one may be lost as well: 1e400 and 1e500 are both an infinity. What is no number stays, so that the parse
- * refuses it.
+ * Returns whether a token survives parsing. A short one may be lost as well: 1e400 and 1e500 both become an infinity. A
+ * token that is not a number stays, so that the parser refuses it.
  */
-function isHeld(token: string): boolean {
+function isRepresented(token: string): boolean {
   return token.length <= SAFE_LENGTH && (fitsDouble(token) || Number.isNaN(Number(token)))
 }

@@ -2,10 +2,10 @@ import type { Page } from '../page.ts'
 
 const XML_ROOTS = /^(?:rss|feed|rdf:rdf|urlset|sitemapindex|opml)$/i
 const PROLOGUE = /^(?:\s+|<\?[^>]*>|<!--[^]*?-->|<!doctype[^>[]*(?:\[[^\]]*\]\s*)?>)/i
-/** How much of a body is looked at to tell XML from HTML. */
+/** The part of a body that is read to distinguish XML from HTML. */
 const SNIFF_CHARS = 4_096
 
-/** The media type without parameters, in lower case; empty where there is none. */
+/** Returns the media type without parameters, in lower case; empty where there is none. */
 export function mediaType(contentType: string | null): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
@@ -18,7 +18,10 @@ function isXmlType(type: string): boolean {
   return type.endsWith('/xml') || type.endsWith('+xml')
 }
 
-/** Types that hold no text: selectors on them would find nothing, and say so every time the image changes. */
+/**
+ * Returns whether a type contains no text. Selectors on it would find nothing, with an error at each change of the
+ * image.
+ */
 export function isBinaryType(type: string): boolean {
   return (
     /^(?:image|audio|video|font)\/(?!svg\+xml)/.test(type) || type === 'application/pdf' || type === 'application/zip'
@@ -26,9 +29,9 @@ export function isBinaryType(type: string): boolean {
 }
 
 /**
- * Whether a page is read as HTML or as XML. The content type decides where it says either; else the beginning of the
- * body does: an XML declaration, or the root element of a feed or sitemap, or a root that declares a namespace, unless
- * that root is `<html>`.
+ * Returns whether a page is read as HTML or as XML. The content type decides where it names either. Otherwise the
+ * beginning of the body decides: XML has an XML declaration, or the root element of a feed or sitemap, or a root that
+ * declares a namespace, unless that root is `<html>`.
  */
 export function markupKind(page: Page): 'html' | 'xml' {
   const type = mediaType(page.contentType)

@@ -8,16 +8,19 @@ import { prescanJson } from '../json/prescan-json.ts'
 import { LINE_END } from './readable-text.ts'
 
 /**
- * Characters that nobody sees: zero-width ones, those that turn text around, and the tag characters that can spell
- * whole sentences. Joiners stay between letters of the scripts that are written with them.
+ * Invisible characters: zero-width ones, those that reverse text, and the tag characters that can spell whole
+ * sentences. Joiners stay between letters of the scripts that are written with them.
  */
-const UNSEEN =
+const INVISIBLE =
   /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]|\p{Join_Control}{2,}|(?<![^\0-\u02ff])\p{Join_Control}|\p{Join_Control}(?![^\0-\u02ff])/gu
 
-/** The lines of a page as the model gets them: white space folded, nothing unseen, at most 50,000 characters. */
+/**
+ * Returns the text of a page for the model: white space collapsed, invisible characters removed, at most 50,000
+ * characters.
+ */
 export function promptText(lines: string, warnings: readonly string[]): Extraction {
   const tidy = lines
-    .replaceAll(UNSEEN, '')
+    .replaceAll(INVISIBLE, '')
     .split(/[\0\n\r\u2028\u2029]+/)
     .map((line) =>
       line
@@ -33,16 +36,15 @@ export function promptText(lines: string, warnings: readonly string[]): Extracti
       'The page has no text to be read. Check the address, or whether it needs a browser (fetch_mode browser).',
     )
   const { text, isCut } = cut(tidy)
-  const told = isCut ? [...warnings, CUT] : warnings
-  return { ok: true, values: {}, text, warnings: told }
+  const allWarnings = isCut ? [...warnings, CUT] : warnings
+  return { ok: true, values: {}, text, warnings: allWarnings }
 }
 
 const MOST = EXTRACT_LIMITS.promptCharacters
 const CUT =
-  `The page has more than ${MOST.toLocaleString('en')} characters of text; the model was given those at its ` +
-  `beginning.`
+  `The page has more than ${MOST.toLocaleString('en')} characters of text; ` + `the model received only the first ones.`
 
-/** Characters are code points: none is cut in two. */
+/** Characters are code points, so that none is cut in two. */
 function cut(text: string): { text: string; isCut: boolean } {
   let end = 0
   for (let count = 0; count < MOST && end < text.length; count += 1)
@@ -50,7 +52,10 @@ function cut(text: string): { text: string; isCut: boolean } {
   return { text: text.slice(0, end), isCut: end < text.length }
 }
 
-/** The text of an answer that is no markup; null when it is. JSON loses its white space, so that more of it is read. */
+/**
+ * Returns the text of a response that is not markup; null when it is. JSON loses its white space, so that more of it
+ * fits.
+ */
 export function plainText(page: Page): { readonly text: string; readonly warnings: readonly string[] } | null {
   const type = mediaType(page.contentType)
   if (isJsonType(type)) {

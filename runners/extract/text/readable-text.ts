@@ -4,10 +4,10 @@ import { childrenOf, isElement } from '../tree.ts'
 import type { Tree } from '../tree.ts'
 
 /**
- * What people do not read: code, pictures, frames, and what stands in only where scripts do not run. Comments are no
+ * Elements that users do not read: code, pictures, frames, and content for browsers without scripts. Comments are not
  * elements.
  */
-const UNREAD = new Set(
+const SKIPPED = new Set(
   'script style noscript template svg math canvas iframe object embed video audio map link meta base datalist'.split(
     ' ',
   ),
@@ -22,24 +22,24 @@ const BLOCKS = new Set(
 const HIDDEN_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:%|px|r?em|pt)?\s*(?:;|!|$))/i
 
-/** Leaves room for the white space that is folded afterwards: text that is cut anyway is not gathered. */
-const GATHERED = EXTRACT_LIMITS.promptCharacters * 20
+/** More than is kept, because white space is collapsed afterwards. Text that would be cut anyway is not collected. */
+const MOST_COLLECTED = EXTRACT_LIMITS.promptCharacters * 20
 
 /**
- * The text of a page as a person reads it, a line for each block, headings and list items marked, the cells of a row
- * apart. What is hidden by an attribute or by its own style is left out, as are comments, scripts and alternative
- * texts: what people do not see is where others put words for a model. Feeds and other XML give a line for each element
- * that holds text, with its name.
+ * Returns the text of a page as a user reads it: a line for each block, headings and list items marked, the cells of a
+ * row separated. Text that is hidden by an attribute or an inline style is left out, as are comments, scripts and
+ * alternative texts: attackers put instructions for a model where users do not see them. Feeds and other XML give a
+ * line for each element that contains text, with its name.
  */
 export function readableText(tree: Tree): string {
   const out: string[] = []
   let length = 0
   const stack: (AnyNode | string)[] = [...childrenOf(tree.document)].reverse()
-  for (let next = stack.pop(); next !== undefined && length < GATHERED; next = stack.pop()) {
+  for (let next = stack.pop(); next !== undefined && length < MOST_COLLECTED; next = stack.pop()) {
     const text = typeof next === 'string' ? next : 'data' in next ? (next.type === 'text' ? next.data : '') : ''
     if (text !== '') {
-      // A byte order mark is white space only to JavaScript. A line break in the source is no line break on the page;
-      // those of blocks are told apart by NUL, which no tree holds.
+      // JavaScript counts a byte order mark as white space; it is kept. A line break in the source is not a line break
+      // on the page. Line breaks of blocks are marked with NUL, which no tree contains.
       out.push(typeof next === 'string' ? next : text.replace(/[^\S\ufeff]+/g, ' '))
       length += text.length
     } else if (typeof next !== 'string' && 'children' in next) push(stack, next, tree.kind)
@@ -47,7 +47,7 @@ export function readableText(tree: Tree): string {
   return out.join('')
 }
 
-/** What `readableText` writes for the end of a line. */
+/** The character that `readableText` writes at the end of a line. */
 export const LINE_END = '\0'
 
 function push(stack: (AnyNode | string)[], node: AnyNode, kind: Tree['kind']): void {
@@ -61,7 +61,7 @@ function push(stack: (AnyNode | string)[], node: AnyNode, kind: Tree['kind']): v
     stack.push(isLeaf(node) ? `${LINE_END}${node.name}: ` : LINE_END)
     return
   }
-  if (UNREAD.has(node.name) || isHidden(node)) return
+  if (SKIPPED.has(node.name) || isHidden(node)) return
   const { before, after } = marksOf(node.name)
   if (after !== '') stack.push(after)
   pushChildren(stack, node)

@@ -1,6 +1,6 @@
 /**
- * A pattern of the `regex` method: JavaScript's own. `u` and `v` stay unset, so that patterns written for browsers keep
- * working.
+ * A pattern of the `regex` method, in JavaScript's syntax. The flags `u` and `v` are not set, so that patterns written
+ * for browsers keep working.
  */
 export interface CompiledRegex {
   readonly pattern: RegExp
@@ -13,8 +13,9 @@ export function compileRegex(source: string): CompiledRegex {
 }
 
 /**
- * The value of the `regex` method: the first capture group of the first match when the pattern has one (null without a
- * match, or where the group took no part), else the number of matches. Matches of no length count, and move on.
+ * Returns the value of the `regex` method. For a pattern with a capture group it is the first group of the first match
+ * (null without a match, or where the group took no part). Otherwise it is the number of matches. Empty matches count,
+ * and the search moves on.
  */
 export function runRegex({ pattern, hasGroup }: CompiledRegex, text: string): string | number | null {
   pattern.lastIndex = 0
@@ -24,7 +25,10 @@ export function runRegex({ pattern, hasGroup }: CompiledRegex, text: string): st
   return count
 }
 
-/** An opening parenthesis that is not escaped, not in a character class, and not `(?` but for a named group. */
+/**
+ * Returns whether a pattern has a capture group: a parenthesis that is not escaped, not in a character class, and not
+ * `(?`, except for a named group.
+ */
 function hasCaptureGroup(source: string): boolean {
   let inClass = false
   for (let at = 0; at < source.length; at += 1) {

@@ -6,7 +6,7 @@ import type { RuleFault } from '../rule-fault.ts'
 const SYNTAX = { open: '([', close: ')]', quotes: '', opaque: '[' }
 
 /**
- * Checks a pattern with the engine of this process. V8 compiles a pattern for real at its first match, and none is made
+ * Checks a pattern with the engine of this process. V8 fully compiles a pattern at its first match, and none is run
  * here.
  */
 export function checkRegex(source: string): RuleFault | null {
@@ -31,7 +31,7 @@ function syntaxError(source: string): string | null {
   }
 }
 
-/** V8 names no place: it is the end of the shortest beginning that fails for the same reason. */
+/** V8 reports no position. It is the end of the shortest prefix that fails for the same reason. */
 function shortestFailing(source: string, reason: string): number {
   for (let length = 1; length < source.length; length += 1)
     if (syntaxError(source.slice(0, length)) === reason) return length

@@ -9,9 +9,9 @@ export interface Bounded {
 }
 
 /**
- * Cuts what a run may not keep: strings over 64 KiB, lists over 1,000 items, and fields beyond 256 KiB together.
- * Whatever is cut ends in a marker with the hash of the whole, so that a change behind the cut is still a change; a
- * warning names the field.
+ * Cuts what exceeds the limits of a run: strings over 64 KiB, lists over 1,000 items, and fields beyond 256 KiB
+ * together. Each cut value ends in a marker with the hash of the whole, so that a change after the cut is still a
+ * change. A warning names the field.
  */
 export function boundValues(values: Values): Bounded {
   const warnings: string[] = []
@@ -21,7 +21,7 @@ export function boundValues(values: Values): Bounded {
     const cut = boundField(value, left)
     if (cut !== value)
       warnings.push(
-        `The field ${name} is longer than a run keeps; it was cut, and its hash tells when the rest changes.`,
+        `The field ${name} is longer than a run keeps; it was cut, and its hash shows when the rest changes.`,
       )
     bounded[name] = cut
     left = Math.max(0, left - sizeOf(cut))
@@ -57,7 +57,7 @@ function sizeOf(value: Json): number {
   return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 8
 }
 
-/** The longest beginning that fits with the marker, not cut inside a character. */
+/** Returns the longest prefix that fits with the marker, not cut inside a character. */
 function cutText(text: string, bytes: number): string {
   const mark = marker(text)
   const room = Math.max(0, bytes - Buffer.byteLength(mark))

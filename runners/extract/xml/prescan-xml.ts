@@ -2,9 +2,9 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import { TOO_MUCH } from '../too-complex.ts'
 
 /**
- * Looks at XML before its parser does, in one pass over the characters: how deep elements nest, how many attributes a
- * tag has, how many tags there are. Returns what is too much, as a sentence, or null. About 2 ms per MB. It reads tags
- * nearly as the parser does; where it errs, the clock and the heap limit of the thread still hold. (HTML is counted
+ * Checks XML before it is parsed, in one pass over the characters: the depth of its elements, the attributes of each
+ * tag, and the number of tags. Returns a sentence about what exceeds a limit, or null. About 2 ms per MB. It reads tags
+ * nearly as the parser does; where it is wrong, the time and heap limits of the thread still apply. (HTML is counted
  * while it is parsed, see html.ts.)
  */
 export function prescanXml(text: string): string | null {
@@ -30,7 +30,7 @@ export function prescanXml(text: string): string | null {
   return null
 }
 
-/** The elements that are open, as a stack; an end tag closes what is open within. */
+/** The stack of open elements. An end tag also closes the elements that are open inside. */
 class OpenElements {
   readonly #stack: string[] = []
   readonly #counts = new Map<string, number>()
@@ -73,7 +73,7 @@ function nameEnd(text: string, from: number): number {
 }
 
 interface TagEnd {
-  /** Behind the `>`. */
+  /** The position after the `>`. */
   readonly end: number
   readonly attributes: number
   readonly selfClosed: boolean
@@ -131,13 +131,13 @@ function valueEnd(text: string, from: number): number {
 }
 
 function skipOther(text: string, at: number): number {
-  if (text.startsWith('<!--', at)) return behind(text, '-->', at + 2)
-  if (text.startsWith('<![CDATA[', at)) return behind(text, ']]>', at + 9)
+  if (text.startsWith('<!--', at)) return indexAfter(text, '-->', at + 2)
+  if (text.startsWith('<![CDATA[', at)) return indexAfter(text, ']]>', at + 9)
   const char = text[at + 1]
-  return char === '!' || char === '?' ? behind(text, '>', at + 1) : at + 1
+  return char === '!' || char === '?' ? indexAfter(text, '>', at + 1) : at + 1
 }
 
-function behind(text: string, mark: string, from: number): number {
+function indexAfter(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found === -1 ? text.length : found + mark.length
 }

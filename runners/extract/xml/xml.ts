@@ -12,10 +12,10 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 type Scope = ReadonlyMap<string, string>
 
 /**
- * Parses XML, also when it is not well formed, as many feeds are: htmlparser2 in XML mode closes what was left open and
- * goes on. It expands the five entities of XML and character references, never declared ones, and loads nothing, so
- * that neither bombs nor external entities work. Namespaces are resolved here; CDATA becomes text, and adjacent text
- * one node, as XPath sees it.
+ * Parses XML, even when it is not well-formed, as with many feeds: htmlparser2 in XML mode closes what was left open
+ * and continues. It expands the five entities of XML and character references, never declared entities, and loads
+ * nothing, so neither entity bombs nor external entities work. Namespaces are resolved here. CDATA becomes text, and
+ * adjacent text becomes one node, as XPath requires.
  */
 export function parseXml(text: string): Tree | TooComplex {
   const excess = prescanXml(text)
@@ -35,8 +35,8 @@ export function parseXml(text: string): Tree | TooComplex {
 }
 
 /**
- * Entity declarations are not read, and their text is no content: the document type declaration is cut out, with its
- * internal subset.
+ * Removes the document type declaration with its internal subset. Entity declarations are not read, and their text is
+ * not content.
  */
 function withoutDoctype(text: string): string {
   const start = /^(?:\s|<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<!DOCTYPE/i.exec(text.slice(0, 4_096))
@@ -85,7 +85,7 @@ function remember(element: Element, prefixes: Map<string, string>): void {
   for (const [prefix, uri] of declarations(element)) if (!prefixes.has(prefix)) prefixes.set(prefix, uri)
 }
 
-/** Gives an element and its attributes their namespaces; returns the scope for its children. */
+/** Sets the namespaces of an element and its attributes. Returns the scope for its children. */
 function resolve(element: Element, outer: Scope): Scope {
   const declared = [...declarations(element)]
   const scope = declared.length === 0 ? outer : new Map([...outer, ...declared])

@@ -1,6 +1,6 @@
 /**
- * An XPath 1.0 expression as a tree (https://www.w3.org/TR/1999/REC-xpath-19991116/). What the parser makes and the
- * evaluator walks. `column` counts UTF-16 units from 1, as people read a one-line text.
+ * An XPath 1.0 expression as a tree (https://www.w3.org/TR/1999/REC-xpath-19991116/). The parser creates it and the
+ * evaluator walks it. `column` counts UTF-16 units from 1.
  */
 export type Expr =
   | { readonly kind: 'number'; readonly value: number }
@@ -18,7 +18,7 @@ export type ArithmeticOp = '+' | '-' | '*' | 'div' | 'mod'
 
 export interface PathExpr {
   readonly kind: 'path'
-  /** Where the steps begin: the document, the context node, or the nodes that a filter expression gives. */
+  /** Where the steps begin: the document, the context node, or the nodes of a filter expression. */
   readonly start: 'root' | 'context' | Expr
   readonly startPredicates: readonly Predicate[]
   readonly steps: readonly Step[]
@@ -33,8 +33,8 @@ export interface Step {
 export interface Predicate {
   readonly expr: Expr
   /**
-   * The outcome may hang on the node's place among its siblings: a number, or `position()` or `last()` somewhere
-   * within.
+   * Whether the result may depend on the node's position among its siblings: a number, or `position()` or `last()`
+   * inside.
    */
   readonly positional: boolean
 }
@@ -42,7 +42,7 @@ export interface Predicate {
 export type NodeTest =
   | { readonly kind: 'node' | 'text' | 'comment' }
   | { readonly kind: 'processing-instruction'; readonly target: string | null }
-  /** `local: null` is `*`; `prefix: null` is a name without one. */
+  /** `local: null` is `*`; `prefix: null` is a name without a prefix. */
   | { readonly kind: 'name'; readonly prefix: string | null; readonly local: string | null; readonly lower: string }
 
 export const AXES = [

@@ -11,8 +11,8 @@ export function isReverse(axis: Axis): boolean {
 }
 
 /**
- * The nodes of an axis from one node, in the order of the axis (reverse axes run backwards, so that `[1]` is the
- * nearest).
+ * Returns the nodes of an axis from one node, in the order of the axis. Reverse axes run backwards, so that `[1]` is
+ * the nearest.
  */
 export function walk(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[] {
   switch (axis) {
@@ -27,14 +27,14 @@ export function walk(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[
     case 'attribute':
       return node.type !== 'attribute' && isElement(node) ? index.attributesOf(node) : []
     case 'namespace':
-      // No browser has namespace nodes either.
+      // Browsers have no namespace nodes either.
       return []
     case 'child':
       return node.type === 'attribute' ? [] : childNodes(node)
     case 'following-sibling':
-      return siblings(node).slice(siblingPlace(node) + 1)
+      return siblings(node).slice(siblingIndex(node) + 1)
     case 'preceding-sibling':
-      return siblings(node).slice(0, siblingPlace(node)).reverse()
+      return siblings(node).slice(0, siblingIndex(node)).reverse()
     default:
       return sliced(axis, node, index)
   }
@@ -49,7 +49,7 @@ function sliced(axis: Axis, node: XNode, index: NodeIndex): readonly XNode[] {
   return preceding(node, index)
 }
 
-/** All that ended before the node began: what comes earlier, without the ancestors. */
+/** Returns all nodes that ended before the node began: the earlier ones without the ancestors. */
 function preceding(node: XNode, index: NodeIndex): XNode[] {
   const before: XNode[] = []
   const self = node.type === 'attribute' ? node.owner : node
@@ -78,6 +78,6 @@ function siblings(node: XNode): readonly AnyNode[] {
   return node.type === 'attribute' || node.parent === null ? [] : childNodes(node.parent)
 }
 
-function siblingPlace(node: XNode): number {
+function siblingIndex(node: XNode): number {
   return node.type === 'attribute' ? 0 : siblings(node).indexOf(node)
 }

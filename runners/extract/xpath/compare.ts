@@ -5,7 +5,7 @@ import type { XValue } from './values.ts'
 
 const MIRROR = { '=': '=', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
-/** Comparisons of XPath 1.0 §3.4: a node-set compares as "some node of it does". */
+/** Compares values as XPath 1.0 §3.4 requires: a node-set compares as "some node of it does". */
 export function compare(op: CompareOp, left: XValue, right: XValue): boolean {
   if (isNodes(left)) return isNodes(right) ? compareSets(op, left, right) : compareSet(op, left, right)
   if (isNodes(right)) return compareSet(MIRROR[op], right, left)
@@ -26,7 +26,7 @@ function compareSets(op: CompareOp, left: readonly XNode[], right: readonly XNod
       return op === '=' ? texts.has(text) : texts.size > 1 || !texts.has(text)
     })
   }
-  // Only the extremes decide, so n + m conversions do instead of n × m.
+  // Only the extremes decide, so n + m conversions are enough instead of n × m.
   const lefts = left.map((node) => textToNumber(stringOfNode(node))).filter((value) => !Number.isNaN(value))
   const rights = right.map((node) => textToNumber(stringOfNode(node))).filter((value) => !Number.isNaN(value))
   if (lefts.length === 0 || rights.length === 0) return false

@@ -8,10 +8,10 @@ import { parseXPath } from './parser.ts'
 import type { XValue } from './values.ts'
 
 /**
- * XPath 1.0 over the tree of `tree.ts`. Why not the package `xpath` (0.0.34): its `following::` has the descendants and
- * its `preceding::` the ancestors of a node, the empty string is 0 to it, its errors name no place, and its node-sets
- * are quadratic (`//*` with 20,000 nodes) and repeat nodes between steps, so that two steps can ask for gigabytes. None
- * of that can be had right from outside.
+ * XPath 1.0 over the tree of `tree.ts`. The package `xpath` (0.0.34) is not used. Its `following::` includes the
+ * descendants and its `preceding::` the ancestors of a node, it reads the empty string as 0, and its errors have no
+ * position. Its node-sets are quadratic (`//*` with 20,000 nodes) and repeat nodes between steps, so that two steps can
+ * require gigabytes. None of that can be corrected from outside.
  */
 export interface CompiledXPath {
   readonly expr: Expr
@@ -23,7 +23,7 @@ export type XPathOutcome =
   | { readonly ok: true; readonly compiled: CompiledXPath }
   | { readonly ok: false; readonly fault: XPathFault }
 
-/** Compiles an expression; a fault in it is a value with a 1-based column. */
+/** Compiles an expression. An error in it is a value with a 1-based column. */
 export function compileXPath(source: string): XPathOutcome {
   try {
     const expr = parseXPath(source)
@@ -46,7 +46,7 @@ export function runXPath(compiled: CompiledXPath, tree: Tree): XValue {
   return evaluate(compiled.expr, { node: tree.document, position: 1, size: 1 }, { tree, index })
 }
 
-/** The prefixes of an expression that mean nothing in this document. */
+/** Returns the prefixes of an expression that this document does not declare. */
 export function unboundPrefixes(compiled: CompiledXPath, tree: Tree): string[] {
   return compiled.prefixes.filter((prefix) => namespaceOf(prefix, tree) === undefined)
 }

@@ -49,7 +49,7 @@ function arithmetic(op: '+' | '-' | '*' | 'div' | 'mod', left: number, right: nu
   }
 }
 
-/** The parser has made sure that nodes come where nodes are needed. */
+/** The parser ensures that nodes come where nodes are needed. */
 function nodesOf(value: XValue): readonly XNode[] {
   return isNodes(value) ? value : []
 }
@@ -68,8 +68,8 @@ function startNodes(path: PathExpr, focus: Focus, env: Env): readonly XNode[] {
 }
 
 /**
- * One step from a whole node-set. Positions count per context node; where no predicate counts, contexts inside others
- * add nothing.
+ * Applies one step to a node-set. Positions count per context node. Where no predicate counts positions, a context
+ * inside another adds nothing.
  */
 function applyStep(step: Step, nodes: readonly XNode[], env: Env): readonly XNode[] {
   const matches = matcher(step.test, step.axis, env.tree)
@@ -86,8 +86,8 @@ function applyStep(step: Step, nodes: readonly XNode[], env: Env): readonly XNod
 }
 
 /**
- * The fewest contexts from which a step without positions reaches the same nodes: keeps ancestor and descendant steps
- * in a row from squaring.
+ * Returns the fewest contexts from which a step without positions reaches the same nodes. This keeps consecutive
+ * ancestor and descendant steps from taking quadratic time.
  */
 function covering(step: Step, nodes: readonly XNode[]): readonly XNode[] {
   if (nodes.length < 2) return nodes

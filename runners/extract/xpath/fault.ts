@@ -1,4 +1,6 @@
-/** A fault in the text of an expression, thrown within this folder only and turned into a value by `compileXPath`. */
+/**
+ * An error in the text of an expression. It is thrown only in this folder, and `compileXPath` turns it into a value.
+ */
 export class XPathFault extends Error {
   /** 1-based, in UTF-16 units. */
   readonly column: number

@@ -17,13 +17,13 @@ interface Args {
   readonly values: readonly XValue[]
 }
 
-/** Calls a core function. Which functions exist and how many arguments they take, the parser has checked. */
+/** Calls a core function. The parser has checked that it exists and takes this many arguments. */
 export function callFunction(call: Call, focus: Focus, env: Env, evaluate: Evaluate): XValue {
   const values = call.args.map((arg) => evaluate(arg, focus, env))
   return FUNCTIONS.get(call.name)?.({ focus, env, values }) ?? ''
 }
 
-/** A string argument, or the context node's string-value where it is left out. */
+/** Returns a string argument, or the context node's string-value where it is omitted. */
 function text({ values, focus }: Args, at = 0): string {
   const value = values[at]
   return value === undefined ? stringOfNode(focus.node) : toText(value)
@@ -39,7 +39,7 @@ function nodes({ values }: Args): readonly XNode[] {
   return value !== undefined && isNodes(value) ? value : []
 }
 
-/** The first node of the argument, or the context node where there is no argument. */
+/** Returns the first node of the argument, or the context node where there is no argument. */
 function node(args: Args): XNode | undefined {
   return args.values.length === 0 ? args.focus.node : nodes(args)[0]
 }
@@ -97,7 +97,7 @@ function substringAfter(args: Args): string {
   return at === -1 ? '' : whole.slice(at + mark.length)
 }
 
-/** Positions count UTF-16 units, as browsers do, not characters as §4.2 says. A NaN anywhere selects nothing. */
+/** Positions count UTF-16 units, as in browsers, not characters as §4.2 says. A NaN in any argument selects nothing. */
 function substring(args: Args): string {
   const from = Math.round(number(args, 1))
   const to = args.values.length > 2 ? from + Math.round(number(args, 2)) : Infinity

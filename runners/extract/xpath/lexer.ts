@@ -25,7 +25,7 @@ const OPERATOR_NAMES = new Set(['and', 'or', 'mod', 'div'])
 const OPENERS = new Set(['@', '::', '(', '[', ',', '$'])
 
 /**
- * After these a `*` is a name test and `div` is an element; after anything else both are operators (XPath 1.0 §3.7).
+ * After these a `*` is a name test and `div` is an element. After anything else both are operators (XPath 1.0 §3.7).
  */
 function startsOperand(last: Token | undefined): boolean {
   return last === undefined || last.type === 'operator' || (last.type === 'punct' && OPENERS.has(last.text))
@@ -38,7 +38,7 @@ function unreadable(source: string, at: number): XPathFault {
   return new XPathFault(what, at + 1)
 }
 
-/** The tokens of an expression, the last of type `end`. Throws `XPathFault`. */
+/** Returns the tokens of an expression, the last of type `end`. Throws `XPathFault`. */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = []
   let at = 0

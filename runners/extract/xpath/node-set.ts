@@ -2,7 +2,8 @@ import { orderOf } from './nodes.ts'
 import type { XNode } from './nodes.ts'
 
 /**
- * Makes a node-set of nodes in any order: document order, each once. Costs one pass where they are in order already.
+ * Returns a node-set of nodes in any order: in document order, each once. It costs one pass when they are already in
+ * order.
  */
 export function nodeSet(nodes: readonly XNode[]): readonly XNode[] {
   let last = -1

@@ -6,7 +6,7 @@ import type { AttrNode, XNode } from './nodes.ts'
 
 type NameTest = Extract<NodeTest, { kind: 'name' }>
 
-// A page declares no namespaces that its tree would know; these are the ones an HTML parser itself gives out.
+// An HTML page declares no namespaces that its tree contains. These are the ones that an HTML parser assigns itself.
 const HTML_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['html', XHTML],
   ['xhtml', XHTML],
@@ -17,15 +17,15 @@ const HTML_PREFIXES: ReadonlyMap<string, string> = new Map([
 ])
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 
-/** The namespace that a prefix stands for in this document, or undefined. */
+/** Returns the namespace of a prefix in this document, or undefined. */
 export function namespaceOf(prefix: string, tree: Tree): string | undefined {
   if (prefix === 'xml') return XML_NAMESPACE
   return tree.kind === 'html' ? HTML_PREFIXES.get(prefix) : tree.prefixes.get(prefix)
 }
 
 /**
- * Which nodes a test lets through, for one axis and one document. `*` and names mean attributes on the attribute axis,
- * elements elsewhere.
+ * Returns a predicate for the nodes that a test selects, for one axis and one document. `*` and names mean attributes
+ * on the attribute axis, elements elsewhere.
  */
 export function matcher(test: NodeTest, axis: Axis, tree: Tree): (node: XNode) => boolean {
   switch (test.kind) {
@@ -48,7 +48,7 @@ function elementMatcher(test: NameTest, tree: Tree): (node: XNode) => boolean {
 
 /**
  * In an HTML document the names of HTML elements ignore case, and an unprefixed name means HTML: `//svg` matches
- * nothing, in browsers too.
+ * nothing, as in browsers.
  */
 function htmlElement(test: NameTest, tree: Tree): (node: Element) => boolean {
   const { prefix, local, lower } = test
@@ -64,9 +64,9 @@ function isHtml(node: Element): boolean {
 }
 
 /**
- * In XML an unprefixed name matches what is written without a prefix, whatever default namespace it is in: feeds have
- * one, and nobody who reads `<item>` wants to know. A prefix means its namespace; one that an ill-formed feed never
- * declares matches as it is written.
+ * In XML an unprefixed name matches what is written without a prefix, in any default namespace: feeds have one, and the
+ * author of `<item>` need not know it. A prefix means its namespace. A prefix that an ill-formed feed never declares
+ * matches as written.
  */
 function xmlElement(test: NameTest, tree: Tree): (node: Element) => boolean {
   const { prefix, local } = test
@@ -104,7 +104,10 @@ export function localName(node: Element): string {
   return node.name.slice(node.name.indexOf(':') + 1)
 }
 
-/** `name()` of a node: qualified for elements and attributes, the target of a processing instruction, else nothing. */
+/**
+ * Returns `name()` of a node: qualified for elements and attributes, the target of a processing instruction, else
+ * empty.
+ */
 export function qualifiedName(node: XNode): string {
   if (node.type === 'attribute' || isElement(node)) return node.name
   return node.type === 'directive' ? node.name.replace(/^\?/, '') : ''

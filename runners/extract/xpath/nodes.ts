@@ -11,16 +11,16 @@ export interface AttrNode {
   readonly local: string
   readonly namespace: string
   readonly value: string
-  /** Place in document order: between the owner and its first child. */
+  /** Position in document order: between the owner and its first child. */
   readonly order: number
 }
 
 export type XNode = AnyNode | AttrNode
 
 /**
- * All nodes of a tree in document order. A node's own place and the place of its last descendant are kept in
- * `startIndex` and `endIndex`, which the parsers leave unused: ancestry is two comparisons, `following` and `preceding`
- * are slices, and no node-set needs a tree walk to sort.
+ * All nodes of a tree in document order. `startIndex` and `endIndex`, which the parsers leave unused, store a node's
+ * own position and that of its last descendant. So ancestry is two comparisons, `following` and `preceding` are slices,
+ * and no node-set needs a tree walk to sort.
  */
 export class NodeIndex {
   readonly all: readonly AnyNode[]
@@ -42,7 +42,7 @@ export class NodeIndex {
     return found
   }
 
-  /** The first element with this id: the `id` attribute in HTML, `xml:id` or `id` in XML. */
+  /** Returns the first element with this id: the `id` attribute in HTML, `xml:id` or `id` in XML. */
   byId(id: string): Element | undefined {
     if (this.#ids === undefined) {
       this.#ids = new Map()
@@ -98,7 +98,7 @@ function makeAttributes(element: Element, xml: boolean): AttrNode[] {
   const base = orderOf(element)
   for (const name in element.attribs) {
     const namespace = namespaces?.[name] ?? ''
-    // What declares a namespace is no attribute to XPath (§5.3); in HTML `xmlns` is an attribute like any other.
+    // A namespace declaration is not an attribute in XPath (§5.3). In HTML `xmlns` is an ordinary attribute.
     if (xml && (name === 'xmlns' || name.startsWith('xmlns:'))) continue
     const local = namespace === '' ? name : name.slice(name.indexOf(':') + 1)
     const order = base + (attributes.length + 1) / 65_536

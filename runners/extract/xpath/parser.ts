@@ -51,7 +51,7 @@ function parseUnary(reader: TokenReader): Expr {
   while (reader.takeOperator('-')) signs += 1
   const operand = parseUnion(reader)
   if (signs === 0) return operand
-  // An even number of signs still makes a number of what follows.
+  // An even number of signs still converts the operand to a number.
   const negated: Expr = { kind: 'negate', operand }
   return signs % 2 === 1 ? negated : { kind: 'negate', operand: negated }
 }
@@ -77,10 +77,10 @@ function parsePath(reader: TokenReader): Expr {
   const startPredicates: Predicate[] = []
   while (reader.isPunct('[')) startPredicates.push(parsePredicate(reader))
   const next = reader.peek()
-  const goesOn = next.type === 'operator' && (next.text === '/' || next.text === '//')
-  if (startPredicates.length === 0 && !goesOn) return start
+  const hasSteps = next.type === 'operator' && (next.text === '/' || next.text === '//')
+  if (startPredicates.length === 0 && !hasSteps) return start
   if (staticType(start) !== 'nodes') throw new XPathFault('a predicate or a step needs nodes before it', token.column)
-  const steps = goesOn ? parseRelative(reader, parsePredicate, { afterNodes: true }) : []
+  const steps = hasSteps ? parseRelative(reader, parsePredicate, { afterNodes: true }) : []
   return { kind: 'path', start, startPredicates, steps }
 }
 
@@ -115,7 +115,7 @@ function parsePrimary(reader: TokenReader): Expr {
   if (token.text !== '(') return parseCall(reader, token.text, token.column)
   const inner = nested(reader, token.column, () => parseExpr(reader))
   reader.expect(')')
-  // Kept as a path of no steps: `(//a)[1]` and `//a[1]` differ.
+  // Kept as a path without steps: `(//a)[1]` and `//a[1]` differ.
   return inner
 }
 

@@ -1,7 +1,7 @@
 import type { Expr } from './ast.ts'
 import { SIGNATURES } from './signatures.ts'
 
-/** What an expression gives, known from its text alone: XPath 1.0 without variables leaves nothing open. */
+/** Returns the type of an expression, from its text alone: XPath 1.0 without variables has no other input. */
 export function staticType(expr: Expr): 'string' | 'number' | 'boolean' | 'nodes' {
   switch (expr.kind) {
     case 'number':
@@ -24,25 +24,25 @@ export function staticType(expr: Expr): 'string' | 'number' | 'boolean' | 'nodes
 }
 
 /**
- * Whether `position()` or `last()` is asked of this expression's own context (predicates within have contexts of their
- * own).
+ * Returns whether `position()` or `last()` refers to this expression's own context. Predicates inside have contexts of
+ * their own.
  */
-function asksPosition(expr: Expr): boolean {
+function usesPosition(expr: Expr): boolean {
   switch (expr.kind) {
     case 'number':
     case 'string':
       return false
     case 'negate':
-      return asksPosition(expr.operand)
+      return usesPosition(expr.operand)
     case 'call':
-      return expr.name === 'position' || expr.name === 'last' || expr.args.some(asksPosition)
+      return expr.name === 'position' || expr.name === 'last' || expr.args.some(usesPosition)
     case 'path':
-      return typeof expr.start !== 'string' && asksPosition(expr.start)
+      return typeof expr.start !== 'string' && usesPosition(expr.start)
     default:
-      return asksPosition(expr.left) || asksPosition(expr.right)
+      return usesPosition(expr.left) || usesPosition(expr.right)
   }
 }
 
 export function isPositional(expr: Expr): boolean {
-  return staticType(expr) === 'number' || asksPosition(expr)
+  return staticType(expr) === 'number' || usesPosition(expr)
 }

@@ -8,13 +8,15 @@ const DESCENDANT_OR_SELF: Step = { axis: 'descendant-or-self', test: ANY_NODE, p
 
 type ParsePredicate = (reader: TokenReader) => Predicate
 
-/** Whether a location step begins at the reader: what follows a lone `/` may also be nothing. */
+/** Returns whether a location step begins at the reader. After a lone `/` there may be none. */
 export function startsStep(reader: TokenReader): boolean {
   const token = reader.peek()
   return token.type === 'name' || (token.type === 'punct' && ['.', '..', '@'].includes(token.text))
 }
 
-/** The steps of a relative path; with `afterNodes`, of what follows other nodes and so begins with `/` or `//`. */
+/**
+ * Returns the steps of a relative path. With `afterNodes` the path follows other nodes, so it begins with `/` or `//`.
+ */
 export function parseRelative(
   reader: TokenReader,
   parsePredicate: ParsePredicate,
@@ -32,7 +34,7 @@ export function parseRelative(
 }
 
 /**
- * `//x` is short for `/descendant-or-self::node()/child::x`. Where no predicate counts places among siblings,
+ * `//x` is short for `/descendant-or-self::node()/child::x`. Where no predicate counts positions among siblings,
  * `/descendant::x` has the same nodes and costs one walk.
  */
 function descend(step: Step): Step[] {

@@ -3,9 +3,9 @@ import type { Token } from './lexer.ts'
 
 const END: Token = { type: 'end', text: '', column: 1 }
 
-/** Walks the tokens of one expression. */
+/** Reads the tokens of one expression. */
 export class TokenReader {
-  /** How many brackets and parentheses are open: the parser recurses for each. */
+  /** The number of open brackets and parentheses: the parser recurses for each. */
   depth = 0
   readonly #tokens: readonly Token[]
   #at = 0

@@ -1,7 +1,7 @@
 import { textOf } from '../tree.ts'
 import type { XNode } from './nodes.ts'
 
-/** A value of XPath 1.0; a node-set is an array in document order without repeats. */
+/** A value of XPath 1.0. A node-set is an array in document order without repeats. */
 export type XValue = string | number | boolean | readonly XNode[]
 
 export function isNodes(value: XValue): value is readonly XNode[] {
@@ -20,7 +20,7 @@ export function toText(value: XValue): string {
   return first === undefined ? '' : stringOfNode(first)
 }
 
-/** Decimal notation without an exponent, as §4.2 wants. */
+/** Decimal notation without an exponent, as §4.2 requires. */
 function numberToText(value: number): string {
   const text = String(value)
   if (!text.includes('e')) return text
@@ -32,7 +32,7 @@ function numberToText(value: number): string {
 
 const NUMBER = /^[ \t\r\n]*(-?(?:\d+(?:\.\d*)?|\.\d+))[ \t\r\n]*$/
 
-/** Stricter than JavaScript's: no exponent, no plus, and the empty string is NaN. */
+/** Stricter than JavaScript: no exponent, no plus, and the empty string is NaN. */
 export function textToNumber(text: string): number {
   const digits = NUMBER.exec(text)?.[1]
   return digits === undefined ? Number.NaN : Number(digits)

@@ -2,7 +2,8 @@ import { elementSpan, isArrayAt, isObjectAt, memberSpan, rootSpan } from './json
 import type { Span } from './json-text.ts'
 
 /**
- * The names of a dot path, from the root: `$.data.items`, `data.items`, `meta.0.next` and `meta[0].next`; `$` has none.
+ * Returns the names of a dot path, from the root: `$.data.items`, `data.items`, `meta.0.next` and `meta[0].next`; `$`
+ * has none.
  */
 export function namesOf(path: string): readonly string[] {
   const plain = path.replace(/\[(\d+)\]/g, '.$1').replace(/^\$(?:\.|$)/, '')
@@ -10,9 +11,9 @@ export function namesOf(path: string): readonly string[] {
 }
 
 /**
- * The place of the value that a dot path leads to in a JSON text, or null. Names are looked up among what the text
- * itself holds, so `__proto__` and `length` are names like others. Where a name of the path does not exist, the rest of
- * the path is taken for one name: `@odata.nextLink` is found too.
+ * Returns the position of the value at a dot path in a JSON text, or null. Only names in the text itself are found, so
+ * `__proto__` and `length` are ordinary names. Where a name of the path does not exist, the rest of the path is tried
+ * as one name: `@odata.nextLink` is found too.
  */
 export function findSpan(text: string, names: readonly string[]): Span | null {
   return find(text, rootSpan(text), names)
@@ -32,11 +33,11 @@ function find(text: string, span: Span, names: readonly string[]): Span | null {
 }
 
 /**
- * The text with the value at a dot path replaced by another one, given as JSON text; objects that are missing on the
- * way are made. Null where the path leads through something that is no object, or behind the end of an array.
+ * Returns the text with the value at a dot path replaced by another, given as JSON text. Missing objects on the path
+ * are created. Null where the path leads through something that is not an object, or past the end of an array.
  */
 export function withValueAt(text: string, names: readonly string[], json: string): string | null {
-  // The whole is no place in it.
+  // The root itself cannot be replaced.
   if (names.length === 0) return null
   const there = findSpan(text, names)
   if (there !== null) return splice(text, there, json)

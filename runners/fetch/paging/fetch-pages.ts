@@ -14,33 +14,35 @@ import { beginPaging, nextStep } from './paging.ts'
 import type { PageRequest, Paging } from './paging.ts'
 import { pageFault, pagesTooLarge, pagesTooSlow } from './paging-faults.ts'
 
-/** The world of a paged fetch. `deadlineMs` and `limits` are for all pages together; the default deadline is 45 s. */
+/**
+ * What a paged fetch depends on. `deadlineMs` and `limits` are for all pages together; the default deadline is 45 s.
+ */
 export interface PagesPorts extends FetchPorts {
   readonly pages: PageReader
 }
 
-/** A list under way: what has come so far, and what it may still cost. */
+/** A running fetch of a list: the pages read so far, and the limits for all of them. */
 interface Trip {
   readonly request: FetchRequest
   readonly ports: PagesPorts
   readonly limits: FetchLimits
   readonly deadlineMs: number
   readonly startedAt: number
-  readonly read: Read[]
+  readonly read: FetchedPage[]
 }
 
-interface Read {
+interface FetchedPage {
   readonly fetched: FetchedBody
   readonly facts: PageFacts
   readonly bodyBytes: number
 }
 
-const NOTHING = new Uint8Array(0)
+const EMPTY = new Uint8Array(0)
 
 /**
- * All pages of a list as one answer: the first page with the items of all in the place of its own. Either all of it or
- * a failure that names its page. Each page is fetched as `fetchStatic` fetches, walls and redirects included. Never
- * rejects.
+ * Fetches all pages of a list as one response: the first page, whose items are replaced with the items of all pages.
+ * Returns all of it or a failure that names its page. Each page is fetched by `fetchStatic`, including the egress guard
+ * and redirects. Never rejects.
  */
 export async function fetchPages(request: FetchRequest, pagination: Pagination, ports: PagesPorts): Promise<Fetched> {
   const trip: Trip = {
@@ -58,20 +60,20 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
     const number = paging.pages + 1
     const fetched = await fetchPage(trip, paging)
     if (!fetched.ok) return fetched
-    // Read at once: a body may be moved to a thread.
+    // Measured now: the body may be moved to a thread.
     const bodyBytes = fetched.body.byteLength
     const page = await ports.pages.read({ answer: fetched, paths, number }, waiterOf(trip))
     if (page === null) return failure(trip, pagesTooSlow(number, trip.deadlineMs), fetched.status)
     if (!page.ok) return failure(trip, page.fault, fetched.status)
     const { facts } = page
-    // What is kept of it is its items.
-    trip.read.push({ fetched: { ...fetched, body: NOTHING }, facts, bodyBytes })
+    // Only the items of the page are kept.
+    trip.read.push({ fetched: { ...fetched, body: EMPTY }, facts, bodyBytes })
     step = nextStep(paging, { facts, finalUrl: fetched.finalUrl, link: linkOf(fetched) })
   }
   return step.kind === 'failed' ? failure(trip, step.fault, trip.read.at(-1)?.fetched.status ?? null) : merged(trip)
 }
 
-/** Sites take turns at the thread that reads, and wait for it no longer than the trip lasts. */
+/** Sites take turns at the reading thread, and wait for it no longer than the deadline of the fetch. */
 function waiterOf({ request, ports, deadlineMs, startedAt }: Trip): Whose {
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs - (performance.now() - startedAt))))
   return {
@@ -80,12 +82,12 @@ function waiterOf({ request, ports, deadlineMs, startedAt }: Trip): Whose {
   }
 }
 
-/** A header hands UTF-8 over byte by byte. */
+/** UTF-8 in a header arrives as Latin-1. */
 function linkOf({ link }: FetchedBody): string | null {
   return nextLink(link === null ? null : Buffer.from(link, 'latin1').toString())
 }
 
-/** One page, within what the pages before have left of time and size. */
+/** Fetches one page, within the time and size that the pages before it have left. */
 async function fetchPage(trip: Trip, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
   const number = pages + 1
   const wireLeft = trip.limits.maxWireBytes - sum(trip, ({ fetched }) => fetched.wireBytes)
@@ -100,8 +102,8 @@ async function fetchPage(trip: Trip, { asked, pages }: Paging): Promise<FetchedB
     limits: { ...trip.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },
   })
   if (!fetched.ok) return { ...fetched, fault: faultOf(trip, fetched, { asked, number }), durationMs: elapsed(trip) }
-  // Nothing conditional was asked.
-  if (fetched.kind === 'not_modified') throw new TypeError('a page was not asked for and not modified')
+  // The request was not conditional.
+  if (fetched.kind === 'not_modified') throw new TypeError('an unconditional request returned not modified')
   return fetched
 }
 
@@ -112,7 +114,7 @@ function requestFor(request: FetchRequest, { url, body, sameOrigin }: PageReques
 function faultOf(trip: Trip, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
   const { number, asked } = page
   if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, trip.limits.maxBodyBytes)
-  // A timer may be early by a hair.
+  // A timer may fire slightly early.
   if (fault.code === 'timeout' && elapsed(trip) >= trip.deadlineMs - 5) return pagesTooSlow(number, trip.deadlineMs)
   const isBare = !asked.sameOrigin && trip.request.headers !== null
   const hint = isBare ? ' It is on another origin than the monitor, to which its request headers are not sent.' : ''
@@ -138,7 +140,7 @@ function merged(trip: Trip): Fetched {
   }
 }
 
-function sum(trip: Trip, of: (read: Read) => number): number {
+function sum(trip: Trip, of: (read: FetchedPage) => number): number {
   return trip.read.reduce((total, read) => total + of(read), 0)
 }
 

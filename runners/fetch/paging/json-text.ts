@@ -1,6 +1,6 @@
 import { stringEnd } from '../../extract/json/prescan-json.ts'
 
-/** Where a value stands in a JSON text: from its first character to behind its last. */
+/** The position of a value in a JSON text: from its first character to the one after its last. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -14,9 +14,9 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * The places of values in a JSON text. Pages are cut and joined as text, never parsed and written anew: a number that
- * no double can hold, the order of keys, and names such as `__proto__` come through as they were sent. All functions
- * take text that `JSON.parse` accepts, and are linear in it.
+ * Finds the positions of values in a JSON text. Pages are cut and joined as text, never parsed and serialized again. So
+ * a number that no double can represent, the order of keys, and names such as `__proto__` stay as they were sent. All
+ * functions take text that `JSON.parse` accepts, and are linear in it.
  */
 export function rootSpan(text: string): Span {
   const start = skipSpace(text, 0)
@@ -27,7 +27,8 @@ export const isArrayAt = (text: string, at: number): boolean => text.charCodeAt(
 export const isObjectAt = (text: string, at: number): boolean => text.charCodeAt(at) === OPEN_OBJECT
 
 /**
- * The value of an object's member; of several of one name the last, as `JSON.parse` has it. Null when there is none.
+ * Returns the value of an object's member, or null when there is none. Of several with one name it is the last, as in
+ * `JSON.parse`.
  */
 export function memberSpan(text: string, object: Span, name: string): Span | null {
   let found: Span | null = null
@@ -43,13 +44,13 @@ export function memberSpan(text: string, object: Span, name: string): Span | nul
   return found
 }
 
-/** Most keys have no escapes and are compared where they stand. */
+/** Most keys have no escapes and are compared without parsing. */
 function isName(text: string, { start, end }: Span, name: string): boolean {
   const raw = text.slice(start + 1, end - 1)
   return raw === name || (raw.includes('\\') && JSON.parse(text.slice(start, end)) === name)
 }
 
-/** The element of an array at an index; null when it is not that long. */
+/** Returns the element of an array at an index, or null when the array is shorter. */
 export function elementSpan(text: string, array: Span, index: number): Span | null {
   let left = index
   for (const span of elements(text, array)) {
@@ -59,7 +60,7 @@ export function elementSpan(text: string, array: Span, index: number): Span | nu
   return null
 }
 
-/** How many elements an array has. */
+/** Returns the number of elements of an array. */
 export function countElements(text: string, array: Span): number {
   let count = 0
   for (const _ of elements(text, array)) count += 1

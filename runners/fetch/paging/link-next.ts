@@ -3,8 +3,8 @@ const LINK = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\.)*")*)/g
 const PARAMETER = /;\s*([\w!#$&+\-.^`|~]+\*?)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?/g
 
 /**
- * The target of the first link with the relation `next` in a Link header (RFC 8288), as it was written, or null. Of a
- * link's parameters the first `rel` counts; a link with an `anchor` speaks of another page.
+ * Returns the target of the first link with the relation `next` in a Link header (RFC 8288), unchanged, or null. Of a
+ * link's `rel` parameters the first counts. A link with an `anchor` is about another page and is skipped.
  */
 export function nextLink(header: string | null): string | null {
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(LINK)) {

@@ -2,8 +2,8 @@ import { AMBIGUOUS, MAX_URL_LENGTH, parseTargetUrl } from '../../../egress/targe
 import type { ParsedTarget } from '../../../egress/target-url.ts'
 
 /**
- * A page's own word for where the next one is: through the parse wall, relative ones against the page's address. What
- * resolving would repair is refused before. Says nothing about addresses: those are vetted when it is fetched.
+ * Returns the next URL that a page names, after the URL check. A relative one is resolved against the page's address.
+ * What resolving would repair is refused first. It does not check addresses: those are vetted when the URL is fetched.
  */
 export function nextUrl(raw: string, base: string): ParsedTarget {
   if (raw.length > MAX_URL_LENGTH || /^[a-z][a-z0-9+.-]*:/i.test(raw)) return parseTargetUrl(raw)

@@ -6,9 +6,9 @@ import { findSpan, namesOf } from './dot-path.ts'
 import { countElements, isArrayAt } from './json-text.ts'
 import { pageFault } from './paging-faults.ts'
 
-/** What of a page is looked at, by dot path; null: not looked at. */
+/** The dot paths that are read from a page; null: not read. */
 export interface PagePaths {
-  /** Null: the answer itself is the array. */
+  /** Null: the response itself is the array. */
   readonly items: string | null
   readonly total: string | null
   readonly hasMore: string | null
@@ -16,26 +16,25 @@ export interface PagePaths {
   readonly next: string | null
 }
 
-/** An answer, as far as reading it goes. */
+/** The parts of a response that reading needs. */
 export interface PageAnswer {
   readonly body: Uint8Array
   readonly contentType: string | null
 }
 
-/** What a page says. All texts are JSON, as they stand in the answer. */
+/** What a page contains. All texts are JSON, unchanged from the response. */
 export interface PageFacts {
   readonly count: number
-  /** What stands between the brackets of its items. */
+  /** The text between the brackets of its items. */
   readonly items: string
   /**
-   * What stands before and behind its items, brackets included; only of the first page, whose frame the whole list
-   * gets.
+   * The text before and after its items, brackets included. Only for the first page, whose frame the merged list uses.
    */
   readonly frame: { readonly head: string; readonly tail: string } | null
-  /** Null: not asked, not there, or no count. */
+  /** Null: not read, absent, or not a count. */
   readonly total: number | null
   readonly hasMore: boolean | null
-  /** The next cursor or URL; null: not asked, not there, `null`, `false` or an empty text. */
+  /** The next cursor or URL. Null: not read, absent, `null`, `false` or an empty text. */
   readonly next: string | null
 }
 
@@ -53,7 +52,7 @@ function nextPathOf(pagination: Pagination): string | null {
   return pagination.type === 'next_url' ? pagination.next_url_path : null
 }
 
-/** Reads one page. Pure; linear in the answer, which is measured before it is parsed. `number` counts from 1. */
+/** Reads one page. Pure; linear in the response, whose size is checked before it is parsed. `number` counts from 1. */
 export function readPage(answer: PageAnswer, paths: PagePaths, number: number): PageRead {
   const { text } = decode(answer.body, answer.contentType, 'json')
   const excess = prescanJson(text)
@@ -62,7 +61,7 @@ export function readPage(answer: PageAnswer, paths: PagePaths, number: number): 
     return refused(
       'wrong_type',
       number,
-      'The answer is not JSON, in which alone items can be found. Check the address and the request.',
+      'The answer is not JSON, so it has no items to read. Check the address and the request.',
     )
   const items = findSpan(text, namesOf(paths.items ?? '$'))
   if (items === null || !isArrayAt(text, items.start)) return refused('wrong_type', number, noItems(paths.items))
@@ -85,7 +84,7 @@ function refused(code: RunFault['code'], number: number, message: string): PageR
 
 function noItems(path: string | null): string {
   return path === null
-    ? 'The answer is not an array. Name the place of the items with pagination.items_path.'
+    ? 'The answer is not an array. Set pagination.items_path to the path of the items.'
     : `There is no items array at ${JSON.stringify(path)}. Check pagination.items_path against the answer.`
 }
 
@@ -103,7 +102,7 @@ function jsonAt(text: string, path: string | null): string | null {
   return span && text.slice(span.start, span.end)
 }
 
-/** A total may be a number or, as some services send it, its digits in a string. */
+/** A total may be a number or, from some services, its digits in a string. */
 function countOf(json: string | null): number | null {
   return json !== null && /^"?\d{1,15}"?$/.test(json) ? Number(json.replaceAll('"', '')) : null
 }
@@ -112,7 +111,7 @@ function booleanOf(json: string | null): boolean | null {
   return json === 'true' || json === 'false' ? json === 'true' : null
 }
 
-/** Services say "there is no next one" in all of these ways. */
+/** Services report "there is no next page" in all of these ways. */
 function presentOf(json: string | null): string | null {
   return json === null || json === 'null' || json === 'false' || json === '""' ? null : json
 }

@@ -8,20 +8,20 @@ import type { PageRead } from './page-facts.ts'
 import { pageFault } from './paging-faults.ts'
 import type { ReadTask } from './worker.ts'
 
-/** Reads pages of lists without holding up what else this process does. */
+/** Reads pages of lists without blocking the process. */
 export interface PageReader {
   /**
-   * `readPage`; a large page in a thread that is killed when it takes too long or too much memory. Who waits for it
-   * takes turns by key; null when the signal ended the wait. Never rejects.
+   * Runs `readPage`. A large page is read in a thread that is terminated when it takes too long or too much memory.
+   * Waiting callers take turns by key. Returns null when the signal ended the wait. Never rejects.
    */
   read(task: ReadTask, whose?: Whose): Promise<PageRead | null>
   close(): Promise<void>
 }
 
-/** Up to this size a page is read here and now, in under a millisecond. */
-const HERE_BYTES = 64 * 1024
+/** Up to this size a page is read on the event loop, in under a millisecond. */
+const INLINE_BYTES = 64 * 1024
 
-/** Makes a reader; its one thread starts when first needed. */
+/** Creates a reader. Its one thread starts when it is first needed. */
 export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeoutMs?: number } = {}): PageReader {
   const threads = new Piscina<ReadTask, PageRead>({
     filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
@@ -35,7 +35,7 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
     execArgv: [],
     recordTiming: false,
   })
-  // One at a time, so that a page's time starts when it is read, not when it waits.
+  // One at a time, so that a page's time limit starts when it is read, not when it waits.
   const turns = createInTurn()
 
   async function inThread(task: ReadTask): Promise<PageRead> {
@@ -49,14 +49,14 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
 
   return {
     async read(task, whose = { key: '' }) {
-      if (task.answer.body.byteLength <= HERE_BYTES) return readPage(task.answer, task.paths, task.number)
+      if (task.answer.body.byteLength <= INLINE_BYTES) return readPage(task.answer, task.paths, task.number)
       return turns.do(() => inThread(task), whose)
     },
     close: () => threads.destroy(),
   }
 }
 
-/** Longest wait for a thread to begin. */
+/** The longest start of a thread, in milliseconds. */
 const START_MS = 15_000
 
 function faultOf(error: unknown, isLate: boolean): RunFault {

@@ -1,15 +1,15 @@
 import type { RunFault, RunFaultCode } from '../../../schema/run/run-fault.ts'
 
-/** A fault that says at which page it happened: what was read before is not saved. */
+/** Returns a fault that names the page where it happened. The pages before are not saved. */
 export function pageFault(number: number, { code, message }: RunFault): RunFault {
   return { code, message: `Page ${number}: ${message}`.slice(0, 1_000) }
 }
 
 export function nextFault(number: number, code: RunFaultCode, why: string): RunFault {
-  return pageFault(number, { code, message: `The way to the next page cannot be gone: ${why}` })
+  return pageFault(number, { code, message: `The next page cannot be requested: ${why}` })
 }
 
-/** More pages are left than may be asked for. */
+/** The list has more pages than may be requested. */
 export function cutShort(maxPages: number, count: number): RunFault {
   const pages = maxPages === 1 ? '1 page' : `${maxPages} pages`
   return {
@@ -22,7 +22,7 @@ export function cutShort(maxPages: number, count: number): RunFault {
   }
 }
 
-/** All pages share the limits of one answer. */
+/** All pages share the limits of one response. */
 export function pagesTooLarge(number: number, maxBytes: number): RunFault {
   const message =
     `The pages together are larger than ${Math.floor(maxBytes / 1_048_576)} MiB. Ask for fewer items or fields, or ` +

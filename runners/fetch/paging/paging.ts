@@ -11,32 +11,32 @@ export interface PageRequest {
   readonly url: string
   readonly body: string | null
   /**
-   * Whether it goes to the origin of the monitor, and has gone nowhere else before: only then the user's headers go
-   * with it.
+   * Whether it goes to the origin of the monitor, and no request before it went elsewhere. Only then the user's headers
+   * are sent.
    */
   readonly sameOrigin: boolean
 }
 
-/** Paging between two pages. */
+/** The state between two pages. */
 export interface Paging {
   readonly pagination: Pagination
-  /** The monitor's own request: what `page` and `cursor` requests are made from. */
+  /** The monitor's own request. Requests of `page` and `cursor` are made from it. */
   readonly first: PageRequest
   readonly asked: PageRequest
-  /** Pages read, and items on them. */
+  /** Pages read, and the items on them. */
   readonly pages: number
   readonly count: number
   readonly firstCount: number
-  /** Cursors and addresses that have been used: one that comes again would lead in a circle. */
+  /** Cursors and addresses that were used: a repeated one would lead in a loop. */
   readonly seen: ReadonlySet<string>
 }
 
-/** A page that was read, and where its answer came from. */
+/** A page that was read, and the URL of its response. */
 export interface Arrived {
   readonly facts: PageFacts
   /** After redirects. */
   readonly finalUrl: string
-  /** The target of the Link header's `rel=next`, as it was written. */
+  /** The target of the Link header's `rel=next`, unchanged. */
   readonly link: string | null
 }
 
@@ -45,20 +45,20 @@ export type Step =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
-/** Bytes of a request body with a cursor in it. */
+/** The longest request body with a cursor in it, in characters. */
 const MOST_BODY_CHARS = 256 * 1024
 
-/** The first step: `page` puts its start into the request, the others send it as it is. */
+/** Returns the first step. `page` puts its start into the request; the other types send it unchanged. */
 export function beginPaging(pagination: Pagination, url: string, body: string | null): Step {
   const first: PageRequest = { url, body, sameOrigin: true }
   const blank = { pagination, first, asked: first, pages: 0, count: 0, firstCount: 0 }
   const paging: Paging = { ...blank, seen: new Set([plainUrl(url)]) }
-  return pagination.type === 'page' ? place(paging, String(pagination.start ?? 1)) : { kind: 'ask', paging }
+  return pagination.type === 'page' ? withValue(paging, String(pagination.start ?? 1)) : { kind: 'ask', paging }
 }
 
 /**
- * The step after a page: the stop rules in their documented order, then the cap, then the next request. Pure. A page
- * that fails never comes here.
+ * Returns the step after a page: the stop rules in their documented order, then the cap, then the next request. Pure.
+ * It is not called for a page that failed.
  */
 export function nextStep(before: Paging, arrived: Arrived): Step {
   const { facts } = arrived
@@ -86,7 +86,7 @@ function following(paging: Paging, { facts, finalUrl, link }: Arrived): Step {
   const { pagination } = paging
   switch (pagination.type) {
     case 'page':
-      return place(paging, String((pagination.start ?? 1) + paging.pages * (pagination.step ?? 1)))
+      return withValue(paging, String((pagination.start ?? 1) + paging.pages * (pagination.step ?? 1)))
     case 'cursor':
       return facts.next === null ? { kind: 'done' } : byCursor(paging, facts.next)
     case 'next_url':
@@ -98,44 +98,47 @@ function following(paging: Paging, { facts, finalUrl, link }: Arrived): Step {
 
 function byCursor(paging: Paging, json: string): Step {
   if (paging.seen.has(json)) return { kind: 'done' }
-  return place({ ...paging, seen: new Set([...paging.seen, json]) }, json)
+  return withValue({ ...paging, seen: new Set([...paging.seen, json]) }, json)
 }
 
 /** Puts a page number or cursor, given as JSON, into the monitor's own request. */
-function place(paging: Paging, json: string): Step {
+function withValue(paging: Paging, json: string): Step {
   const { pagination, first } = paging
-  if (pagination.type !== 'page' && pagination.type !== 'cursor') throw new TypeError(`${pagination.type} has no place`)
+  if (pagination.type !== 'page' && pagination.type !== 'cursor')
+    throw new TypeError(`${pagination.type} does not send a value`)
   return pagination.in === 'body'
-    ? placeInBody(paging, first.body ?? '{}', pagination.param, json)
-    : placeInQuery(paging, pagination.param, json)
+    ? withValueInBody(paging, first.body ?? '{}', pagination.param, json)
+    : withValueInQuery(paging, pagination.param, json)
 }
 
-function placeInQuery(paging: Paging, param: string, json: string): Step {
+function withValueInQuery(paging: Paging, param: string, json: string): Step {
   const text = /^["\d-]/.test(json) ? textOf(json) : null
   if (text === null)
-    return broken(paging, 'the cursor is neither text nor a number, so it has no place in the query; use in: body.')
+    return broken(paging, 'the cursor is neither text nor a number, so it cannot be put into the query; use in: body.')
   const url = URL.parse(paging.first.url)
-  // The fetch says what is wrong with it.
+  // The fetch reports what is wrong with the URL.
   const next = url === null ? paging.first.url : withQueryParam(url, param, text).href
   return { kind: 'ask', paging: { ...paging, asked: { ...paging.first, url: next } } }
 }
 
-function placeInBody(paging: Paging, body: string, param: string, json: string): Step {
-  const placed = withValueAt(body, namesOf(param), json)
-  if (placed === null)
+function withValueInBody(paging: Paging, body: string, param: string, json: string): Step {
+  const changed = withValueAt(body, namesOf(param), json)
+  if (changed === null)
     return broken(paging, `${JSON.stringify(param)} does not lead through objects of request_config.body.`, 'bad_rule')
-  if (placed.length > MOST_BODY_CHARS) return broken(paging, 'the cursor is too long to be sent back.', 'too_large')
-  return { kind: 'ask', paging: { ...paging, asked: { ...paging.first, body: placed } } }
+  if (changed.length > MOST_BODY_CHARS) return broken(paging, 'the cursor is too long to be sent back.', 'too_large')
+  return { kind: 'ask', paging: { ...paging, asked: { ...paging.first, body: changed } } }
 }
 
-/** A text as it is, a number as its digits; null for what is neither. */
+/** Returns a text unchanged and a number as its digits; null for anything else. */
 function textOf(json: string): string | null {
   const value: unknown = JSON.parse(json)
   if (typeof value === 'string') return value
   return typeof value === 'number' ? json : null
 }
 
-/** Once an answer came from another origin, or led to one, the user's headers stay off, as with redirects. */
+/**
+ * After a response from another origin, or a link to one, the user's headers are not sent any more, as with redirects.
+ */
 function byUrl(paging: Paging, raw: string | null, finalUrl: string): Step {
   if (raw === null) return broken(paging, 'the next URL is not text.')
   const url = nextUrl(raw, finalUrl)
@@ -157,7 +160,7 @@ function broken(paging: Paging, why: string, code: RunFault['code'] = 'wrong_typ
 
 const originOf = (url: string): string | null => URL.parse(url)?.origin ?? null
 
-/** As URLs are compared: parsed, without a fragment. */
+/** Returns the form in which URLs are compared: parsed, without a fragment. */
 function plainUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null) return text

@@ -1,7 +1,7 @@
 /**
- * The URL with a query parameter set. The rest of the query stays as it was written, character for character: a
- * form-encoder would turn `%20` into `+` and break what is signed or picky. Of several parameters of that name the
- * first is replaced and the others go.
+ * Returns the URL with a query parameter set. The rest of the query stays unchanged, character for character: a
+ * form-encoder would turn `%20` into `+` and break a signed query or a strict server. Of several parameters of that
+ * name the first is replaced and the others are removed.
  */
 export function withQueryParam(url: URL, name: string, value: string): URL {
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`

@@ -1,8 +1,8 @@
-/** Where the proxy is, and how one says who one is. Holds a credential: never logged, never part of a message. */
+/** The address of the proxy and its credentials. Never log it, and never put it into a message. */
 export interface ProxyAddress {
   readonly host: string
   readonly port: number
-  /** Whether the proxy itself speaks TLS. */
+  /** Whether the connection to the proxy uses TLS. */
   readonly isSecure: boolean
   /** Value of `Proxy-Authorization`, or null. */
   readonly authorization: string | null
@@ -13,15 +13,15 @@ export type ParsedProxy =
   | { readonly ok: false; readonly message: string }
 
 /**
- * Reads `TIDEMARK_PROXY_URL`: `http://user:password@host:port` or `https://…`; user and password percent-encoded. The
- * message repeats nothing of it.
+ * Reads `TIDEMARK_PROXY_URL`: `http://user:password@host:port` or `https://…`, with user and password percent-encoded.
+ * The message repeats nothing of it.
  */
 export function parseProxyUrl(text: string): ParsedProxy {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
     return refused('must be an http:// or https:// address such as http://user:password@proxy.example:8000')
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    return refused('must end behind the port: a proxy has no path (percent-encode a / ? or # in the password)')
+    return refused('must end after the port: a proxy has no path (percent-encode a / ? or # in the password)')
   const isSecure = url.protocol === 'https:'
   const authorization = authorizationOf(url)
   if (authorization === undefined) return refused('has a user name or password that is not percent-encoded as UTF-8')

@@ -12,23 +12,26 @@ import { openTunnel } from './tunnel.ts'
 
 export interface PathOptions {
   readonly proxy: ProxyAddress
-  /** Judges targets. The proxy itself comes from the settings and is trusted. */
+  /** Checks targets. The proxy itself comes from the settings and is trusted. */
   readonly policy: EgressPolicy
   readonly resolver: Resolver
-  /** PEM certificates to trust instead of Node's own list. */
+  /** PEM certificates to trust instead of Node's built-in list. */
   readonly ca?: string | readonly string[]
-  /** Milliseconds for each of: reaching the proxy, its answer to CONNECT, a TLS handshake. Default 10,000. */
+  /** Milliseconds for each of: reaching the proxy, its response to CONNECT, a TLS handshake. Default 10,000. */
   readonly stepMs?: number
 }
 
-/** The way of one fetch through the proxy: connections of its own, counted, closed with it. */
+/**
+ * The connections of one fetch through the proxy. They are not shared, their bytes are counted, and they close with the
+ * fetch.
+ */
 export interface ProxyPath {
   readonly agent: Dispatcher
-  /** Bytes on the wire between us and the proxy, both ways. */
+  /** Returns the bytes on the wire to and from the proxy. */
   bytes(): number
-  /** How the proxy failed last; null when it did not. */
+  /** The last failure of the proxy; null when it did not fail. */
   readonly failure: ProxyFailure | null
-  /** Whether the last request was handed to the proxy as it is (http), so that an answer may be the proxy's own. */
+  /** Whether the last request was forwarded by the proxy (http), so that a response may be the proxy's own. */
   readonly isForwarded: boolean
   close(): Promise<void>
 }
@@ -37,10 +40,10 @@ const STEP_MS = 10_000
 const UNREACHED: EgressFailure = { kind: 'connect', cause: 'failed' }
 
 /**
- * Opens no connection yet. A target passes the walls before anything is said to the proxy: its literal addresses and
- * all that its name resolves to here are vetted, on every connection. The proxy gets the name and resolves it itself,
- * so what it dials is not pinned by us (docs/proxy.md): https targets by CONNECT with our own TLS inside, http ones as
- * requests with an absolute URL.
+ * Creates the path; it opens no connection yet. A target passes the egress guard before anything is sent to the proxy:
+ * on every connection its literal address, or all addresses that its name resolves to here, are vetted. The proxy
+ * receives the name and resolves it itself, so its connection is not pinned (docs/proxy.md). https targets use CONNECT
+ * with end-to-end TLS inside; http targets use requests with an absolute URL.
  */
 export function openProxyPath(options: PathOptions): ProxyPath {
   return new CountedPath(options)
@@ -82,7 +85,7 @@ class CountedPath implements ProxyPath {
     return this.#agent.destroy()
   }
 
-  /** A request for an http target names it whole, and says to the proxy who asks. */
+  /** Gives a request for an http target an absolute URL and the proxy's credentials. */
   #addressed(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
     const { authorization } = this.#options.proxy
     const origin = String(request.origin)
@@ -98,7 +101,10 @@ class CountedPath implements ProxyPath {
     this.#reach(target).then(
       (reached) => (reached.ok ? callback(null, reached.socket) : callback(new EgressError(reached.failure), null)),
       (error: unknown) =>
-        callback(error instanceof Error ? error : new Error('no way through', { cause: error }), null),
+        callback(
+          error instanceof Error ? error : new Error('connect through the proxy failed', { cause: error }),
+          null,
+        ),
     )
   }
 
@@ -126,7 +132,7 @@ class CountedPath implements ProxyPath {
     return { ok: false, failure: UNREACHED }
   }
 
-  /** Null, with `failure` set, when it cannot be reached. */
+  /** Returns null, and sets `failure`, when the proxy cannot be reached. */
   async #dialProxy(): Promise<Socket | null> {
     const { host, port, isSecure } = this.#options.proxy
     const socket = connect({ host: plainName(host), port, noDelay: true })
@@ -144,7 +150,8 @@ class CountedPath implements ProxyPath {
 }
 
 /**
- * A socket that is handed out keeps its listener for errors: between two owners one must not become an uncaught one.
+ * The listener for errors stays on a returned socket: until the caller adds its own, an error must not become an
+ * uncaught exception.
  */
 function connected(socket: Socket, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import { type ProxyFailure, proxyStatus } from './proxy-failure.ts'
 
 export interface TunnelRequest {
-  /** Open to the proxy. Nobody else reads from it yet. */
+  /** Connected to the proxy. Nothing else reads from it yet. */
   readonly socket: Socket
   /** `host:port` of the target, IPv6 in brackets. */
   readonly authority: string
   readonly authorization: string | null
-  /** Milliseconds for the proxy's answer: it connects to the target meanwhile. */
+  /** Milliseconds for the proxy's response. The proxy connects to the target meanwhile. */
   readonly answerMs: number
 }
 
@@ -15,8 +15,8 @@ const MOST_HEADER_BYTES = 16 * 1024
 const END = '\r\n\r\n'
 
 /**
- * Asks a proxy for a tunnel (RFC 9110 §9.3.6). Null when the socket is one now; else the failure, and the socket is
- * destroyed. Never rejects.
+ * Asks a proxy for a tunnel (RFC 9110 §9.3.6). Returns null when the socket is now the tunnel, otherwise the failure,
+ * with the socket destroyed. Never rejects.
  */
 export function openTunnel({
   socket,
@@ -48,7 +48,7 @@ export function openTunnel({
   })
 }
 
-/** A client speaks first in TLS: whatever comes behind the proxy's header is not the target's. */
+/** In TLS the client sends first, so bytes after the proxy's header are not from the target. */
 function verdict(head: string): ProxyFailure | null {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0)
   if (status === 0) return { cause: 'garbage' }

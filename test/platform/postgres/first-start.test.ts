@@ -136,7 +136,7 @@ describeIf(process.geteuid?.() === 0, 'run as root')('as root', () => {
     await expect(startEmbeddedPostgres(options)).rejects.toMatchObject({
       kind: 'unusable_data',
       message: expect.stringContaining(
-        `${options.dataDir}/postgres-password and the database in ${home}/postgres do not belong together`,
+        `${options.dataDir}/postgres-password and the database in ${home}/postgres do not match`,
       ),
     })
     await rename(home, `${home}.third`)

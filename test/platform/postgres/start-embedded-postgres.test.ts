@@ -95,7 +95,7 @@ describe('the embedded Postgres', () => {
         .then((value) => value === 1)
         .catch(() => false),
     )
-    await until(async () => lines.some((line) => line.includes('ended by itself (SIGKILL)')))
+    await until(async () => lines.some((line) => line.includes('ended unexpectedly (SIGKILL)')))
     await server.stop()
   })
 

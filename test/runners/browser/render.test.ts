@@ -77,7 +77,7 @@ describe('Waiting for a page to rest', () => {
     const startedAt = performance.now()
     const rendered = await renderOne(browsers, url)
     expect(htmlOf(rendered)).toContain('written anew')
-    expect(rendered).toMatchObject({ warnings: [expect.stringContaining('never ended it')] })
+    expect(rendered).toMatchObject({ warnings: [expect.stringContaining('never closed it')] })
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 

@@ -41,5 +41,5 @@ test.each([
   ['is absolute', entry('/tmp/out', 'x')],
   ['is a link', entry('link', '', { type: '2' })],
 ])('An entry that %s is refused.', async (_, bad) => {
-  await expect(unpackTar(archive(bad), folder)).rejects.toThrow('the archive holds')
+  await expect(unpackTar(archive(bad), folder)).rejects.toThrow('the archive contains')
 })

@@ -75,14 +75,17 @@ describe('a broken way', () => {
         'There is no host named gone.example. Check the spelling of the URL, or whether the domain still exists.',
       ],
       ['connect_failed', 'a.test refused the connection. Check the port of the URL, or whether the server is down.'],
-      ['connect_failed', 'a.test cut its answer off before the end. It is tried again at the next run.'],
+      [
+        'connect_failed',
+        'a.test closed the connection before the end of its answer. It is tried again at the next run.',
+      ],
       [
         'connect_failed',
         "a.test answered with something that is not valid HTTP/1.1. Check that the port is a web server's.",
       ],
       [
         'timeout',
-        'a.test took the request and did not begin to answer: nothing came for too long. It is tried again at the ' +
+        'a.test took the request and did not begin to answer: no data came for too long. It is tried again at the ' +
           'next run.',
       ],
     ])

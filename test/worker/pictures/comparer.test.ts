@@ -31,7 +31,7 @@ test.each([
   ['a JPEG', Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)])],
 ])('%s is refused, not read as whatever it is.', async (_, after) => {
   const found = await comparer.compare({ before: null, after, thumb: false })
-  expect(found).toEqual({ ok: false, reason: 'picture', message: 'The picture is no PNG.' })
+  expect(found).toEqual({ ok: false, reason: 'picture', message: 'The picture is not a PNG.' })
 })
 
 test('A picture that says it is huge is refused by its head.', async () => {

@@ -189,7 +189,7 @@ describe('A proxy that does not work', () => {
       '127.0.0.1',
     ])
       expect(message).not.toContain(secret)
-    expect(message).toMatch(/^shop\.test answered with status 403\. The proxy, which is tried then, /)
+    expect(message).toMatch(/^shop\.test answered with status 403\. The proxy, which was tried next, /)
   }
 
   test.each([false, true])('refuses the login (https: %s)', async (isSecure) => {
