@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { dial } from './dial.ts'
 import type { DialPorts, OpenSocket } from './dial.ts'
 import { DENIED } from './egress-failure.ts'
@@ -42,7 +43,7 @@ const MOST_FAILURES = 1_000
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
   const { resolver = createResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
-  const failures = new Map<string, EgressFailure>()
+  const failures = new LRUCache<string, EgressFailure>({ max: MOST_FAILURES })
   const counts = { opened: 0, denied: 0 }
   const sockets = new Set<Duplex>()
 
@@ -58,7 +59,6 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
     }
     if (dialled.failure === DENIED) counts.denied += 1
     failures.set(key, dialled.failure)
-    if (failures.size > MOST_FAILURES) failures.delete(failures.keys().next().value ?? '')
     return null
   }
 

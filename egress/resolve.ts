@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import type { EgressFailure } from './egress-failure.ts'
 import { errorCode } from './egress-failure.ts'
 
@@ -32,12 +33,6 @@ export interface ResolverOptions {
   readonly now?: () => number
 }
 
-interface Entry {
-  readonly answer: Promise<Resolved>
-  /** Infinity while the lookup runs. */
-  until: number
-}
-
 const MOST_ENTRIES = 1_000
 const TIMED_OUT: Resolved = { ok: false, failure: { kind: 'dns', cause: 'timeout' } }
 const LOOPBACK: Resolved = {
@@ -56,20 +51,18 @@ const LOOPBACK: Resolved = {
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { lookup = lookupAll, timeoutMs = 5_000, cacheMs = 5_000, now = () => performance.now() } = options
-  const entries = new Map<string, Entry>()
+  const answers = new LRUCache<string, Resolved>({ max: MOST_ENTRIES, ttlResolution: 0, perf: { now } })
+  // A lookup under way may fall out too: those who wait hold the promise, and only the sharing is lost.
+  const underWay = new LRUCache<string, Promise<Resolved>>({ max: MOST_ENTRIES })
 
-  function entryOf(name: string): Entry {
-    const known = entries.get(name)
-    if (known !== undefined && known.until > now()) return known
-    const entry: Entry = { answer: ask(lookup, name), until: Infinity }
-    entries.delete(name)
-    entries.set(name, entry)
-    if (entries.size > MOST_ENTRIES) dropOldest(entries)
-    void entry.answer.then(() => {
-      if (cacheMs > 0) entry.until = now() + cacheMs
-      else if (entries.get(name) === entry) entries.delete(name)
+  function startLookup(name: string): Promise<Resolved> {
+    const answer = ask(lookup, name)
+    underWay.set(name, answer)
+    void answer.then((resolved) => {
+      if (underWay.peek(name) === answer) underWay.delete(name)
+      if (cacheMs > 0) answers.set(name, resolved, { ttl: cacheMs })
     })
-    return entry
+    return answer
   }
 
   return {
@@ -79,8 +72,9 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
       if (family !== 0)
         return Promise.resolve({ ok: true, addresses: [{ address: name, family: family === 4 ? 4 : 6 }] })
       if (isLocalhost(name)) return Promise.resolve(LOOPBACK)
-      const { answer, until } = entryOf(name)
-      return until === Infinity ? withCap(answer, timeoutMs) : answer
+      const known = answers.get(name)
+      if (known !== undefined) return Promise.resolve(known)
+      return withCap(underWay.get(name) ?? startLookup(name), timeoutMs)
     },
   }
 }
@@ -127,10 +121,4 @@ function withCap(answer: Promise<Resolved>, timeoutMs: number): Promise<Resolved
       resolve(resolved)
     })
   })
-}
-
-/** A running entry may be dropped too: its callers keep the promise, and only the sharing is lost. */
-function dropOldest(entries: Map<string, Entry>): void {
-  const oldest = entries.keys().next()
-  if (oldest.done !== true) entries.delete(oldest.value)
 }

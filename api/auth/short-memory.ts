@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** A value and for how many more milliseconds it may be believed; Infinity: as long as the memory keeps anything. */
 export interface Remembered<V> {
   readonly value: V
@@ -17,14 +19,14 @@ const MOST = 10_000
  * A memory of at most `keepMs`, counted from before the look-up began, so that what is revoked is not believed any
  * longer than that. What is not found is not remembered: guesses would fill it.
  */
-export function createShortMemory<V>(keepMs: number): ShortMemory<V> {
-  const known = new Map<string, { readonly value: V; readonly until: number }>()
+export function createShortMemory<V extends {}>(keepMs: number): ShortMemory<V> {
+  const known = new LRUCache<string, V>({ max: MOST, ttl: keepMs, ttlResolution: 0 })
   const asked = new Map<string, Promise<V | null>>()
   let age = 0
   return {
     get(key, load) {
-      const entry = known.get(key)
-      if (entry && performance.now() < entry.until) return Promise.resolve(entry.value)
+      const value = known.get(key)
+      if (value !== undefined) return Promise.resolve(value)
       const running = asked.get(key)
       if (running) return running
       const started = lookUp(key, load).finally(() => {
@@ -43,12 +45,10 @@ export function createShortMemory<V>(keepMs: number): ShortMemory<V> {
   async function lookUp(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null> {
     const began = performance.now()
     const bornAt = age
-    known.delete(key)
     const found = await load()
     if (!found) return null
-    if (age !== bornAt) return found.value
-    if (known.size >= MOST) known.clear()
-    known.set(key, { value: found.value, until: began + Math.min(keepMs, found.livesMs) })
+    const ttl = Math.min(keepMs, found.livesMs)
+    if (age === bornAt && ttl > 0) known.set(key, found.value, { ttl, start: began })
     return found.value
   }
 }

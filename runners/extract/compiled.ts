@@ -1,4 +1,5 @@
 import type { JSONPathQuery } from 'json-p3'
+import { LRUCache } from 'lru-cache'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { CompiledCss } from './css/css.ts'
 import { compileJsonPath } from './json/json-path.ts'
@@ -19,7 +20,7 @@ export type Compiled =
  * The number of configs that a thread caches. Compiling a selector costs about as much as running it on a small page.
  */
 const CACHE_SIZE = 1_000
-const cache = new Map<string, Compiled>()
+const cache = new LRUCache<string, Compiled>({ max: CACHE_SIZE })
 
 /**
  * Compiles the rules of a config, or returns them from the cache. Throws the engine's error on a rule that `checkRules`
@@ -29,18 +30,9 @@ export function compileRules(config: ExtractConfig): Compiled {
   if (config.method === 'full_page' || config.method === 'prompt') return { method: config.method }
   const key = JSON.stringify(config)
   const known = cache.get(key)
-  if (known !== undefined) {
-    // Moved to the end: the map's order is the order of use.
-    cache.delete(key)
-    cache.set(key, known)
-    return known
-  }
+  if (known !== undefined) return known
   const compiled = compileConfig(config)
   cache.set(key, compiled)
-  for (const oldest of cache.keys()) {
-    if (cache.size <= CACHE_SIZE) break
-    cache.delete(oldest)
-  }
   return compiled
 }
 

@@ -18,7 +18,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   // Pure: the clock and everything else that changes is passed in. Hashes are functions too.
   core: { folders: ['schema'], packages: ['node:crypto', 'pino'] },
   platform: { folders: ['schema', 'core'], packages: ['node:*', 'pg'] },
-  egress: { folders: ['schema', 'core'], packages: ['node:*', 'undici'] },
+  egress: { folders: ['schema', 'core'], packages: ['node:*', 'lru-cache', 'undici'] },
   concurrency: { folders: ['schema', 'core'], packages: ['node:*'] },
   store: {
     folders: ['schema', 'core', 'concurrency'],
@@ -34,6 +34,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'domutils',
       'htmlparser2',
       'json-p3',
+      'lru-cache',
       'parse5',
       'parse5-htmlparser2-tree-adapter',
       'piscina',
@@ -73,7 +74,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'worker',
       'deliveries',
     ],
-    packages: ['node:*', 'better-auth', 'fastify', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
+    packages: ['node:*', 'better-auth', 'fastify', 'lru-cache', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
     folders: ['schema', 'core', 'platform', 'concurrency', 'store', 'monitors', 'accounts'],
