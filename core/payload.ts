@@ -24,8 +24,8 @@ export interface PayloadInput {
 }
 
 /**
- * The payload of a regular monitor. Keys stand in the order of the schema, `visual` last, so that `payloadText` is the
- * same on every attempt and replay. The diff holds the changed fields only.
+ * The payload of a regular monitor. Keys stand in the order of the schema, `visual` last. The diff holds the changed
+ * fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
   const { id, monitorId, runId, firedAtMs, diff, monitor, visual } = input
@@ -41,9 +41,4 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
     monitor: { url: monitor.url, name: monitor.name },
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
   }
-}
-
-/** The exact text that is stored, signed and sent: JSON without white space, in UTF-8. */
-export function payloadText(payload: object): string {
-  return JSON.stringify(payload)
 }

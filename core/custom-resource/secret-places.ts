@@ -12,7 +12,6 @@ export const SECRET_PLACES = [
   'deliveries[].headers',
   'deliveries[].webhookUrl',
 ] as const
-export type SecretPlace = (typeof SECRET_PLACES)[number]
 
 /** The key beside `key` that names a Secret instead, in the resource's spelling. */
 export const secretKeyBeside = (key: string): string => `${key}From`

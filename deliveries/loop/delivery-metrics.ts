@@ -63,12 +63,3 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     storeFault: () => faults.inc(),
   }
 }
-
-/** For programs that measure nothing. */
-export const NO_METRICS: DeliveryMetrics = {
-  claimed: () => {},
-  attempted: () => {},
-  active: () => {},
-  recorded: () => {},
-  storeFault: () => {},
-}

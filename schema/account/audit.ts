@@ -40,9 +40,6 @@ export const AUDIT_ACTIONS = {
 } as const
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** What can stand in `target_type` of an event. */
-export type AuditTargetType = (typeof AUDIT_ACTIONS)[AuditAction]
-
 /** Who did it. `label` is the e-mail address, the key's name, or System. */
 export interface Actor {
   readonly type: 'user' | 'api_key' | 'system'

@@ -2,9 +2,6 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { Dictionary } from '../shape/shape.ts'
 
-/** Names that a person may not set. */
-export const RESERVED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie'] as const
-
 /**
  * Headers that the service sends itself with each webhook; a configured one of the same name is accepted and ours is
  * sent.

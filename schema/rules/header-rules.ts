@@ -1,7 +1,7 @@
 import { keyRule, type Rule } from './rule.ts'
 
 type Headers = Readonly<Record<string, string>>
-/** The reserved names; schema/monitor/request-headers.ts exports the list for people and other folders. */
+/** Names that a person may not set. */
 const RESERVED = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
 
 export const HEADER_NAMES = keyRule<string>({

@@ -108,9 +108,6 @@ export const Uuid = (description?: string) =>
 export const Instant = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, ...(description && { description }) })
 
-/** Anything that JSON can carry. Only where the contract leaves the value open. */
-export const AnyJson = (description?: string) => Type.Unknown(description ? { description } : {})
-
 /** An object that JSON can carry, of unknown keys. */
 export const JsonObject = (description?: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({

@@ -45,17 +45,6 @@ export function newDelivery({ secrets, teamId, config, at, place, payload }: New
   }
 }
 
-/** The same rows, a list a column, for `unnest`. */
-export function deliveryColumns(rows: readonly DeliveryRow[]) {
-  return {
-    id: rows.map((row) => row.id),
-    type: rows.map((row) => row.type),
-    target: rows.map((row) => row.target),
-    host: rows.map((row) => row.host),
-    payload: rows.map((row) => row.payload),
-  }
-}
-
 /** All mail leaves through the one server of this installation, whoever it is for. */
 const MAIL_HOST = 'smtp'
 

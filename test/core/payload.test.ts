@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { deliveryPayload, payloadText } from '../../core/payload.ts'
+import { deliveryPayload } from '../../core/payload.ts'
 import { DeliveryPayload } from '../../schema/run/delivery.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 
@@ -17,8 +17,8 @@ describe('the payload of a regular monitor', () => {
     expect(checkerOf(DeliveryPayload).validate(deliveryPayload(input))).toMatchObject({ ok: true })
   })
 
-  test('is written in the order of the schema, without white space', () => {
-    expect(payloadText(deliveryPayload(input))).toBe(
+  test('has its keys in the order of the schema', () => {
+    expect(JSON.stringify(deliveryPayload(input))).toBe(
       '{"id":"01890a5d-ac96-774b-bcce-b302099a8057","version":"2026-05-01",' +
         '"monitor_id":"5f0c2f1e-7a8f-4b38-8f6f-0d6f5ab5a111","run_id":"01890a5d-ac96-774b-bcce-b302099a8058",' +
         '"fired_at":"2026-05-01T12:00:00.007Z",' +

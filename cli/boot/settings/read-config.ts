@@ -1,4 +1,4 @@
-import { Config, SECRET_SETTINGS } from '../../../schema/config.ts'
+import { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
@@ -112,14 +112,3 @@ const list = (text: string): string[] =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-
-/** The settings as they may be logged. */
-export function shownSettings(settings: Settings): Record<string, unknown> {
-  const secret: readonly string[] = SECRET_SETTINGS
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      secret.includes(name) && value !== undefined ? '(set)' : value,
-    ]),
-  )
-}

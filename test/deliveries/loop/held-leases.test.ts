@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NO_METRICS } from '../../../deliveries/loop/delivery-metrics.ts'
+import { NO_METRICS } from '../../support/no-delivery-metrics.ts'
 import { createHeldLeases, type HeldLeases } from '../../../deliveries/loop/held-leases.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor, runIdMonitor, runIdTime } from '../../../core/run-id.ts'
+import { runIdMonitor, runIdTime } from '../../../core/run-id.ts'
+import { monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../../support/run-ids.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 
 let world: QueueWorld
@@ -23,7 +24,7 @@ test('Ids made by the store hold what the core reads from them.', async () => {
     }
 })
 
-test('Of ids made by the core, the store reads the same time.', async () => {
+test('Of an id the store reads the time that it was made from.', async () => {
   for (const ms of TIMES)
     for (const no of NUMBERS) {
       const id = newRunId(ms, no, RUN_ID_RANDOM - 1)

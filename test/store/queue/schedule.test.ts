@@ -1,9 +1,10 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scheduleExamples } from '../../../core/schedule-examples.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { failedRun, unchangedRun } from './finished-runs.ts'
 import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+import { scheduleExamples } from './schedule-examples.ts'
 
 let world: QueueWorld
 let team: string
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test.for(scheduleExamples)('The store schedules as the core does: $title', async ({ input, next }) => {
+test.for(scheduleExamples)('The store schedules the next check: $title', async ({ input, next }) => {
   const [no = 0] = await world.monitors(team, { interval: input.intervalSeconds, shift: input.shiftSeconds })
   const [taken] = await world.claim()
   await world.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
@@ -35,4 +36,37 @@ test.for(scheduleExamples)('The store schedules as the core does: $title', async
   expect([seen.next_ms, seen.due_ms]).toEqual([next, next])
   await world.query('update checks set due_at = null')
   await world.query('update standing_clock set at = now()')
+})
+
+test('The next time lies ahead of now, by at most one interval and a shift, on the grid.', async () => {
+  const nominal = Date.UTC(2026, 4, 1, 12)
+  const input = fc.record({
+    late: fc.integer({ min: 0, max: 10 ** 12 }),
+    interval: fc.integer({ min: 60, max: 31_536_000 }),
+    shift: fc.integer({ min: 0, max: 30 }),
+    first: fc.boolean(),
+  })
+  const inputs = fc.sample(input, 1_000)
+  const rows = await world.query<{ ms: number }>(
+    `select (extract(epoch from next_run(to_timestamp($1::float8 / 1000), to_timestamp(($1 + i.late) / 1000),
+      i.interval, i.shift, i.first))
+       * 1000)::float8 as ms
+     from unnest($2::float8[], $3::int[], $4::int[], $5::bool[]) with ordinality as i (late, interval, shift, first,
+       place)
+     order by i.place`,
+    [
+      nominal,
+      inputs.map(({ late }) => late),
+      inputs.map(({ interval }) => interval),
+      inputs.map(({ shift }) => shift),
+      inputs.map(({ first }) => first),
+    ],
+  )
+  expect(rows).toHaveLength(inputs.length)
+  for (const [place, { late, interval, shift, first }] of inputs.entries()) {
+    const ahead = (rows[place]?.ms ?? 0) - nominal - late
+    expect(ahead).toBeGreaterThan(0)
+    expect(ahead).toBeLessThanOrEqual((interval + (first ? shift : 0)) * 1000)
+    expect((ahead + late - (first ? shift * 1000 : 0)) % (interval * 1000)).toBe(0)
+  }
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newRunId } from '../../../core/run-id.ts'
+import { newRunId } from '../../support/run-ids.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'

@@ -1,6 +1,32 @@
-import type { ScheduleInput } from './schedule.ts'
+/**
+ * What the next time of a check is made from, and what it must be. Times are milliseconds since the epoch.
+ *
+ *     grid(scheduledFor, now) = scheduledFor                                     when scheduledFor > now
+ *                             = scheduledFor + (first ? shift : 0)
+ *                               + interval * (1 + floor((now - scheduledFor) / interval))   otherwise
+ *     next = grid                                                                after a success
+ *          = max(grid, now + max(backoff(failures), retryAfter))                 after a failure
+ *
+ * So ticks that were missed become one, the next time always lies ahead of now, and a run that a person asked for
+ * before its time leaves the schedule as it is. After a wait that ends off the grid, the grid goes on from there.
+ */
+export interface ScheduleInput {
+  /**
+   * The nominal time of the check that has ended, or of the scheduled one that a person ran ahead of; null: not
+   * scheduled (paused).
+   */
+  readonly scheduledFor: number | null
+  readonly now: number
+  readonly intervalSeconds: number
+  readonly shiftSeconds: number
+  /** The monitor had no run before this one. */
+  readonly firstRun: boolean
+  /** Failures in a row, the one that has just ended included; 0 after a success. */
+  readonly failures: number
+  /** How long the target asked to be left alone; 0: it did not. Looked at after a failure only. */
+  readonly retryAfterMs: number
+}
 
-/** What the next time must be, in TypeScript and in SQL alike. */
 export interface ScheduleExample {
   readonly title: string
   readonly input: ScheduleInput
@@ -27,7 +53,6 @@ const example = (title: string, input: Partial<ScheduleInput>, next: number | nu
   next,
 })
 
-/** Both engines are tested against these. */
 export const scheduleExamples: readonly ScheduleExample[] = [
   example('a check that ends in time runs again one interval later', {}, T + MINUTE),
   example('the time that a check takes does not move its schedule', { now: T + 59_999 }, T + MINUTE),
