@@ -1,16 +1,10 @@
 import type { TSchema } from 'typebox'
+import type { SchemaNode } from '../../schema/shape/schema-node.ts'
 import { ARMS, type ArmTable, RULES } from '../../schema/shape/shape.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */
 export type Described = Readonly<Record<string, unknown>>
-
-interface Node {
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly items?: Node
-  readonly description?: string
-  readonly [ARMS]?: ArmTable
-}
 
 /** How descriptions of what the contract does not have begin. */
 const BEYOND = 'Beyond the contract'
@@ -24,7 +18,7 @@ for (const [name, schema] of Object.entries(COMPONENTS)) {
   for (let inner = nested(schema); inner; inner = nested(inner)) NAMES.set(JSON.stringify(inner), name)
 }
 
-function nested(node: Node): Node | undefined {
+function nested(node: SchemaNode): SchemaNode | undefined {
   const inner = node.properties?.['conditions']?.items
   return inner?.[ARMS] ? inner : undefined
 }
@@ -41,7 +35,7 @@ export function describeSchema(schema: TSchema): Described {
 export function describeComponents(): Readonly<Record<string, Described>> {
   const described: Record<string, Described> = {}
   for (const [name, schema] of Object.entries(COMPONENTS)) {
-    const node: Node = schema
+    const node: SchemaNode = schema
     const example = Object.hasOwn(EXAMPLES, name) ? { examples: [EXAMPLES[name]] } : {}
     if (!node[ARMS]) described[name] = { ...plain(node), ...example }
     else {
@@ -53,13 +47,13 @@ export function describeComponents(): Readonly<Record<string, Described>> {
   return described
 }
 
-function describe(node: Node): Described {
+function describe(node: SchemaNode): Described {
   const name = NAMES.get(JSON.stringify(node))
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
   return node[ARMS] ? { oneOf: Object.values(armsOf(node, node[ARMS])) } : plain(node)
 }
 
-function plain(node: Node): Described {
+function plain(node: SchemaNode): Described {
   const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== ARMS)
   const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
   return {
@@ -69,14 +63,14 @@ function plain(node: Node): Described {
 }
 
 function describeKeyword(key: string, value: unknown): unknown {
-  if (key === 'properties') return mapValues(value as Record<string, Node>, describe)
-  if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return (value as Node[]).map(describe)
+  if (key === 'properties') return mapValues(value as Record<string, SchemaNode>, describe)
+  if (key === 'anyOf' || key === 'oneOf' || key === 'allOf') return (value as SchemaNode[]).map(describe)
   if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object' && value !== null)
     return describe(value)
   return value
 }
 
-function armsOf(node: Node, { tag, arms }: ArmTable): Record<string, Described> {
+function armsOf(node: SchemaNode, { tag, arms }: ArmTable): Record<string, Described> {
   const properties = node.properties ?? {}
   return mapValues(arms, ({ required, allowed }, arm) => ({
     type: 'object',
@@ -90,7 +84,7 @@ function armsOf(node: Node, { tag, arms }: ArmTable): Record<string, Described> 
   }))
 }
 
-function oneOf(name: string, node: Node, { tag, arms }: ArmTable): Described {
+function oneOf(name: string, node: SchemaNode, { tag, arms }: ArmTable): Described {
   const reference = (arm: string) => `#/components/schemas/${armName(name, arm)}`
   const { description } = node
   return {

@@ -1,20 +1,12 @@
+import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/schema-node.ts'
 import { camelCase } from './camel-case.ts'
-
-/** A definition of schema/, as a walk over its names reads it. */
-interface Node {
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly additionalProperties?: Node | boolean
-  readonly items?: Node
-  readonly anyOf?: readonly Node[]
-}
 
 /**
  * The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition
  * describes stay as they are.
  */
 export function toResourceNames(definition: object, value: unknown): unknown {
-  return renamed(definition, value, camelCase)
+  return renamed(nodeOf(definition), value, camelCase)
 }
 
 /**
@@ -22,10 +14,10 @@ export function toResourceNames(definition: object, value: unknown): unknown {
  * API too. A key that it does not have stays as it is, for the check to refuse.
  */
 export function toApiNames(definition: object, value: unknown): unknown {
-  return renamed(definition, value, null)
+  return renamed(nodeOf(definition), value, null)
 }
 
-function renamed(node: Node, value: unknown, toResource: ((name: string) => string) | null): unknown {
+function renamed(node: SchemaNode, value: unknown, toResource: ((name: string) => string) | null): unknown {
   if (value === null || typeof value !== 'object') return value
   const { properties, additionalProperties: others, items } = withoutNull(node)
   if (Array.isArray(value)) return items ? value.map((item) => renamed(items, item, toResource)) : value
@@ -41,9 +33,6 @@ function renamed(node: Node, value: unknown, toResource: ((name: string) => stri
     return [toResource ? toResource(name) : name, renamed(child, item, toResource)]
   })
 }
-
-/** A nullable's side that is not null. */
-const withoutNull = (node: Node): Node => node.anyOf?.find(({ type }) => type !== 'null') ?? node
 
 const mapEntries = (value: object, change: (key: string, item: unknown) => [string, unknown]) =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => change(key, item)))

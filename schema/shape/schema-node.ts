@@ -1,22 +1,32 @@
-/** What every walk along schema and value looks at in a JSON-Schema node. */
-export interface SchemaNode<N> {
+import type { RuleName } from '../rules/rule-name.ts'
+import type { ARMS, ArmTable, RULES } from './shape.ts'
+
+/** A node of a definition as JSON Schema: what the builders of shape.ts write. */
+export interface SchemaNode {
   readonly type?: string
-  readonly properties?: Readonly<Record<string, N>>
-  readonly additionalProperties?: N | boolean
-  readonly items?: N
-  readonly anyOf?: readonly N[]
+  readonly description?: string
+  readonly format?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+  readonly [ARMS]?: ArmTable
+  readonly [RULES]?: readonly RuleName[]
 }
 
-/** The parts of a list or an object that the schema knows, each with its key and node. */
-export function children<N extends SchemaNode<N>>(node: N, value: unknown): [string | number, N, unknown][] {
-  if (value === null || typeof value !== 'object') return []
-  const { items, properties, additionalProperties: others } = node
-  if (Array.isArray(value)) return items ? value.map((item, index) => [index, items, item]) : []
-  const found: [string, N, unknown][] = []
-  for (const [key, item] of Object.entries(value)) {
-    const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined
-    const child = own ?? (typeof others === 'object' ? others : undefined)
-    if (child) found.push([key, child, item])
-  }
-  return found
-}
+/** Returns a definition, which is a TypeBox value, as a node. */
+export const nodeOf = (schema: object): SchemaNode => schema as SchemaNode
+
+/** Returns a nullable's side that is not null; any other node as it is. */
+export const withoutNull = (node: SchemaNode): SchemaNode => node.anyOf?.find(({ type }) => type !== 'null') ?? node

@@ -1,13 +1,7 @@
 import { type Issue, joinPath } from './issue.ts'
 import type { RuleName } from '../rules/rule-name.ts'
-import { children, type SchemaNode } from '../shape/schema-node.ts'
 import { ARMS, RULES, type ArmTable } from '../shape/shape.ts'
-
-/** A JSON-Schema node as far as the walk looks at it. */
-interface Node extends SchemaNode<Node> {
-  readonly [ARMS]?: ArmTable
-  readonly [RULES]?: readonly RuleName[]
-}
+import { keysOf, walkSchema } from '../shape/walk-schema.ts'
 
 /**
  * `never` lets a table of rules over different values stand here: shape.ts pairs each rule with the node whose value it
@@ -21,20 +15,16 @@ type Judge = { check(value: never): readonly Issue[] }
  * half an object.
  */
 export function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
-  return visit(schema as Node, value, '')
-
-  function visit(node: Node, at: unknown, path: string): Issue[] {
-    if (node.anyOf)
-      return at === null ? [] : node.anyOf.flatMap((side) => (side.type === 'null' ? [] : visit(side, at, path)))
-    const issues = [
-      ...armIssues(node[ARMS], at, path),
-      ...children(node, at).flatMap(([key, child, item]) => visit(child, item, joinPath(path, key))),
-    ]
+  return walkSchema<Issue>(schema, value, (place, inner) => {
+    const path = joinPath('', ...keysOf(place))
+    const issues = [...armIssues(place.node[ARMS], place.value, path), ...inner()]
     if (issues.length > 0) return issues
-    return (node[RULES] ?? []).flatMap((name) =>
-      table[name].check(at as never).map((issue) => ({ path: under(path, issue.path), message: issue.message })),
+    return (place.node[RULES] ?? []).flatMap((name) =>
+      table[name]
+        .check(place.value as never)
+        .map((issue) => ({ path: under(path, issue.path), message: issue.message })),
     )
-  }
+  })
 }
 
 const under = (path: string, rest: string) =>

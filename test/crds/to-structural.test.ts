@@ -1,11 +1,11 @@
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape/shape.ts'
-import { definition } from '../../tools/generate/crd/definition-node.ts'
+import { nodeOf } from '../../schema/shape/schema-node.ts'
 import { monitorCrd } from '../../tools/generate/crd/monitor-crd.ts'
 import { toStructural } from '../../tools/generate/crd/to-structural.ts'
 
-const structural = (schema: TSchema) => toStructural(definition(schema), 'place')
+const structural = (schema: TSchema) => toStructural(nodeOf(schema), 'place')
 
 describe('From a definition to a structural schema', () => {
   test.each<[string, TSchema, RegExp]>([

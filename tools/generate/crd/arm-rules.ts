@@ -2,7 +2,7 @@ import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { ARMS, type ArmTable } from '../../../schema/shape/shape.ts'
 import { isOneOf, member } from './cel-text.ts'
-import type { DefinitionNode } from './definition-node.ts'
+import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
 import type { StructuralSchema, ValidationRule, ValueValidation } from './structural-schema.ts'
 
 type Arms = ArmTable['arms']
@@ -14,7 +14,7 @@ type Arms = ArmTable['arms']
  * A key without a type is invisible to CEL. Its rules are value validations, which the API server words worse.
  */
 export function armRules(
-  node: DefinitionNode,
+  node: SchemaNode,
   place: string,
 ): Pick<StructuralSchema, 'allOf'> & { rules: ValidationRule[] } {
   const table = node[ARMS]
@@ -27,7 +27,7 @@ export function armRules(
   }
 }
 
-const isUntyped = (node: DefinitionNode) => node.type === undefined && node.anyOf === undefined
+const isUntyped = (node: SchemaNode) => node.type === undefined && node.anyOf === undefined
 
 const armsThat = (arms: Arms, list: 'required' | 'allowed', key: string) =>
   Object.keys(arms).filter((name) => arms[name]?.[list].includes(key))

@@ -1,6 +1,6 @@
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
-import { definition } from './definition-node.ts'
+import { nodeOf } from '../../../schema/shape/schema-node.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 import { toStructural } from './to-structural.ts'
 
@@ -74,7 +74,7 @@ const suspend: StructuralSchema = {
 const LEFT_OUT = 'template_slug'
 
 export function monitorSpec(): StructuralSchema {
-  const whole = definition(MonitorSpec)
+  const whole = nodeOf(MonitorSpec)
   const { [LEFT_OUT]: _, ...properties } = whole.properties ?? {}
   const required = whole.required?.filter((key) => key !== LEFT_OUT) ?? []
   const spec = toStructural({ ...whole, properties, required }, '')
@@ -83,7 +83,7 @@ export function monitorSpec(): StructuralSchema {
 
 /** Conditions are told apart by their type, so that others than the operator may add theirs. */
 export function monitorStatus(): StructuralSchema {
-  const status = toStructural(definition(MonitorResourceStatus), 'status')
+  const status = toStructural(nodeOf(MonitorResourceStatus), 'status')
   const { conditions, ...properties } = status.properties ?? {}
   return {
     ...status,

@@ -1,11 +1,11 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { definition, type DefinitionNode } from './definition-node.ts'
+import { nodeOf, type SchemaNode } from '../../../schema/shape/schema-node.ts'
 
 const names = new Set<string>()
-collect(definition(MonitorSpec))
+collect(nodeOf(MonitorSpec))
 
-function collect(node: DefinitionNode): void {
+function collect(node: SchemaNode): void {
   const { properties = {}, additionalProperties: values, items, anyOf = [] } = node
   for (const name of Object.keys(properties)) names.add(name)
   for (const child of [...Object.values(properties), ...anyOf, items, values])

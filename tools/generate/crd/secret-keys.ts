@@ -1,7 +1,7 @@
 import { secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED } from '../../../schema/rules/header-rules.ts'
 import { member } from './cel-text.ts'
-import type { DefinitionNode } from './definition-node.ts'
+import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 const secretKeyRef: StructuralSchema = {
@@ -16,7 +16,7 @@ const secretKeyRef: StructuralSchema = {
 }
 
 /** The schema of the key that stands beside `key` and names a Secret, and the rules of the object that holds both. */
-export function secretKey(key: string, node: DefinitionNode): { schema: StructuralSchema; rules: ValidationRule[] } {
+export function secretKey(key: string, node: SchemaNode): { schema: StructuralSchema; rules: ValidationRule[] } {
   return node.type === 'string' ? ofText(key) : ofMap(key, node)
 }
 
@@ -46,7 +46,7 @@ const NAME_RULES = [HEADER_NAMES, HEADER_RESERVED, HEADER_CASE].map(({ cel, mess
   return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }
 })
 
-function ofMap(key: string, { maxProperties: most }: DefinitionNode) {
+function ofMap(key: string, { maxProperties: most }: SchemaNode) {
   if (most === undefined) throw new Error(`${key}: a map must be bounded`)
   const beside = secretKeyBeside(key)
   const map = member('self', key)

@@ -2,7 +2,8 @@ import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { ARMS, RULES } from '../../../schema/shape/shape.ts'
 import { armRules } from './arm-rules.ts'
-import { type DefinitionNode, withoutNull } from './definition-node.ts'
+import { definiteNode } from './definite-node.ts'
+import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
 import { inCamelCase } from './property-words.ts'
 import { secretKey } from './secret-keys.ts'
@@ -15,8 +16,8 @@ import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
  *
  * @param place where it stands, in the API's spelling: `deliveries[].url`
  */
-export function toStructural(node: DefinitionNode, place: string): StructuralSchema {
-  const { bare, nullable } = withoutNull(node, place)
+export function toStructural(node: SchemaNode, place: string): StructuralSchema {
+  const { bare, nullable } = definiteNode(node, place)
   const { schema, rules } = shapeOf(bare, place)
   const validations = [...rules, ...namedRules(bare[RULES] ?? [])]
   const description = node.description ?? bare.description
@@ -37,7 +38,7 @@ interface Shape {
   rules: ValidationRule[]
 }
 
-function shapeOf(node: DefinitionNode, place: string): Shape {
+function shapeOf(node: SchemaNode, place: string): Shape {
   switch (node.type) {
     case 'object':
       return node.properties ? objectOf(node, node.properties, place) : { schema: mapOf(node, place), rules: [] }
@@ -60,7 +61,7 @@ function shapeOf(node: DefinitionNode, place: string): Shape {
   }
 }
 
-function objectOf(node: DefinitionNode, definitions: Readonly<Record<string, DefinitionNode>>, place: string): Shape {
+function objectOf(node: SchemaNode, definitions: Readonly<Record<string, SchemaNode>>, place: string): Shape {
   const { rules, ...validations } = armRules(node, place)
   const properties: Record<string, StructuralSchema> = {}
   for (const [key, child] of Object.entries(definitions)) {
@@ -68,7 +69,7 @@ function objectOf(node: DefinitionNode, definitions: Readonly<Record<string, Def
     const name = camelCase(key)
     properties[name] = withoutForeignDefault(node, key, toStructural(child, at))
     if (!(SECRET_PLACES as readonly string[]).includes(at)) continue
-    const secret = secretKey(name, withoutNull(child, at).bare)
+    const secret = secretKey(name, definiteNode(child, at).bare)
     properties[secretKeyBeside(name)] = secret.schema
     rules.push(...secret.rules)
   }
@@ -87,7 +88,7 @@ function objectOf(node: DefinitionNode, definitions: Readonly<Record<string, Def
 }
 
 /** A default would be filled into every arm, also those that do not know the key. */
-function withoutForeignDefault(node: DefinitionNode, key: string, schema: StructuralSchema): StructuralSchema {
+function withoutForeignDefault(node: SchemaNode, key: string, schema: StructuralSchema): StructuralSchema {
   const table = node[ARMS]
   if (!table || key === table.tag || Object.values(table.arms).every((arm) => arm.allowed.includes(key))) return schema
   const { default: dropped, ...rest } = schema
@@ -96,7 +97,7 @@ function withoutForeignDefault(node: DefinitionNode, key: string, schema: Struct
     : { ...rest, description: [rest.description, `Default ${JSON.stringify(dropped)}.`].filter(Boolean).join(' ') }
 }
 
-function mapOf(node: DefinitionNode, place: string): StructuralSchema {
+function mapOf(node: SchemaNode, place: string): StructuralSchema {
   const values = node.additionalProperties
   if (values === true) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   if (typeof values !== 'object' || node.maxProperties === undefined)
@@ -108,7 +109,7 @@ function mapOf(node: DefinitionNode, place: string): StructuralSchema {
   }
 }
 
-function listOf(node: DefinitionNode, place: string): StructuralSchema {
+function listOf(node: SchemaNode, place: string): StructuralSchema {
   if (!node.items || node.maxItems === undefined)
     throw new Error(`${place}: a list must be bounded, and say what it holds`)
   return {
@@ -119,7 +120,7 @@ function listOf(node: DefinitionNode, place: string): StructuralSchema {
   }
 }
 
-function textOf(node: DefinitionNode, place: string): StructuralSchema {
+function textOf(node: SchemaNode, place: string): StructuralSchema {
   if (node.enum) return { type: 'string', enum: node.enum }
   // The server reads an instant as a time, which has no length.
   if (node.format === 'date-time') return { type: 'string', format: 'date-time' }
@@ -127,9 +128,9 @@ function textOf(node: DefinitionNode, place: string): StructuralSchema {
   return { type: 'string', ...pick(node, ['format', 'minLength', 'maxLength']) }
 }
 
-function pick<K extends keyof DefinitionNode>(node: DefinitionNode, keys: readonly K[]): Pick<DefinitionNode, K> {
+function pick<K extends keyof SchemaNode>(node: SchemaNode, keys: readonly K[]): Pick<SchemaNode, K> {
   return Object.fromEntries(keys.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]]))) as Pick<
-    DefinitionNode,
+    SchemaNode,
     K
   >
 }

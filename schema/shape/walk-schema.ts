@@ -1,0 +1,49 @@
+import { nodeOf, type SchemaNode } from './schema-node.ts'
+
+/** Where a walk stands: a part of a value, and the node that describes it. */
+export interface Place {
+  readonly node: SchemaNode
+  readonly value: unknown
+  /** The key or index in the place around it; null at the root. */
+  readonly key: string | number | null
+  /** The place around it; null at the root. */
+  readonly outer: Place | null
+}
+
+/**
+ * Walks schema and value together and returns what `visit` finds. A visitor calls `inner` to walk what is in a place:
+ * before or after it has looked at the place itself, or not at all.
+ *
+ * A nullable is its other side: a null there is not visited. Keys and items that the schema does not describe are
+ * passed over.
+ */
+export function walkSchema<F>(schema: object, value: unknown, visit: (place: Place, inner: () => F[]) => F[]): F[] {
+  return walk({ node: nodeOf(schema), value, key: null, outer: null })
+
+  function walk(place: Place): F[] {
+    const { node, value: part } = place
+    if (!node.anyOf) return visit(place, () => partsOf(place).flatMap(walk))
+    if (part === null) return []
+    return node.anyOf.flatMap((side) => (side.type === 'null' ? [] : walk({ ...place, node: side })))
+  }
+}
+
+/** Returns the keys and indexes that lead from the root to a place. */
+export function keysOf({ key, outer }: Place): (string | number)[] {
+  return outer === null || key === null ? [] : [...keysOf(outer), key]
+}
+
+function partsOf(outer: Place): Place[] {
+  const { node, value } = outer
+  if (value === null || typeof value !== 'object') return []
+  const { items, properties, additionalProperties: others } = node
+  if (Array.isArray(value))
+    return items ? value.map((part: unknown, key) => ({ node: items, value: part, key, outer })) : []
+  const found: Place[] = []
+  for (const [key, part] of Object.entries(value)) {
+    const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined
+    const child = own ?? (typeof others === 'object' ? others : undefined)
+    if (child) found.push({ node: child, value: part, key, outer })
+  }
+  return found
+}
