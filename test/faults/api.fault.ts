@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openApi, unexpected } from './api-process.ts'
 import { freshWorld } from './fault-test.ts'
-import { openTcpProxy } from './tcp-proxy.ts'
+import { openTcpProxy } from '../support/tcp-proxy.ts'
 
 test('An API that is left one connection answers or sheds with 503 and Retry-After; nobody sees a 500, nobody hangs.', async () => {
   const world = await freshWorld({ monitors: 1 })

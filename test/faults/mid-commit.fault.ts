@@ -1,7 +1,7 @@
 import { onTestFinished, test } from 'vitest'
 import { freshWorld } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
-import { openTcpProxy } from './tcp-proxy.ts'
+import { openTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from './until.ts'
 import type { FaultWorld } from './world.ts'
 

@@ -6,8 +6,8 @@ import { Agent, request } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { eventually } from './eventually.ts'
 import { kubeAssets } from './kube-assets.ts'
 
 export interface KubeAnswer {
@@ -133,12 +133,11 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function until(server: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_EVERY_MS) {
-    if (await holds()) return
+  const look = async () => {
     if (server.exitCode !== null || server.signalCode !== null) throw new Error('kube-apiserver ended while starting')
-    await pause(LOOK_EVERY_MS)
+    return holds()
   }
-  throw new Error('the API server was not ready in a minute')
+  await eventually(look, Boolean, { forMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS })
 }
 
 /** The server makes itself a certificate. */

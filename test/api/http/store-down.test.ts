@@ -1,12 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { buildApp } from '../../../api/http/app.ts'
 import { createServices } from '../../../api/services.ts'
 import { routes } from '../../../api/routes.ts'
 import { openApiStore } from '../../../cli/boot/parts/api-store.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 const open: (() => Promise<unknown>)[] = []
@@ -14,64 +11,18 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** A way to the database that can be cut, or made to swallow everything. */
-async function startGate(databaseUrl: string) {
-  const target = new URL(databaseUrl)
-  const host = target.searchParams.get('host') ?? decodeURIComponent(target.hostname)
-  const port = Number(target.port || 5432)
-  const path = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  const sockets = new Set<Socket>()
-  let swallow = false
-  let frozen = false
-  const server: Server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    if (swallow || frozen) return
-    const onward = connect(path)
-    sockets.add(onward)
-    onward.on('error', () => socket.destroy())
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      from.on('data', (chunk) => !frozen && to.write(chunk))
-      from.on('close', () => to.destroy())
-    }
-  })
-  const listen = async (at: number) => {
-    server.listen(at, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  await listen(0)
-  const own = (server.address() as AddressInfo).port
-  const cut = async () => {
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-    await closed
-  }
-  open.push(async () => server.listening && cut())
-  const url = new URL(databaseUrl)
-  url.searchParams.delete('host')
-  url.hostname = '127.0.0.1'
-  url.port = String(own)
-  return {
-    url: url.href,
-    freeze: () => (frozen = true),
-    thaw: () => (frozen = false),
-    cut,
-    restore: () => listen(own),
-    swallow: () => (swallow = true),
-  }
+async function openProxy(databaseUrl: string): Promise<TcpProxy> {
+  const proxy = await openTcpProxy(databaseUrl)
+  open.push(async () => proxy[Symbol.asyncDispose]())
+  return proxy
 }
 
-async function startBehind(gateUrl: string, api: TestApi) {
-  const store = await openApiStore(gateUrl)
+async function startBehind(databaseUrl: string, api: TestApi) {
+  const store = await openApiStore(databaseUrl)
   const services = createServices({
     ...api.services,
     store,
-    databaseUrl: gateUrl,
+    databaseUrl,
     encryptionKey: 'a key of the tests, which is long enough',
     signUpPlan: 'free',
   })
@@ -92,15 +43,15 @@ const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
 test('a store that is gone is a 503 with Retry-After within 5 s, and all is well once it is back', async () => {
   const api = await createTestApi()
   open.push(() => api.close())
-  const gate = await startGate(api.databaseUrl)
-  const app = await startBehind(gate.url, api)
+  const proxy = await openProxy(api.databaseUrl)
+  const app = await startBehind(proxy.url, api)
   const { api_key, email, password } = await api.owner()
   const ask = () => app.inject({ url: '/v1/keys', headers: { authorization: `Bearer ${api_key}` } })
   const signIn = () => app.inject({ method: 'POST', url: '/auth/sign-in/email', payload: { email, password } })
   expect((await ask()).statusCode).toBe(200)
   expect((await signIn()).statusCode).toBe(200)
 
-  await gate.cut()
+  await proxy.stop()
   for (const request of [ask, signIn]) {
     const [answer, took] = await timed(request())
     expect(answer.json().error, answer.payload).toMatchObject({ code: 'UNAVAILABLE', details: [] })
@@ -109,7 +60,7 @@ test('a store that is gone is a 503 with Retry-After within 5 s, and all is well
   }
   expect((await app.inject('/healthz')).statusCode).toBe(200)
 
-  await gate.restore()
+  await proxy.restart()
   expect((await ask()).statusCode).toBe(200)
   expect((await signIn()).statusCode).toBe(200)
 })
@@ -117,12 +68,12 @@ test('a store that is gone is a 503 with Retry-After within 5 s, and all is well
 test('a store that takes connections and never answers is a 503 within 5 s too', async () => {
   const api = await createTestApi()
   open.push(() => api.close())
-  const gate = await startGate(api.databaseUrl)
-  const app = await startBehind(gate.url, api)
+  const proxy = await openProxy(api.databaseUrl)
+  const app = await startBehind(proxy.url, api)
   const { api_key } = await api.owner()
-  await gate.cut()
-  gate.swallow()
-  await gate.restore()
+  await proxy.stop()
+  proxy.freeze()
+  await proxy.restart()
   const [answer, took] = await timed(app.inject({ url: '/v1/keys', headers: { authorization: `Bearer ${api_key}` } }))
   expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
   expect(took).toBeLessThan(5_000)
@@ -131,8 +82,8 @@ test('a store that takes connections and never answers is a 503 within 5 s too',
 test('a store that freezes under open connections is a 503 within 8 s, also in the middle of what writes', async () => {
   const api = await createTestApi()
   open.push(() => api.close())
-  const gate = await startGate(api.databaseUrl)
-  const app = await startBehind(gate.url, api)
+  const proxy = await openProxy(api.databaseUrl)
+  const app = await startBehind(proxy.url, api)
   const { api_key, session_token, email, password } = await api.owner()
   const ask = (method: 'GET' | 'POST', url: string, credential: string | null, payload?: object) =>
     app.inject({
@@ -150,7 +101,7 @@ test('a store that freezes under open connections is a 503 within 8 s, also in t
     ] as const
   for (const { statusCode } of await Promise.all(asks())) expect(statusCode).toBeLessThan(300)
 
-  gate.freeze()
+  proxy.freeze()
   for (const [answer, took] of await Promise.all(asks().map((one) => timed(one)))) {
     expect(answer.json().error, answer.payload).toMatchObject({ code: 'UNAVAILABLE' })
     expect(took).toBeLessThan(8_000)
@@ -160,7 +111,7 @@ test('a store that freezes under open connections is a 503 within 8 s, also in t
   expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
   expect(took).toBeLessThan(8_000)
 
-  gate.thaw()
+  proxy.thaw()
   // More than there are connections: none of those that were given up stands in the way.
   const after = await Promise.all(Array.from({ length: 40 }, () => ask('GET', '/v1/monitors', api_key)))
   expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptOutcome } from '../../../deliveries/channels/channel.ts'
 import { FROM, ID, mailerTo, sendBy, type Sending } from '../mail/mail-sending.ts'
 import { type Mailbox, openMailbox, payloadOf, refusal, RUN_URL } from './mailbox.ts'
-import { eventually } from '../loop/outbox.ts'
+import { eventually } from '../../support/eventually.ts'
 
 async function send(mailbox: Mailbox, sending?: Sending): Promise<AttemptOutcome> {
   using mailer = mailerTo(`smtp://127.0.0.1:${mailbox.port}`)

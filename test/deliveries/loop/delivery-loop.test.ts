@@ -3,7 +3,8 @@ import { sign } from '../../../core/signature.ts'
 import { claimDeliveries } from '../../../store/deliveries/claim-deliveries.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
-import { eventually, OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply } from './receiver.ts'
 
 let outbox: Outbox

@@ -4,7 +4,8 @@ import { createHeldLeases, type HeldLeases } from '../../../deliveries/loop/held
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
-import { eventually, openOutbox, type Outbox } from './outbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openOutbox, type Outbox } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

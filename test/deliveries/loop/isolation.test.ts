@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply, type Receiver, type Reply } from './receiver.ts'
 
 let outbox: Outbox

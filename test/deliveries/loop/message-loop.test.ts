@@ -8,7 +8,8 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
 import { LINKS, openMailbox, payloadOf, refusal } from '../channels/mailbox.ts'
-import { eventually, openOutbox, type Outbox, startLoop } from './outbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 import { openReceiver, reply } from './receiver.ts'
 
 let outbox: Outbox

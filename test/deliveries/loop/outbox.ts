@@ -10,6 +10,7 @@ import { createPolicy } from '../../../egress/policy.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../../store/deliveries/delivery-row.ts'
+import { eventually } from '../../support/eventually.ts'
 import { deliveryColumns } from '../../support/delivery-columns.ts'
 import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createTestDatabase } from '../../support/postgres.ts'
@@ -154,21 +155,6 @@ async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<Monitor> 
     [teamId, secrets.seal({ teamId, column: 'monitors.signing_secret' }, SECRET)],
   )
   return { teamId, monitorNo: Number(monitor.rows[0]?.no) }
-}
-
-const LOOK_EVERY_MS = 5
-const PATIENCE_MS = 10_000
-
-/** Looks again and again until the condition holds; fails with what was seen last. */
-export async function eventually<T>(look: () => Promise<T> | T, condition: (seen: T) => boolean): Promise<T> {
-  const until = performance.now() + PATIENCE_MS
-  for (;;) {
-    const seen = await look()
-    if (condition(seen)) return seen
-    if (performance.now() > until)
-      throw new Error(`still not so after ${PATIENCE_MS} ms: ${JSON.stringify(seen)?.slice(0, 2000)}`)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-  }
 }
 
 /** What a test may set of a loop. */

@@ -5,7 +5,8 @@ import type { Mailer } from '../../../deliveries/mail/mailer.ts'
 import { createNoticeLoop, type NoticeLoop } from '../../../deliveries/notices/notice-loop.ts'
 import { LINKS, type Mailbox, openMailbox, refusal } from '../channels/mailbox.ts'
 import { mailerTo } from '../mail/mail-sending.ts'
-import { eventually, openOutbox, type Outbox } from '../loop/outbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openOutbox, type Outbox } from '../loop/outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -71,12 +71,3 @@ export async function watchmanPid(server: number): Promise<number> {
   const line = stdout.split('\n').find((text) => text.endsWith(`tidemark-watchman ${server}`))
   return Number.parseInt(line ?? '', 10)
 }
-
-/** Looks every 10 ms, for 10 s at most, until `condition` holds. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 1_000; looks += 1) {
-    if (await condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error('it did not happen in 10 s')
-}

@@ -10,9 +10,9 @@ import {
   startHolder,
   type TemporaryFolder,
   temporaryFolder,
-  until,
   watchmanPid,
 } from './embedded-fixture.ts'
+import { eventually } from '../../support/eventually.ts'
 
 // Made once, as it takes half a second; every test starts a server on it and leaves it stopped.
 let folder: TemporaryFolder
@@ -83,19 +83,24 @@ describe('the embedded Postgres', () => {
     const watchman = await watchmanPid(pid)
     await Promise.all([server.stop(), server.stop()])
     expect(await processIdentity(pid)).toBeNull()
-    await until(async () => (await processIdentity(watchman)) === null)
+    await eventually(
+      () => processIdentity(watchman),
+      (identity) => identity === null,
+    )
   })
 
   test('comes back at the same address when it is killed', async () => {
     const lines: string[] = []
     const server = await start(lines)
     process.kill(await serverPid(data), 'SIGKILL')
-    await until(() =>
-      ask(server.url, 'select 1')
-        .then((value) => value === 1)
-        .catch(() => false),
+    await eventually(
+      () => ask(server.url, 'select 1').catch(() => null),
+      (value) => value === 1,
     )
-    await until(async () => lines.some((line) => line.includes('ended unexpectedly (SIGKILL)')))
+    await eventually(
+      () => lines,
+      (seen) => seen.some((line) => line.includes('ended unexpectedly (SIGKILL)')),
+    )
     await server.stop()
   })
 
@@ -103,7 +108,10 @@ describe('the embedded Postgres', () => {
     const lines: string[] = []
     const server = await start(lines)
     process.kill(await serverPid(data), 'SIGKILL')
-    await until(async () => lines.length > 0)
+    await eventually(
+      () => lines,
+      (seen) => seen.length > 0,
+    )
     await server.stop()
     const again = await start()
     expect(await ask(again.url, 'select 1')).toBe(1)
@@ -124,7 +132,10 @@ describe('a process that is killed', () => {
     const pid = await serverPid(data)
     holder.process.kill('SIGKILL')
     await holder.ended
-    await until(async () => (await processIdentity(pid)) === null)
+    await eventually(
+      () => processIdentity(pid),
+      (identity) => identity === null,
+    )
     const server = await start()
     expect(await ask(server.url, 'select 1')).toBe(1)
     await server.stop()

@@ -290,7 +290,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const done = lane.complete(finished(task, values('$3')))
       await eventually(
         () => lanes.log,
-        (lines) => lines.some((line) => line.includes('finished checks wait')),
+        (lines) => lines.some((line) => /finished checks? waits?/.test(line)),
       )
       lanes.proxy.mend()
       await done

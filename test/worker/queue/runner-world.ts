@@ -17,13 +17,13 @@ import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
-import { openStoreProxy, type StoreProxy } from '../../support/store-proxy.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 /** The trusted side of lanes over a store that can be cut off, and lanes of both kinds to it. */
 export interface LaneWorld extends AsyncDisposable {
   readonly world: QueueWorld
   /** Between the trusted side and its store. */
-  readonly proxy: StoreProxy
+  readonly proxy: TcpProxy
   readonly model: ModelServer
   /** Lines of the log, at warn and above. */
   readonly log: readonly string[]
@@ -41,7 +41,7 @@ export async function openLaneWorld(leaseMs = 60_000): Promise<LaneWorld> {
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
   const [world, model] = await Promise.all([openQueueWorld(), openModelServer()])
-  const proxy = await openStoreProxy(world.url)
+  const proxy = await openTcpProxy(world.url)
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-lane-'))
   const store = await openStore({ url: proxy.url, name: 'test lane', connections: 8, connectTimeoutMs: 2_000 })
   const comparer = createComparer()

@@ -3,16 +3,16 @@ import { html, openSite, pageOf, type Site, status } from '../../support/site.ts
 import { eventually } from '../../support/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
-import { openStoreProxy, type StoreProxy } from '../../support/store-proxy.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 let world: QueueWorld
 let site: Site
-let proxy: StoreProxy
+let proxy: TcpProxy
 let worker: RunningWorker | undefined
 let pokes = 0
 beforeAll(async () => {
   world = await openQueueWorld()
-  proxy = await openStoreProxy(world.url)
+  proxy = await openTcpProxy(world.url)
 })
 beforeEach(async () => {
   site = await openSite()
@@ -173,11 +173,11 @@ test.each([
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await start()
-  const before = proxy.swallowed
+  const before = proxy.resets
   proxy.swallowAnswerTo(message)
   const fifth = await next(no)
   await worker?.stop(1_000)
-  expect(proxy.swallowed).toBe(before + 1)
+  expect(proxy.resets).toBe(before + 1)
   expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
   expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
   expect(await world.runs(no)).toHaveLength(1)

@@ -5,15 +5,15 @@ import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../stor
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, pageOf, type Site, status } from '../../support/site.ts'
 import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/check-worker.ts'
-import { openStoreProxy, type StoreProxy } from '../../support/store-proxy.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 let world: QueueWorld
 let site: Site
-let proxy: StoreProxy
+let proxy: TcpProxy
 let worker: RunningWorker | undefined
 beforeAll(async () => {
   world = await openQueueWorld()
-  proxy = await openStoreProxy(world.url)
+  proxy = await openTcpProxy(world.url)
 })
 beforeEach(async () => {
   site = await openSite()
@@ -218,11 +218,11 @@ test('A store that is away for two seconds loses nothing and doubles nothing.', 
 test('A record whose answer was lost is tried again and counts once.', async () => {
   const { no, team } = await watching()
   site.price('$2')
-  const before = proxy.swallowed
+  const before = proxy.resets
   proxy.swallowAnswerTo('record_readings')
   expect(await next(no)).toMatchObject({ delivery_triggered: true })
   await eventually(
-    () => proxy.swallowed,
+    () => proxy.resets,
     (n) => n === before + 1,
   )
   site.price('$3')

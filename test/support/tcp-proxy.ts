@@ -7,7 +7,7 @@ export type ResetPoint =
   /** The store has it, and its answer is lost: nobody knows the outcome. */
   | 'unanswered'
 
-/** A way to the store over TCP, to be spoilt by a test. */
+/** A way to the store, or to any server, over TCP, to be spoilt by a test. */
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
   /** What is sent takes this much longer each way, in milliseconds, in order. */
@@ -15,8 +15,14 @@ export interface TcpProxy extends AsyncDisposable {
   /** Resets all connections, and each new one, until `mend`. */
   cut(): void
   mend(): void
+  /** Ends all connections and refuses new ones, until `restart`. */
+  stop(): Promise<void>
+  restart(): Promise<void>
   /** Connections that are open now stay so, and nothing gets through any more; new ones work. */
   blackHole(): void
+  /** As `blackHole`; new connections too are taken and get nothing through, until `thaw`. */
+  freeze(): void
+  thaw(): void
   /** Each connection is reset when so many more bytes of the store's answers have gone through it; null: no more. */
   resetAfter(bytes: number | null): void
   /**
@@ -24,6 +30,11 @@ export interface TcpProxy extends AsyncDisposable {
    * none does any more.
    */
   resetAt(text: string | null, at?: ResetPoint, every?: number): void
+  /**
+   * Lets the next message that holds this text, and only that, reach the store, and resets the connection in place of
+   * its answer.
+   */
+  swallowAnswerTo(text: string): void
   /**
    * A connection that is sent a message with one of these texts lets nothing more through to the store, until `flow`.
    */
@@ -46,13 +57,16 @@ interface Link {
   stalled: Buffer[] | null
 }
 
+/** Opens a way to the server at `storeUrl`, which listens on a socket in a folder or on TCP. */
 export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
   const target = addressOf(new URL(storeUrl))
   const links = new Set<Link>()
   let delayMs = 0
   let isCut = false
+  let isFrozen = false
   let mostBytes: number | null = null
   let trap: { text: string; at: ResetPoint; every: number; seen: number } | null = null
+  let swallowing: string | null = null
   let dams: readonly string[] = []
   let resets = 0
 
@@ -77,7 +91,9 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
       link.store.write(chunk.subarray(0, chunk.length / 2), () => reset(link))
       return
     }
-    if (point === 'unanswered') link.isDoomed = true
+    const isSwallowed = swallowing !== null && chunk.includes(swallowing)
+    if (isSwallowed) swallowing = null
+    if (point === 'unanswered' || isSwallowed) link.isDoomed = true
     onward(link, link.store, chunk)
   }
 
@@ -90,7 +106,7 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (isCut) return void client.resetAndDestroy()
     const store = connect(target)
-    const link: Link = { client, store, answered: 0, isBlackHole: false, isDoomed: false, stalled: null }
+    const link: Link = { client, store, answered: 0, isBlackHole: isFrozen, isDoomed: false, stalled: null }
     links.add(link)
     for (const [socket, other] of [
       [client, store],
@@ -106,27 +122,43 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
     client.on('data', (chunk) => fromClient(link, chunk))
     store.on('data', (chunk) => fromStore(link, chunk))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen(0)
+  const { port } = server.address() as AddressInfo
   const url = new URL(storeUrl)
   url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
+  url.port = String(port)
   const cut = () => {
     isCut = true
     for (const link of links) reset(link)
+  }
+  const close = () => new Promise((resolve) => server.close(resolve))
+  const blackHole = () => {
+    for (const link of links) link.isBlackHole = true
   }
   return {
     url: url.href,
     delay: (ms) => (delayMs = ms),
     cut,
     mend: () => (isCut = false),
-    blackHole() {
-      for (const link of links) link.isBlackHole = true
+    async stop() {
+      const closed = close()
+      for (const link of links) reset(link)
+      await closed
     },
+    restart: () => listen(port),
+    blackHole,
+    freeze() {
+      isFrozen = true
+      blackHole()
+    },
+    thaw: () => (isFrozen = false),
     resetAfter(bytes) {
       mostBytes = bytes
       for (const link of links) link.answered = 0
     },
     resetAt: (text, at = 'unanswered', every = 1) => (trap = text === null ? null : { text, at, every, seen: 0 }),
+    swallowAnswerTo: (text) => (swallowing = text),
     stall: (...texts) => (dams = texts),
     stalled: (text) => [...links].flatMap((link) => link.stalled ?? []).filter((chunk) => chunk.includes(text)).length,
     async flow() {
@@ -147,7 +179,7 @@ export async function openTcpProxy(storeUrl: string): Promise<TcpProxy> {
     },
     async [Symbol.asyncDispose]() {
       cut()
-      await new Promise((resolve) => server.close(resolve))
+      if (server.listening) await close()
     },
   }
 }
