@@ -6,28 +6,47 @@ export type Answer = (response: ServerResponse, request: IncomingMessage, nth: n
 /** A site on loopback that answers as a test says. */
 export interface Site extends AsyncDisposable {
   readonly url: string
+  /** The address without the last slash. */
+  readonly origin: string
   readonly requests: readonly IncomingMessage[]
   answer(answer: Answer): void
   /** A page with one price, in `.price`. */
   price(text: string, headers?: Record<string, string>): void
+  /** Answers one path, whatever its query, in its own way; text is HTML. Returns its address. */
+  page(path: string, answer: string | Answer): string
+}
+
+export interface SiteOptions {
+  /** Default 127.0.0.1. */
+  readonly address?: string
+  /** What is answered until a test says otherwise. Default: a page with a price of $1. */
+  readonly otherwise?: Answer
 }
 
 export const pageOf = (price: string, more = '') =>
   `<!doctype html><title>A kettle</title><b class="price">${price}</b>${more}`
 
-export async function openSite(): Promise<Site> {
+export async function openSite({ address = '127.0.0.1', otherwise }: SiteOptions = {}): Promise<Site> {
   const requests: IncomingMessage[] = []
-  let current: Answer = html(pageOf('$1'))
+  const pages = new Map<string, Answer>()
+  let current = otherwise ?? html(pageOf('$1'))
   const server = createServer((request, response) => {
     requests.push(request)
-    current(response, request, requests.length)
+    const answer = pages.get((request.url ?? '').replace(/\?.*/, '')) ?? current
+    answer(response, request, requests.length)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, 1024, resolve))
+  const origin = `http://${address}:${(server.address() as AddressInfo).port}`
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${origin}/`,
+    origin,
     requests,
     answer: (answer) => (current = answer),
     price: (text, headers) => (current = html(pageOf(text), headers)),
+    page(path, answer) {
+      pages.set(path, typeof answer === 'string' ? html(answer) : answer)
+      return origin + path
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -8,7 +8,7 @@ import { runCheck } from '../../../cli/check/run-check.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site } from '../../runners/browser/site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 import { testBrowsers } from '../../runners/browser/test-browsers.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -21,7 +21,7 @@ let site: Site
 let browsers: Browsers
 
 beforeAll(async () => {
-  site = await openSite()
+  site = await openSite({ otherwise: status(404) })
   browsers = testBrowsers()
   const script = `<script>document.querySelector('#root').innerHTML = '<b class="price">made</b>'</script>`
   site.page('/shell', `<!doctype html><div id="root"></div>${script}`)
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browsers.close()
-  await site.close()
+  await site[Symbol.asyncDispose]()
 })
 
 /** What `tidemark check` prints, as the object that it is with `--json`. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { TALLEST_SHOT, type Shot } from '../../../runners/browser/page/shot.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 import { renderOne, testBrowsers } from './test-browsers.ts'
 
 // A browser on a machine that does other things besides.
@@ -13,13 +13,13 @@ let site: Site
 let browsers: Browsers
 
 beforeAll(async () => {
-  site = await openSite()
+  site = await openSite({ otherwise: status(404) })
   browsers = testBrowsers()
 })
 
 afterAll(async () => {
   await browsers.close()
-  await site.close()
+  await site[Symbol.asyncDispose]()
 })
 
 const STYLE = '<style>body { margin: 0 } div { height: 100px; background: #f00 } #blue { background: #00f }</style>'

@@ -4,7 +4,7 @@ import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { memoryBelow } from '../../../runners/browser/chromium/process-memory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeIf } from '../../support/skip.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 import { testBrowsers } from './test-browsers.ts'
 
 // A browser on a machine that does other things besides.
@@ -20,7 +20,7 @@ const over = new AbortController()
 
 /** While a page is open: its process is gone with it. */
 beforeAll(async () => {
-  site = await openSite()
+  site = await openSite({ otherwise: status(404) })
   browsers = testBrowsers()
   site.page('/never', () => {})
   const url = site.page('/', '<p>x</p><script src="/never"></script>')
@@ -34,7 +34,7 @@ beforeAll(async () => {
       // Helpers come and go while the browser starts.
       return found.filter(({ status }) => status !== '')
     },
-    (found) => site.asked.length > 1 && found.some(({ line }) => line.includes('--type=renderer')),
+    (found) => site.requests.length > 1 && found.some(({ line }) => line.includes('--type=renderer')),
   )
   pids = processes.map(({ pid }) => pid)
   lines = processes.map(({ line }) => line)
@@ -55,7 +55,7 @@ async function statusOf(pid: number): Promise<string> {
 
 afterAll(async () => {
   await browsers.close()
-  await site.close()
+  await site[Symbol.asyncDispose]()
 })
 
 describeIf(process.platform === 'linux', 'needs /proc')('The running browser', () => {

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 import { htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
 
 /** Where somebody listens who must not be contacted: loopback, and each address of this machine. */
@@ -27,14 +27,14 @@ const closers: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   // The site itself is on an address of its own, the only one that is open.
-  site = await openSite('127.0.0.2')
+  site = await openSite({ address: '127.0.0.2', otherwise: status(404) })
   browsers = testBrowsers({ egress: createPolicy({ allowPrivateCidrs: ['127.0.0.2/32'], neverAllow: [] }) })
   for (const host of PRIVATE) listeners.push({ host, tcp: await listenTcp(host), udp: await listenUdp(host) })
 })
 
 afterAll(async () => {
   await browsers.close()
-  await Promise.all([site.close(), ...closers.map((close) => close())])
+  await Promise.all([site[Symbol.asyncDispose](), ...closers.map((close) => close())])
 })
 
 test('A hostile page reaches nothing but through the proxy, and nothing private through it.', async () => {

@@ -6,7 +6,7 @@ import { createLogger } from '../../../core/logger.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { faultOf, htmlOf, NEVER, renderOne, testBrowsers } from './test-browsers.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 240_000 })
@@ -15,17 +15,17 @@ let site: Site
 let browsers: Browsers
 
 beforeAll(async () => {
-  site = await openSite()
+  site = await openSite({ otherwise: status(404) })
   browsers = testBrowsers({ processMb: 400, pages: 6 })
 })
 
 afterAll(async () => {
   await browsers.close()
-  await site.close()
+  await site[Symbol.asyncDispose]()
 })
 
 const plain = () => site.page('/plain', '<!doctype html><p>still here</p>')
-const askedFor = (path: string) => site.asked.filter(({ url }) => url === path).length
+const askedFor = (path: string) => site.requests.filter(({ url }) => url === path).length
 const NO_ANSWER =
   ' took the request and did not begin to answer: nothing came for too long. It is tried again at the next run.'
 const script = (code: string) => `<!doctype html><p id="p">page</p><script>${code}</script>`
@@ -124,7 +124,7 @@ describe('A page that', () => {
       out.push(String((await navigator.serviceWorker?.getRegistrations() ?? []).length) + ' workers')
       p.textContent = out.join(', ')
     })()`
-    site.page('/sw.js', (_, response) => void response.setHeader('content-type', 'text/javascript').end('1'))
+    site.page('/sw.js', (response) => void response.setHeader('content-type', 'text/javascript').end('1'))
     const html = htmlOf(await renderOne(browsers, site.page('/asks', script(code))))
     const said = /<p id="p">(.*?)<\/p>/.exec(html)?.[1]
     expect(said).toMatch(/, 0 workers$/)
@@ -134,7 +134,7 @@ describe('A page that', () => {
   test('downloads files leaves nothing behind.', async () => {
     site.page(
       '/a.bin',
-      (_, response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename=a.bin' }).end('x'),
+      (response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename=a.bin' }).end('x'),
     )
     const url = site.page(
       '/downloads',
@@ -172,24 +172,24 @@ describe('A page that', () => {
   })
 
   test('redirects to a private address fails, and the address is never connected to.', async () => {
-    const inside = await openSite('127.0.0.2')
+    const inside = await openSite({ address: '127.0.0.2', otherwise: status(404) })
     try {
       inside.page('/', '<p>secret</p>')
       const byStatus = site.page(
         '/to-private',
-        (_, response) => void response.writeHead(302, { location: `${inside.origin}/` }).end(),
+        (response) => void response.writeHead(302, { location: `${inside.origin}/` }).end(),
       )
       const byScript = site.page('/script-to-private', script(`location.href = '${inside.origin}/'`))
       const metadata = site.page(
         '/to-metadata',
-        (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
+        (response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
       )
       expect(faultOf(await renderOne(browsers, byStatus))).toBe('target_not_allowed')
       expect(faultOf(await renderOne(browsers, byScript))).toBe('target_not_allowed')
       expect(faultOf(await renderOne(browsers, metadata))).toBe('target_not_allowed')
-      expect(inside.asked).toEqual([])
+      expect(inside.requests).toEqual([])
     } finally {
-      await inside.close()
+      await inside[Symbol.asyncDispose]()
     }
   })
 })
@@ -218,7 +218,7 @@ describe.concurrent('A page that without end', () => {
       await nextIsFine()
       const url = site.page('/silent', () => {})
       const end = silent.page('/silent', () => {})
-      const leading = site.page('/to-silent', (_, response) => void response.writeHead(302, { location: end }).end())
+      const leading = site.page('/to-silent', (response) => void response.writeHead(302, { location: end }).end())
       const ended: string[] = []
       const [short, long] = await Promise.all([
         renderOne(browsers, url, 12_000).finally(() => ended.push('its own limit')),
@@ -251,7 +251,7 @@ describe.concurrent('A page that without end', () => {
 describe('The browser', () => {
   test('is replaced when it is killed: pages in it are rendered again by the next one.', async () => {
     // The first browser to ask has no answer while it lives.
-    const held = site.page('/slow', (_, response) => void (askedFor('/slow') > 1 && response.end('<p>slow</p>')))
+    const held = site.page('/slow', (response) => void (askedFor('/slow') > 1 && response.end('<p>slow</p>')))
     await nextIsFine()
     const first = browsers.current()?.pid ?? 0
     const slow = renderOne(browsers, held)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { faultOf, htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, status } from '../../support/site.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })
@@ -11,20 +11,20 @@ let elsewhere: Site
 let browsers: Browsers
 
 beforeAll(async () => {
-  ;[site, elsewhere] = await Promise.all([openSite(), openSite()])
+  ;[site, elsewhere] = await Promise.all([openSite({ otherwise: status(404) }), openSite({ otherwise: status(404) })])
   browsers = testBrowsers({ pages: 8 })
 })
 
 afterAll(async () => {
   await browsers.close()
-  await Promise.all([site.close(), elsewhere.close()])
+  await Promise.all([site[Symbol.asyncDispose](), elsewhere[Symbol.asyncDispose]()])
 })
 
 const script = (code: string, rest = '') => `<!doctype html><p id="p">sent</p>${rest}<script>${code}</script>`
 
 describe('Waiting for a page to rest', () => {
   test('What comes by three requests, one after the other, is waited for.', async () => {
-    site.page('/data', (_, response) => void setTimeout(() => response.end('x'), 150))
+    site.page('/data', (response) => void setTimeout(() => response.end('x'), 150))
     const url = site.page(
       '/chain',
       script(`(async () => { for (const n of [1, 2, 3]) { await fetch('/data'); p.textContent = 'step ' + n } })()`),
@@ -33,7 +33,7 @@ describe('Waiting for a page to rest', () => {
   })
 
   test('A page that polls without end and changes nothing is done in seconds.', async () => {
-    site.page('/poll', (_, response) => void setTimeout(() => response.end('{}'), 40))
+    site.page('/poll', (response) => void setTimeout(() => response.end('{}'), 40))
     const url = site.page('/polls', script(`setInterval(() => fetch('/poll'), 50); p.textContent = 'shown'`))
     const startedAt = performance.now()
     expect(htmlOf(await renderOne(browsers, url))).toContain('shown')
@@ -82,8 +82,8 @@ describe('Waiting for a page to rest', () => {
   })
 
   test('A navigation to a file or to nothing, later, leaves the page as it is.', async () => {
-    site.page('/later-none', (_, response) => void response.writeHead(204).end())
-    site.page('/later-file', (_, response) => {
+    site.page('/later-none', (response) => void response.writeHead(204).end())
+    site.page('/later-file', (response) => {
       const headers = { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=a' }
       response.writeHead(200, headers).end('bytes')
     })
@@ -122,7 +122,7 @@ describe.concurrent('What does not come to rest', () => {
   })
 
   test('A document that never ends is a timeout that says so.', async () => {
-    const url = site.page('/endless', (_, response) => {
+    const url = site.page('/endless', (response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><p>beginning')
       const timer = setInterval(() => response.write('<i>more</i>'), 100)
       response.once('close', () => clearInterval(timer))
@@ -135,16 +135,16 @@ describe.concurrent('What does not come to rest', () => {
 
 describe('What the user sends', () => {
   test('Request headers go to the origin of the target, with its parts, and to no other.', async () => {
-    elsewhere.page('/theirs.js', (_, response) => void response.setHeader('access-control-allow-origin', '*').end('1'))
-    site.page('/own.js', (_, response) => void response.end('1'))
+    elsewhere.page('/theirs.js', (response) => void response.setHeader('access-control-allow-origin', '*').end('1'))
+    site.page('/own.js', (response) => void response.end('1'))
     const url = site.page(
       '/headers',
       `<!doctype html><p>x</p><script src="/own.js"></script><script src="${elsewhere.origin}/theirs.js"></script>`,
     )
-    const before = [site.asked.length, elsewhere.asked.length]
+    const before = [site.requests.length, elsewhere.requests.length]
     await renderOne(browsers, { url, headers: { 'X-Api-Key': 'secret', 'User-Agent': 'mine', Cookie: 'no=1' } })
-    const own = site.asked.slice(before[0]).filter(({ url: path }) => path !== '/favicon.ico')
-    const theirs = elsewhere.asked.slice(before[1])
+    const own = site.requests.slice(before[0]).filter(({ url: path }) => path !== '/favicon.ico')
+    const theirs = elsewhere.requests.slice(before[1])
     expect(
       own.map(({ url: path, headers }) => [path, headers['x-api-key'], headers['user-agent'], headers.cookie]),
     ).toEqual([
@@ -156,10 +156,10 @@ describe('What the user sends', () => {
 
   test('A redirect to another origin does not take them along.', async () => {
     const there = elsewhere.page('/there', '<!doctype html><p>there</p>')
-    const url = site.page('/away', (_, response) => void response.writeHead(302, { location: there }).end())
-    const before = elsewhere.asked.length
+    const url = site.page('/away', (response) => void response.writeHead(302, { location: there }).end())
+    const before = elsewhere.requests.length
     expect(htmlOf(await renderOne(browsers, { url, headers: { 'X-Api-Key': 'secret' } }))).toContain('there')
-    const asked = elsewhere.asked.slice(before)
+    const asked = elsewhere.requests.slice(before)
     expect(asked[0]?.url).toBe('/there')
     expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(asked.map(() => undefined))
   })
@@ -175,14 +175,14 @@ describe('What a site answers', () => {
   ])('Status %i is %s, as in the static layer.', async (status, code) => {
     const url = site.page(
       `/status-${status}`,
-      (_, response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>no'),
+      (response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>no'),
     )
     expect(await renderOne(browsers, url)).toMatchObject({ ok: false, status, fault: { code } })
   })
 
   test('A challenge that lets the browser through is none.', async () => {
     let asked = 0
-    const url = site.page('/challenge', (_, response) => {
+    const url = site.page('/challenge', (response) => {
       const isFirst = asked++ === 0
       response.writeHead(isFirst ? 403 : 200, { 'content-type': 'text/html' })
       response.end(
@@ -196,7 +196,7 @@ describe('What a site answers', () => {
   })
 
   test('A challenge that stays is blocked, and says that it is one.', async () => {
-    const url = site.page('/wall', (_, response) => {
+    const url = site.page('/wall', (response) => {
       response
         .writeHead(403, { 'content-type': 'text/html' })
         .end('<p>Checking your browser</p><script src="/cdn-cgi/challenge-platform/x"></script>')
@@ -207,14 +207,14 @@ describe('What a site answers', () => {
   })
 
   test('Retry-After of a 429 is told.', async () => {
-    const url = site.page('/wait', (_, response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
+    const url = site.page('/wait', (response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
     expect(await renderOne(browsers, url)).toMatchObject({ retryAfterMs: 7_000 })
   })
 
   test.each(['', ' \n '])(
     'A page of %j is an empty body, as in the static layer; one that a script empties is not.',
     async (sent) => {
-      const none = site.page('/empty', (_, response) => {
+      const none = site.page('/empty', (response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end(sent)
       })
       expect(faultOf(await renderOne(browsers, none))).toBe('empty_body')
@@ -224,8 +224,8 @@ describe('What a site answers', () => {
   )
 
   test('Nothing at all is an empty body; a file is no page.', async () => {
-    const none = site.page('/none', (_, response) => void response.writeHead(204).end())
-    const file = site.page('/file', (_, response) => {
+    const none = site.page('/none', (response) => void response.writeHead(204).end())
+    const file = site.page('/file', (response) => {
       response
         .writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' })
         .end('bytes')
@@ -235,14 +235,14 @@ describe('What a site answers', () => {
   })
 
   test('A port where nothing listens and a name that is not there say so.', async () => {
-    const closed = await openSite()
-    await closed.close()
+    const closed = await openSite({ otherwise: status(404) })
+    await closed[Symbol.asyncDispose]()
     expect(faultOf(await renderOne(browsers, `${closed.origin}/`))).toBe('connect_failed')
     expect(faultOf(await renderOne(browsers, 'http://no-such-host.invalid/'))).toBe('dns_failed')
   })
 
   test('An answer that is cut off before its headers is a failed connection.', async () => {
-    const url = site.page('/cut', (request) => void request.socket.destroy())
+    const url = site.page('/cut', (response) => void response.socket?.destroy())
     expect(faultOf(await renderOne(browsers, url))).toBe('connect_failed')
   })
 
@@ -254,7 +254,7 @@ describe('What a site answers', () => {
   })
 
   test('Two pages share nothing: a cookie of one is not sent by the next.', async () => {
-    const url = site.page('/cookie', (request, response) => {
+    const url = site.page('/cookie', (response, request) => {
       response
         .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=1' })
         .end(`<p>${request.headers.cookie ?? 'new'}</p>`)
