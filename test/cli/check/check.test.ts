@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createServer, type Server } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +10,7 @@ import { UsageError } from '../../../cli/check/usage-error.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { html, openSite, type Site, status } from '../../support/site.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../cli/tidemark.ts')
 const PAGE =
@@ -64,7 +63,7 @@ async function usageError(targets: readonly string[], options: CheckOptions): Pr
 }
 
 let folder: string
-let site: Server
+let site: Site
 let base: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'))
@@ -72,21 +71,16 @@ beforeAll(async () => {
   await writeFile(join(folder, 'other.html'), '<h1>Other</h1>')
   await writeFile(join(folder, 'long.html'), `<p>${'long '.repeat(200)}`)
   await writeFile(join(folder, 'api.json'), '{"data":{"version":"4.1.0"}}')
-  site = createServer((request, response) => {
-    if (request.url === '/gone') return response.writeHead(404).end('gone')
-    if (request.url === '/echo') {
-      response.setHeader('content-type', 'application/json')
-      return response.end(JSON.stringify({ method: request.method, token: request.headers['x-token'] ?? null }))
-    }
-    response.setHeader('content-type', 'text/html; charset=utf-8')
-    return response.end(PAGE)
+  site = await openSite({ otherwise: html(PAGE, { 'content-type': 'text/html; charset=utf-8' }) })
+  site.page('/gone', status(404))
+  site.page('/echo', (response, request) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ method: request.method, token: request.headers['x-token'] ?? null }))
   })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  base = site.origin
 })
 afterAll(async () => {
-  site.closeAllConnections()
-  await new Promise((resolve) => site.close(resolve))
+  await site[Symbol.asyncDispose]()
   await rm(folder, { recursive: true })
 })
 

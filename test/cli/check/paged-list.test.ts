@@ -1,27 +1,26 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configurationOf } from '../../../cli/check/configuration.ts'
 import { runCheck } from '../../../cli/check/run-check.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { openSite } from '../../support/site.ts'
 
 test('tidemark check --monitor reads a list that comes in pages as a run does', async () => {
-  const site = createServer((request, response) => {
+  await using site = await openSite()
+  site.answer((response, request) => {
     const page = Number(new URL(request.url ?? '', 'http://x').searchParams.get('page'))
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ items: page < 3 ? [{ id: page * 10 }, { id: page * 10 + 1 }] : [] }))
   })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'))
   const monitor = join(folder, 'monitor.json')
   await writeFile(
     monitor,
     JSON.stringify({
       name: 'All',
-      url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`,
+      url: site.url,
       schedule_interval_seconds: 60,
       extract_config: { method: 'json_path', fields: { ids: '$.items[*].id' } },
       diff_predicate: { type: 'any_field_changes' },
@@ -38,7 +37,5 @@ test('tidemark check --monitor reads a list that comes in pages as a run does', 
   })
   expect(JSON.parse(out)).toMatchObject({ status: 'success', fields: { ids: [10, 11, 20, 21] } })
   expect(isSuccess).toBe(true)
-  site.closeAllConnections()
-  await new Promise((resolve) => site.close(resolve))
   await rm(folder, { recursive: true })
 })
