@@ -3,6 +3,7 @@ import { borders } from './check/borders.ts'
 import type { Check, Repository } from './check/check.ts'
 import { columns } from './check/columns.ts'
 import { committedText } from './check/committed-text.ts'
+import { dependencies } from './check/dependencies.ts'
 import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
 import { plainWords } from './check/plain-words.ts'
@@ -20,6 +21,7 @@ const CHECKS: readonly Check[] = [
   plainWords,
   columns,
   lockfile,
+  dependencies,
   fileSize,
 ]
 

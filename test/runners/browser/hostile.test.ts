@@ -212,7 +212,7 @@ describe.concurrent('A page that without end', () => {
   })
 
   test('gives no answer is told so, and which host gave none, whichever limit ends it.', async () => {
-    const silent = await openSite()
+    const silent = await openSite({ otherwise: status(404) })
     try {
       // A browser that runs: the limits are for the page.
       await nextIsFine()
@@ -230,7 +230,7 @@ describe.concurrent('A page that without end', () => {
       expect(askedFor('/silent')).toBe(1)
       await nextIsFine()
     } finally {
-      await silent.close()
+      await silent[Symbol.asyncDispose]()
     }
   })
 
