@@ -28,7 +28,7 @@ export interface BrowserChecks {
 }
 
 /** Resident bytes after the first round, and so many checks later. */
-export interface BrowserMemory {
+interface BrowserMemory {
   readonly checks: number
   readonly warm: Occupied
   readonly end: Occupied

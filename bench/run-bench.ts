@@ -15,7 +15,7 @@ import { type Measured, measureThroughput, type RowSize, type Stage, type Throug
 import { measureVisualDiff, type VisualDiffSize } from './visual-diff.ts'
 
 /** How much is measured, by part. */
-export interface Sizes {
+interface Sizes {
   readonly checks: {
     readonly rows: readonly RowSize[]
     /** Seconds of half load; 0: not measured. */
@@ -29,7 +29,7 @@ export interface Sizes {
   readonly browser: BrowserChecksSize | null
   readonly visual: VisualDiffSize | null
 }
-export type Part = keyof Sizes
+type Part = keyof Sizes
 
 export const FULL: Sizes = {
   checks: {

@@ -27,7 +27,7 @@ export interface Throughput {
  * The worker's memory after a third of its rounds, when all code is loaded and warm and its pools have their size, and
  * after so many checks more.
  */
-export interface Growth {
+interface Growth {
   readonly checks: number
   readonly warm: Memory
   readonly end: Memory

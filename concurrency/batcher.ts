@@ -4,7 +4,7 @@ export interface Batcher<T> {
   add(item: T): Promise<void>
 }
 
-export interface BatcherOptions<T> {
+interface BatcherOptions<T> {
   readonly flush: (items: readonly T[]) => Promise<void>
   readonly maxItems: number
   /** A batch waits at most this long for company, in ms. */

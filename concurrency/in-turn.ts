@@ -4,7 +4,7 @@ import { createPlaceLine } from './slot-queue.ts'
  * Does one thing at a time; who waits takes turns by `key`, so that one with much to do delays another by one thing of
  * his.
  */
-export interface InTurn {
+interface InTurn {
   /** What `work` gives; null when the signal ended the wait before it began. */
   do<T>(work: () => Promise<T>, whose: Whose): Promise<T | null>
   /** Resolves when nothing is done any more. */

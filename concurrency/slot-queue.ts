@@ -10,7 +10,7 @@ export interface PlaceLine {
 }
 
 /** Calling it more than once gives the place back once. */
-export type Place = (() => void) | 'late' | null
+type Place = (() => void) | 'late' | null
 
 interface Waiter {
   /** What the gate takes turns by. */

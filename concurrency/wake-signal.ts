@@ -1,5 +1,5 @@
 /** Wakes one sleeper. A ring while nobody sleeps is kept for the next. */
-export interface Bell {
+interface Bell {
   ring(): void
   /** Resolves at the next ring, or after this many milliseconds. */
   wait(ms: number): Promise<void>

@@ -13,7 +13,7 @@ export interface MailServer {
 }
 
 /** A mail server, or what is wrong with its address: the end of a sentence that begins with the setting's name. */
-export type ParsedMailServer =
+type ParsedMailServer =
   | { readonly ok: true; readonly server: MailServer }
   | { readonly ok: false; readonly message: string }
 

@@ -9,7 +9,7 @@ export interface VisualBlock {
 }
 
 /** What a delivery tells. */
-export interface PayloadInput {
+interface PayloadInput {
   /** The delivery's id. */
   readonly id: string
   readonly monitorId: string

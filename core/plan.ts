@@ -1,7 +1,7 @@
 import { PLANS, type PlanLimits, type Tier } from '../schema/account/plan.ts'
 
 /** What an installation sets otherwise: limits by tier; null lifts a limit, an absent one stays as the plan has it. */
-export type PlanOverrides = { readonly [T in Tier]?: Partial<PlanLimits> | undefined }
+type PlanOverrides = { readonly [T in Tier]?: Partial<PlanLimits> | undefined }
 
 /** The limits of a tier in this installation. */
 export function limitsOf(tier: Tier, overrides: PlanOverrides = {}): PlanLimits {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Seconds that a signature may be old, or ahead of the receiver's clock. */
-export const SIGNATURE_TOLERANCE_SECONDS = 300
+const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /** Signatures and characters that `verify` looks at, at most: a header is a stranger's text. */
 const MAX_SIGNATURES = 10
@@ -19,7 +19,7 @@ export function sign(secrets: readonly string[], timestampSeconds: number, rawBo
 }
 
 /** What a receiver has in hand. */
-export interface Received {
+interface Received {
   /** The value of `Service-Signature`. */
   readonly header: string
   /** The body as it arrived, before any parsing. */

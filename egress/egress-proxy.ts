@@ -12,7 +12,7 @@ import { createResolver, plainName } from './resolve.ts'
 import type { Resolver } from './resolve.ts'
 import { type Dialler, forward, tunnel } from './relay.ts'
 
-export interface EgressProxyOptions {
+interface EgressProxyOptions {
   readonly resolver?: Resolver
   readonly open?: OpenSocket
   /** Milliseconds for a TCP connect. Default 5,000. */

@@ -13,7 +13,7 @@ export interface Address {
 /** Looks up all addresses of a name. Rejects with a `code` of `node:dns` (`ENOTFOUND`, `EAI_AGAIN`, …). */
 export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>
 
-export type Resolved =
+type Resolved =
   | { readonly ok: true; readonly addresses: readonly Address[] }
   | { readonly ok: false; readonly failure: EgressFailure }
 
@@ -24,7 +24,7 @@ export interface Resolver {
   resolve(hostname: string): Promise<Resolved>
 }
 
-export interface ResolverOptions {
+interface ResolverOptions {
   readonly lookup?: Lookup
   /** How long one caller waits, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number

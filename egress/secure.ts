@@ -6,7 +6,7 @@ import { errorCode, tlsFailure } from './egress-failure.ts'
 import type { EgressFailure } from './egress-failure.ts'
 import { plainName } from './resolve.ts'
 
-export interface SecureOptions {
+interface SecureOptions {
   readonly socket: Socket
   /** The name or literal address from the URL. The certificate must be valid for it. */
   readonly hostname: string

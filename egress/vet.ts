@@ -7,7 +7,7 @@ import type { EgressPolicy, Endpoint } from './policy.ts'
 import { isLocalhost, plainName } from './resolve.ts'
 import type { Address, Resolver } from './resolve.ts'
 
-export type Vetted =
+type Vetted =
   | { readonly ok: true; readonly addresses: readonly Address[] }
   | { readonly ok: false; readonly failure: EgressFailure }
 

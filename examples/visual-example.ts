@@ -9,7 +9,7 @@ export interface World {
 }
 
 /** What a run says. */
-export interface Run {
+interface Run {
   readonly id: string
   readonly status: string
   readonly visual_change_pct: number

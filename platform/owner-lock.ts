@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EmbeddedPostgresError } from './postgres/embedded-postgres-error.ts'
 import { processIdentity } from './process-identity.ts'
 
-export interface OwnerLock {
+interface OwnerLock {
   release(): Promise<void>
 }
 

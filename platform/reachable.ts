@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 const SEARCH = 0o1
-export const READ_AND_SEARCH = 0o5
+const READ_AND_SEARCH = 0o5
 
 /**
  * Returns whether `user` (null: this process's own) has the permission `bits` (of rwx) on `path`, and may enter every

@@ -15,7 +15,7 @@ export interface ProgramRun {
   input?: string
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   ok: boolean
   /** Standard output and error together, in the order of their arrival. */
   output: string

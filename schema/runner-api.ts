@@ -16,7 +16,7 @@ export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
 /** Bytes of that JSON at most: values and text are bounded far below. */
 export const OUTCOME_HEAD_BYTES = 2 * 1024 * 1024
 /** Bytes of one picture, and of all that one check brings, at most. */
-export const OUTCOME_PICTURE_BYTES = 15 * 1024 * 1024
+const OUTCOME_PICTURE_BYTES = 15 * 1024 * 1024
 export const OUTCOME_PICTURES_BYTES = 64 * 1024 * 1024
 
 const MOST_PICTURES = 20

@@ -3,7 +3,7 @@ import { isApiKeyText } from '../../store/accounts/api-key-text.ts'
 import { readSessionCredential } from '../../store/accounts/session-token.ts'
 
 /** What a request says that it is. */
-export type Credentials =
+type Credentials =
   | { readonly kind: 'key'; readonly text: string }
   | { readonly kind: 'session'; readonly token: string; readonly viaCookie: boolean }
 

@@ -1,10 +1,10 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** How long a signed address is good, in seconds (at most 300). */
-export const LINK_SECONDS = 300
+const LINK_SECONDS = 300
 
 /** Which picture, whose, and until when. */
-export interface SignedImage {
+interface SignedImage {
   readonly teamId: string
   readonly imageId: string
   /** By the store's clock, in ms since the epoch. */

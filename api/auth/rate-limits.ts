@@ -3,7 +3,7 @@ import type { Store } from '../../store/db/client.ts'
 import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 
 /** Whether a request may pass, and what the headers say of it. */
-export interface RateVerdict {
+interface RateVerdict {
   readonly passed: boolean
   readonly limit: number
   /** At least so many more may pass this minute. */

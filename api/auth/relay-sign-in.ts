@@ -8,7 +8,7 @@ import { CLIENT_ADDRESS_HEADER } from './sign-in-options.ts'
 /** A call of a sign-in route. */
 type SignInCall = PublicCall<unknown, unknown, unknown>
 
-export interface SignInOperation {
+interface SignInOperation {
   readonly method: Method
   readonly path: string
   /** What is added to the body. */

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 
 /** A value and for how many more milliseconds it may be believed; Infinity: as long as the memory keeps anything. */
-export interface Remembered<V> {
+interface Remembered<V> {
   readonly value: V
   readonly livesMs: number
 }
 
 /** Remembers for a moment what was just looked up; callers that ask at the same time share one look-up. */
-export interface ShortMemory<V> {
+interface ShortMemory<V> {
   get(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null>
   /** Believes nothing any longer, what is being looked up included. */
   forget(): void

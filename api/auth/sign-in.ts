@@ -13,7 +13,7 @@ export interface SignIn {
   close(): Promise<void>
 }
 
-export interface SignInOptions extends SignInSettings {
+interface SignInOptions extends SignInSettings {
   readonly databaseUrl: string
   readonly store: Store
   /** Plan of an account that signs up. */

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface ApiErrorExtras {
+interface ApiErrorExtras {
   readonly details?: readonly unknown[]
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown

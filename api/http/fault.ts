@@ -3,7 +3,7 @@ import { isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
 
 /** Any error as the client sees it. `unexpected`: the log should have it. */
-export interface Fault {
+interface Fault {
   readonly error: ApiError
   readonly unexpected: boolean
 }

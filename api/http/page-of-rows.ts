@@ -1,7 +1,7 @@
 import { type Pagination, paginate } from '../../schema/page-of.ts'
 
 /** The page that a list's query asks for; both are always there, by their defaults. */
-export interface PageQuery {
+interface PageQuery {
   readonly page?: number
   readonly limit?: number
 }

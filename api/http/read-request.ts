@@ -9,7 +9,7 @@ import { validationError } from './validation-error.ts'
 const NOTHING = Closed({})
 
 /** What a request brought, unread. */
-export interface RawRequest {
+interface RawRequest {
   readonly params: unknown
   readonly query: Readonly<Record<string, string | readonly string[]>>
   /** undefined: none, or an empty one. */

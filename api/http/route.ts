@@ -9,7 +9,7 @@ import type { PolicyName } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../services.ts'
 
-export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
 /** A successful answer. */
@@ -87,12 +87,12 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly beyond?: boolean
 }
 
-export interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: PolicyName
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 
-export interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: 'public'
   /**
    * Requests a minute for each address, counted exactly; always applied. Default: the limit of calls without

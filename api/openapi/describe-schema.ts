@@ -4,7 +4,7 @@ import { ARMS, type ArmTable, RULES } from '../../schema/shape/shape.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */
-export type Described = Readonly<Record<string, unknown>>
+type Described = Readonly<Record<string, unknown>>
 
 /** How descriptions of what the contract does not have begin. */
 const BEYOND = 'Beyond the contract'

@@ -1,5 +1,5 @@
 /** Bytes of bodies that are in memory at once. */
-export interface BodyBudget {
+interface BodyBudget {
   /** The function that gives the bytes back, or null when there is no room for them. */
   take(who: number, bytes: number): (() => void) | null
 }

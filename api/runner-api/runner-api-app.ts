@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-export interface LaneAppOptions {
+interface LaneAppOptions {
   readonly lane: HeldLane
   readonly store: Store
   readonly log: FastifyBaseLogger

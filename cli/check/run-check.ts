@@ -21,7 +21,7 @@ export interface CheckOutput {
 }
 
 /** What not every check needs. */
-export interface CheckMeans {
+interface CheckMeans {
   /** Asks the model; null: there is none. */
   readonly prompts?: Prompts | null
   readonly browser?: Pick<Browsers, 'render'>

@@ -6,8 +6,8 @@ import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
 /** Whether a target is an address; all else is a file. */
 export const isWebAddress = (target: string): boolean => /^https?:\/\//i.test(target)
 
-export type Read<T> = { readonly ok: true } & T
-export interface Unread {
+type Read<T> = { readonly ok: true } & T
+interface Unread {
   readonly ok: false
   readonly message: string
 }

@@ -5,7 +5,7 @@ import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
 /** A monitor to be declared. */
-export interface Declared {
+interface Declared {
   readonly id: string
   readonly spec: MonitorSpec
   readonly isPaused: boolean
@@ -16,7 +16,7 @@ export interface Declared {
 }
 
 /** A value that the manifest does not show: the Secret of the same name has to hold it under this key. */
-export interface NeededSecret {
+interface NeededSecret {
   readonly key: string
   readonly what: string
 }

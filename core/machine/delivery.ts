@@ -22,7 +22,7 @@ import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/d
  */
 
 /** What came of an attempt. */
-export type AttemptOutcome = 'success' | 'client_error' | 'redirect' | 'server_error' | 'no_answer'
+type AttemptOutcome = 'success' | 'client_error' | 'redirect' | 'server_error' | 'no_answer'
 
 /** Attempts in all. */
 export const MAX_ATTEMPTS = DELIVERY_DELAYS_SECONDS.length
@@ -47,7 +47,7 @@ const VERDICT = {
 } as const satisfies Record<AttemptOutcome, 'success' | 'final' | 'retry'>
 
 /** An attempt that has ended. */
-export interface Attempted {
+interface Attempted {
   /** Attempts so far, this one included: 1 to 6. */
   readonly attempts: number
   readonly outcome: AttemptOutcome
@@ -58,13 +58,13 @@ export interface Attempted {
 /**
  * Where a delivery stands after an attempt; `next_attempt_at` in milliseconds since the epoch, null when none follows.
  */
-export interface DeliveryState {
+interface DeliveryState {
   readonly status: DeliveryStatus
   readonly next_attempt_at: number | null
 }
 
 /** The state after an attempt, and the seconds from its end to the next one: null when none follows. */
-export interface AfterAttempt extends DeliveryState {
+interface AfterAttempt extends DeliveryState {
   readonly retry_after_seconds: number | null
 }
 

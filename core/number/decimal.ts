@@ -12,13 +12,13 @@ export interface Decimal {
  * is short.
  */
 export const MAX_DIGITS = 400
-export const MAX_EXPONENT = 400
+const MAX_EXPONENT = 400
 
 export const ZERO: Decimal = { digits: 0n, scale: 0 }
 export const HUNDRED: Decimal = { digits: 100n, scale: 0 }
 
 /** The parts of a number as it is written: `whole` and `fraction` are runs of ASCII digits, either may be empty. */
-export interface Written {
+interface Written {
   readonly isNegative: boolean
   readonly whole: string
   readonly fraction: string

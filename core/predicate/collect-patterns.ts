@@ -4,7 +4,7 @@ import { valueOf } from '../diff/diff-values.ts'
 import { textOf } from './leaf.ts'
 
 /** A pattern and the text that it is tried on. */
-export interface PatternQuestion {
+interface PatternQuestion {
   readonly pattern: string
   readonly text: string
 }

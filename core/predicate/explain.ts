@@ -5,7 +5,7 @@ import { fires } from './fires.ts'
 import { type Judged, leafHolds, type Leaf, type Matches } from './leaf.ts'
 
 /** What a leaf of a predicate came to. */
-export interface LeafVerdict {
+interface LeafVerdict {
   /** Within the predicate: `conditions[0].conditions[2]`; '' when the predicate is the leaf. */
   readonly path: string
   readonly type: Leaf['type']
@@ -16,7 +16,7 @@ export interface LeafVerdict {
 }
 
 /** What a predicate came to. `leaves` holds every leaf, also those that the outcome did not hang on. */
-export interface Explanation {
+interface Explanation {
   readonly fires: boolean
   readonly leaves: readonly LeafVerdict[]
 }

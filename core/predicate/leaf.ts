@@ -71,7 +71,7 @@ function moved(leaf: Movement, before: Values, after: Values): boolean {
 export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
 
 /** Predicates on a list of one element look at the element. */
-export function element(value: Json): Json {
+function element(value: Json): Json {
   return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
 }
 

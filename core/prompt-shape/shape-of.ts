@@ -11,8 +11,8 @@ import {
   type ShapeField,
 } from './shape.ts'
 
-export type Schema = Readonly<Record<string, unknown>>
-export type ShapeOf =
+type Schema = Readonly<Record<string, unknown>>
+type ShapeOf =
   | { readonly ok: true; readonly fields: readonly ShapeField[] }
   | { readonly ok: false; readonly issue: Issue }
 

@@ -7,7 +7,7 @@ import { createSlackChannel } from './slack.ts'
 import { createWebhookChannel } from './webhook.ts'
 
 /** What the channels of this installation are made from. */
-export interface ChannelOptions {
+interface ChannelOptions {
   /** A guarded agent (`egress/guarded-agent.ts`), not shared with checks. */
   readonly agent: Dispatcher
   /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is. */

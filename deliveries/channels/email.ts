@@ -8,7 +8,7 @@ import type { Links } from '../messages/links.ts'
 import { readPayload } from '../messages/message-payload.ts'
 
 /** What an e-mail channel is made from. */
-export interface EmailOptions {
+interface EmailOptions {
   /** Null: this installation has no mail server. */
   readonly mailer: Mailer | null
   readonly links: Links

@@ -17,7 +17,7 @@ export interface PostOptions {
 }
 
 /** One POST of one delivery. */
-export interface Post {
+interface Post {
   readonly id: string
   readonly url: string
   /** undici's flat list. */

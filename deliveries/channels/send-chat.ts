@@ -10,7 +10,7 @@ export interface ChatOptions extends PostOptions {
 }
 
 /** Writes what a chat service's incoming webhook takes. Pure. */
-export type WriteMessage = (payload: MessagePayload, links: Links) => object
+type WriteMessage = (payload: MessagePayload, links: Links) => object
 
 interface ChatDelivery {
   readonly id: string

@@ -4,7 +4,7 @@ const SHORTEST = 6
 const SHORTEST_IN_PATH = 16
 
 /** What of a request may be a secret of whoever configured it. */
-export interface Sent {
+interface Sent {
   readonly url: string
   /** Configured ones. */
   readonly headers?: Readonly<Record<string, string>> | undefined

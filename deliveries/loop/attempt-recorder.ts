@@ -9,7 +9,7 @@ import { isDataFault, storeFault } from '../../store/deliveries/delivery-fault.t
 export type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>
 
 /** Writes finished attempts in groups. */
-export interface AttemptRecorder {
+interface AttemptRecorder {
   /** Resolves when the store has taken it, or when it is certain that it never will. Never rejects. */
   add(attempt: FinishedAttempt): Promise<void>
   /** Tries no longer: what has not been written is given up, and sent again after its lease. */
@@ -29,7 +29,7 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 
 /** What the recorder works with. */
-export interface RecorderPorts {
+interface RecorderPorts {
   readonly store: Store
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics

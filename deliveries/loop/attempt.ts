@@ -4,7 +4,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 
 /** What an attempt needs besides the delivery. */
-export interface AttemptPorts {
+interface AttemptPorts {
   readonly secrets: SecretBox
   readonly channels: Channels
 }

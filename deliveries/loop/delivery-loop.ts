@@ -11,7 +11,7 @@ import { createUnderWay } from './under-way.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
 /** The world of a delivery loop. */
-export interface DeliveryLoopOptions {
+interface DeliveryLoopOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly channels: Channels

@@ -5,7 +5,7 @@ import type { Destinations } from './destinations.ts'
 import { createDueTargets, type DueTarget } from './due-targets.ts'
 
 /** Goes round the destinations that have something due. */
-export interface ClaimRound {
+interface ClaimRound {
   /** Asks the store for the next page of them. Answers whether the round has more pages. */
   look(): Promise<boolean>
   /** Claims for those that have room, as many as may start now. Empty: none has. */
@@ -13,7 +13,7 @@ export interface ClaimRound {
 }
 
 /** What a round works with. */
-export interface ClaimRoundOptions {
+interface ClaimRoundOptions {
   readonly store: Store
   readonly destinations: Destinations
   readonly leaseSeconds: number

@@ -3,7 +3,7 @@ import type { DueTarget } from './due-targets.ts'
 import { createPlaces, type Places } from './host-slots.ts'
 
 /** An attempt that was counted in. */
-export interface Flight {
+interface Flight {
   /** Counts it out; `healthy`: the destination answered as one that may be sent more at a time. Once only. */
   end(healthy: boolean): void
 }
@@ -21,7 +21,7 @@ export interface Destinations {
 }
 
 /** Places that are given out in thought: each grant takes from what the next may have. */
-export interface Plan {
+interface Plan {
   /** Attempts that may still be granted. */
   readonly free: number
   hasRoomAt(host: string): boolean
@@ -29,7 +29,7 @@ export interface Plan {
   grant(target: DueTarget): number
 }
 
-export interface DestinationOptions {
+interface DestinationOptions {
   /** Attempts at a time to all destinations, and to one host and port. */
   readonly total: number
   readonly perHost: number

@@ -12,7 +12,7 @@ export interface DueTarget {
  * What is due, in the order of its turn: host after host, and at each host one target of every team before the second
  * of any.
  */
-export interface DueTargets {
+interface DueTargets {
   /** At the end of its team's turn; nothing when it waits already. */
   add(key: string): void
   /** It was served: its host, its team there and itself go to the ends of their rounds; `hasMore`: and stay in them. */

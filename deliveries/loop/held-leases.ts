@@ -18,7 +18,7 @@ export interface HeldLeases {
 }
 
 /** What the leases are kept with. */
-export interface HeldLeasesPorts {
+interface HeldLeasesPorts {
   readonly store: Store
   readonly leaseSeconds: number
   readonly log: DeliveryLog

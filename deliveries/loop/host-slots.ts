@@ -1,5 +1,5 @@
 /** Who takes places at a host. */
-export interface Taker {
+interface Taker {
   readonly host: string
   readonly team: string
   /** Its last attempt was answered well, so that the next is not likely to hang. */

@@ -11,7 +11,7 @@ import { finished, isHealthy } from './finished.ts'
 import { createHeldLeases } from './held-leases.ts'
 
 /** The claimed deliveries of this process, from their claim to their record. */
-export interface UnderWay {
+interface UnderWay {
   /** Begins the heartbeat of their leases. */
   start(): void
   /** Takes over what was claimed; what is not begun is given back at the end. */
@@ -29,7 +29,7 @@ export interface UnderWay {
 }
 
 /** What attempts are made with. */
-export interface UnderWayPorts {
+interface UnderWayPorts {
   readonly store: Store
   readonly secrets: SecretBox
   readonly channels: Channels

@@ -25,7 +25,7 @@ export interface Mailer {
 }
 
 /** What a mailer is made from. */
-export interface MailerOptions {
+interface MailerOptions {
   readonly server: MailServer
   /** The sender, `SMTP_FROM`: an address as `email_address` of schema/rules has it. */
   readonly from: string

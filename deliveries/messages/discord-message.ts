@@ -11,7 +11,7 @@ interface DiscordField {
 }
 
 /** The body of a Discord webhook. */
-export interface DiscordMessage {
+interface DiscordMessage {
   readonly embeds: readonly [
     {
       readonly title: string
@@ -66,7 +66,7 @@ export function discordMessage(payload: MessagePayload, links: Links): DiscordMe
 
 const MARKUP = /[\\*_~`|<>[\]@#+-]/
 /** All that begins markup, a mention, an emoji, a link with another text, a list or a heading. */
-export function escapeDiscord(text: string): string {
+function escapeDiscord(text: string): string {
   return text
     .replace(/[\\*_~`|<>[\]]|^#(?=#{0,2}\s)|^[+-](?=[\s#])|(?<=^\d{1,9})\.(?=\s)/g, '\\$&')
     .replace(/@(?=everyone|here)/gi, '@\u200b')

@@ -7,7 +7,7 @@ import { shortenBoth } from './shorten.ts'
 import { type Change, firstOf, storyOf } from './story.ts'
 
 /** The readable parts of a mail. None of it has control characters but the line ends of the text. */
-export interface EmailMessage {
+interface EmailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string

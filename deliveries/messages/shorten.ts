@@ -1,5 +1,5 @@
 /** How much room a character takes where it is put; 1 unless given. */
-export type Weight = (character: string) => number
+type Weight = (character: string) => number
 
 const ONE: Weight = () => 1
 /** Room for "… (1,234,567 characters left out)" and an ellipsis in front. */

@@ -21,7 +21,7 @@ type SlackBlock =
   | { readonly type: 'context'; readonly elements: readonly SlackText[] }
 
 /** The body of a Slack incoming webhook. */
-export interface SlackMessage {
+interface SlackMessage {
   /** What notifications and screen readers get. */
   readonly text: string
   readonly blocks: readonly SlackBlock[]
@@ -66,7 +66,7 @@ export function slackMessage(payload: MessagePayload, links: Links): SlackMessag
 }
 
 /** `&`, `<` and `>` begin all that Slack acts on: links, mentions, commands such as `<!channel>`. */
-export function escapeSlack(text: string): string {
+function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 

@@ -10,7 +10,7 @@ import type { MailResult } from '../mail/mail-result.ts'
 import type { Links } from '../messages/links.ts'
 import { noticeMail } from './notice-mail.ts'
 
-export interface NoticeLoopOptions {
+interface NoticeLoopOptions {
   readonly store: Store
   readonly mailer: Mailer
   readonly links: Links

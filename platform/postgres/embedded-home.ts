@@ -18,7 +18,7 @@ export interface EmbeddedHome {
   user: UnprivilegedUser | null
 }
 
-export interface HomeOptions {
+interface HomeOptions {
   user: UnprivilegedUser | null
   systemHomes?: string | undefined
   log: EmbeddedLog

@@ -7,7 +7,7 @@ import { ExplainedError } from '../../core/explained-error.ts'
  * - `unusable_data`: the recorded data is missing, belongs to another account, or has another version
  * - `failed`: initdb or the server failed; the message contains its output
  */
-export type EmbeddedPostgresErrorKind = 'unavailable' | 'in_use' | 'unusable_data' | 'failed'
+type EmbeddedPostgresErrorKind = 'unavailable' | 'in_use' | 'unusable_data' | 'failed'
 
 /** Thrown only by the start of the embedded Postgres: without a database nothing can run. */
 export class EmbeddedPostgresError extends ExplainedError {

@@ -8,7 +8,7 @@ import { makePrivateFolder } from '../stage.ts'
 const LONGEST_SOCKET_PATH = 103
 const SOCKET_NAME = '.s.PGSQL.5432'
 
-export interface SocketFolder {
+interface SocketFolder {
   path: string
   remove(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { ServerProcess } from './server-process.ts'
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
 
-export interface SupervisedServer {
+interface SupervisedServer {
   stop(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ export interface BracketScan {
   readonly openAt: number | null
 }
 
-export interface BracketSyntax {
+interface BracketSyntax {
   readonly open: string
   readonly close: string
   readonly quotes: string

@@ -5,9 +5,7 @@ import { errorCode } from '../../egress/egress-failure.ts'
 import { tooLarge, undecodable } from './fetch-faults.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
-export type Decoded =
-  | { readonly ok: true; readonly body: Uint8Array }
-  | { readonly ok: false; readonly fault: RunFault }
+type Decoded = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
 
 interface DecodeOptions {
   readonly maxOutputLength: number

@@ -16,7 +16,7 @@ export interface FetchRequest {
   readonly conditional: Conditional | null
 }
 
-export interface Conditional {
+interface Conditional {
   readonly etag: string | null
   readonly lastModified: string | null
 }

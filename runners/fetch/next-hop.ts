@@ -12,7 +12,7 @@ export interface Hop {
   readonly count: number
 }
 
-export type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
+type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
 
 /** Returns whether a status is a redirect that is followed. */
 export function isRedirect(status: number): boolean {

@@ -38,7 +38,7 @@ export const NOT_THE_USERS: ReadonlySet<string> = new Set([
  * Which of the user's headers go with a hop. All go to the first origin and none elsewhere. Validators go with the
  * first request only.
  */
-export interface HeaderScope {
+interface HeaderScope {
   readonly user: boolean
   readonly conditional: boolean
   readonly body: string | null

@@ -11,7 +11,7 @@ import { createRepeat, type Repeat } from '../../concurrency/repeat.ts'
 import { createSlowChecks } from './slow-checks.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
-export interface CheckLoopOptions {
+interface CheckLoopOptions {
   readonly lane: Lane
   readonly check: (task: Task, signal: AbortSignal) => Promise<Reading>
   readonly log: Logger

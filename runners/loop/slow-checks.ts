@@ -1,7 +1,7 @@
 import type { Task } from '../check/task.ts'
 
 /** Which monitors took long last time. */
-export interface SlowChecks {
+interface SlowChecks {
   has(task: Pick<Task, 'no'>): boolean
   ended(task: Pick<Task, 'no'>, tookMs: number): void
 }

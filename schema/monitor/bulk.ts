@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
 import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
 
-export const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
+const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
 /** Body of `POST /v1/monitors/bulk`. */

@@ -2,21 +2,20 @@ import Type, { type Static } from 'typebox'
 import { Choice, Closed, Dictionary, Instant, Text, Uuid } from '../shape/shape.ts'
 
 /** Longest text of a value in a status; the rest stands in the run. Statuses travel to every watcher of the cluster. */
-export const MAX_VALUE_TEXT = 200
+const MAX_VALUE_TEXT = 200
 /** Most fields that a status shows: as many as `extract_config.fields` may have. */
-export const MAX_SHOWN_FIELDS = 50
+const MAX_SHOWN_FIELDS = 50
 
 /**
  * `Ready`: accepted, resolved, scheduled. `Healthy`: the checks succeed. The other two stand only while they are true.
  */
-export const CONDITION_TYPES = ['Ready', 'Healthy', 'Reconciling', 'Stalled'] as const
-export type ConditionType = (typeof CONDITION_TYPES)[number]
+const CONDITION_TYPES = ['Ready', 'Healthy', 'Reconciling', 'Stalled'] as const
 
 const Generation = Type.Integer({ minimum: 0, description: 'The metadata.generation that this is about.' })
 const ValueText = (description: string) => Text(0, MAX_VALUE_TEXT, description)
 
 /** As every Kubernetes condition; types of later versions have room. */
-export const Condition = Closed({
+const Condition = Closed({
   type: Text(1, 100, `One of ${CONDITION_TYPES.join(', ')}.`),
   status: Choice(['True', 'False', 'Unknown']),
   observed_generation: Generation,
@@ -24,13 +23,13 @@ export const Condition = Closed({
   reason: Text(1, 100, 'Why, for programs: one word in CamelCase.'),
   message: Text(0, 2000, 'Why, for people.'),
 })
-export type Condition = Static<typeof Condition>
+type Condition = Static<typeof Condition>
 
 /**
  * A change as a status tells it. A field that was not there has no `before`, one that is gone no `after`: not null,
  * which merge patches drop and so is not for statuses.
  */
-export const LastChange = Closed(
+const LastChange = Closed(
   {
     time: Instant('When the run that saw it ended.'),
     run_id: Uuid('The run, at /v1/runs/{id}.'),
@@ -48,7 +47,7 @@ export const LastChange = Closed(
   },
   { description: 'The last change that the monitor saw.' },
 )
-export type LastChange = Static<typeof LastChange>
+type LastChange = Static<typeof LastChange>
 
 /**
  * Status of the custom resource `Monitor`: the result itself, and where the object stands. It is written when something

@@ -11,10 +11,10 @@ import { WebAddress } from '../shape/web-address.ts'
 export const FETCH_MODES = ['auto', 'browser'] as const
 /** Spec, Limits: every plan. The upper bound of a year keeps the next due time a lawful timestamp. */
 export const MIN_INTERVAL_SECONDS = 60
-export const MAX_INTERVAL_SECONDS = 31_536_000
+const MAX_INTERVAL_SECONDS = 31_536_000
 
 /** Where a monitor stands. `store/monitors/monitor-status.ts` says how it moves. */
-export const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
+const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
 const needed = {
@@ -34,7 +34,7 @@ const given = {
 const TemplateSlug = Nullable(Text(1, 100), { default: null })
 
 /** Rules over several fields of a monitor; they hold for the merged record on PATCH too. */
-export const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
+const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
 
 /** A monitor as a person writes it, whole: the record's configuration, and the spec of the custom resource. */
 export const MonitorSpec = Closed({ ...needed, ...given, template_slug: TemplateSlug }, { rules: MONITOR_RULES })

@@ -6,7 +6,7 @@ import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
 /** Whom a template is for. */
-export const AUDIENCES = ['developer', 'operator', 'both'] as const
+const AUDIENCES = ['developer', 'operator', 'both'] as const
 
 /**
  * A monitor to begin with. `category` is open: more categories may come. The

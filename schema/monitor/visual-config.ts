@@ -6,7 +6,7 @@ const Pixels = Type.Number({ minimum: 0, maximum: 100_000 })
 const Side = Type.Number({ minimum: 1, maximum: 100_000 })
 
 /** A rectangle in CSS pixels of the full page; the part that lies beyond it is not shown. */
-export const Rect = Closed({ x: Pixels, y: Pixels, width: Side, height: Side })
+const Rect = Closed({ x: Pixels, y: Pixels, width: Side, height: Side })
 
 const Region = Closed(
   { selector: Type.Optional(Text(1, 1000)), rect: Type.Optional(Rect), label: Type.Optional(Text(1, 200)) },

@@ -13,7 +13,7 @@ import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid }
  * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`; these are final: a late writer
  * changes nothing.
  */
-export const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
+const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** Which layer answered. */

@@ -17,7 +17,7 @@ export type Validated<T> =
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
 /** A compiled schema with its cross-field rules. */
-export interface Checker<T> {
+interface Checker<T> {
   /**
    * Nothing is coerced, nothing dropped: unknown keys are issues. With `defaults`, absent keys get theirs, on a copy.
    */

@@ -16,7 +16,7 @@ const user = row({ id: Type.String() })
 const owner = row({ team_id: Type.String(), user_id: Type.String() })
 
 /** An account that the installation's administrator makes. */
-export interface NewOwner {
+interface NewOwner {
   readonly email: string
   /** Default: a random one, which is answered. */
   readonly password?: string
@@ -37,7 +37,7 @@ export interface CreatedOwner {
 }
 
 /** What making an account can come to. */
-export type OwnerOutcome =
+type OwnerOutcome =
   | { readonly ok: true; readonly owner: CreatedOwner }
   | { readonly ok: false; readonly reason: 'email_taken' }
 

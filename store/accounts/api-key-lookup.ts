@@ -16,7 +16,7 @@ const found = row({
 })
 
 /** A key that works now. */
-export interface LiveApiKey {
+interface LiveApiKey {
   readonly id: string
   readonly teamId: string
   readonly userId: string

@@ -34,7 +34,7 @@ const alive = sql.fragment`
   (revoked_at is null or revoked_at > clock()) and (expires_at is null or expires_at > clock())`
 
 /** A key as it is asked for. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly teamId: string
   /** The account on whose record it is. */
   readonly userId: string
@@ -79,7 +79,7 @@ export const listApiKeys = (store: Queryable, teamId: string): Promise<readonly 
     order by created_at desc, id`)
 
 /** The key to rotate, and by whom. */
-export interface KeyRotation {
+interface KeyRotation {
   readonly teamId: string
   readonly keyId: string
   readonly userId: string
@@ -88,7 +88,7 @@ export interface KeyRotation {
 }
 
 /** What a rotation came to. `replaced`: there is a new key for it already, and it only works until its grace ends. */
-export type Rotated =
+type Rotated =
   | { readonly kind: 'rotated'; readonly issued: IssuedApiKey; readonly oldPrefix: string }
   | { readonly kind: 'replaced' | 'no_such_key' }
 

@@ -6,7 +6,7 @@ import { nothing, row } from '../db/row.ts'
 const taken = row({ used: Type.Integer(), ends_ms: Type.Number() })
 
 /** What a subject got of its requests for this minute. */
-export interface TokenLease {
+interface TokenLease {
   readonly granted: number
   /** What is left of the limit beside what was granted, for all processes together. */
   readonly remaining: number

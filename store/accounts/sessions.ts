@@ -17,7 +17,7 @@ const found = row({
 })
 
 /** A session that is open now, in its active team. */
-export interface LiveSession {
+interface LiveSession {
   readonly id: string
   readonly userId: string
   readonly email: string

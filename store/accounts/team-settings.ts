@@ -13,7 +13,7 @@ export async function readTeamSettings(store: Queryable, teamId: string): Promis
 }
 
 /** What a change of settings came to. */
-export interface ChangedSettings {
+interface ChangedSettings {
   readonly settings: TeamSettings
   /** The keys whose value is another one now. */
   readonly changed: readonly (keyof TeamSettings)[]

@@ -9,7 +9,7 @@ import { openUsage } from '../quota/usage.ts'
 const made = row({ id: Type.String() })
 
 /** The team that comes with an account. */
-export interface NewTeam {
+interface NewTeam {
   readonly ownerId: string
   readonly ownerEmail: string
   readonly plan: Tier

@@ -15,7 +15,7 @@ export type Queryable = CommonQueryMethods
 export type Transaction = DatabaseTransactionConnection
 
 /** Options of `openStore`. */
-export interface StoreOptions {
+interface StoreOptions {
   readonly url: string
   /** Shown in pg_stat_activity. */
   readonly name: string

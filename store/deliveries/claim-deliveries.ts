@@ -34,7 +34,7 @@ export type ClaimedDelivery = Static<typeof ClaimedDelivery>
 const claimed = rowOf(ClaimedDelivery)
 
 /** What to claim. */
-export interface DeliveryClaim {
+interface DeliveryClaim {
   /**
    * Keys of destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that
    * are busy.

@@ -31,7 +31,7 @@ export async function listRunDeliveries(
 }
 
 /** Which deliveries, and which part of them. */
-export interface DeliveryQuery extends Page {
+interface DeliveryQuery extends Page {
   readonly teamId: string
   readonly status?: DeliveryStatus | undefined
 }

@@ -5,7 +5,7 @@ import { nothing, row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
 /** Which claim of which delivery. */
-export interface HeldDelivery {
+interface HeldDelivery {
   readonly id: string
   readonly fence: number
 }

@@ -18,7 +18,7 @@ export interface DeliveryRow {
 }
 
 /** What `newDelivery` makes a row from. */
-export interface NewDelivery {
+interface NewDelivery {
   readonly secrets: SecretBox
   readonly teamId: string
   readonly config: DeliveryConfig

@@ -13,7 +13,7 @@ const found = row({
  * The keys of some of the destinations for which something is due, and where the next page of them begins ('' at the
  * end of the round).
  */
-export interface DueHosts {
+interface DueHosts {
   readonly hosts: readonly string[]
   readonly next: string
 }

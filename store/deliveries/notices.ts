@@ -8,8 +8,8 @@ import { nothing, row, rowOf } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
 /** What an owner is told of a monitor: it failed five times in a row; it works again. */
-export const NOTICE_KINDS = ['failing', 'recovered'] as const
-export type NoticeKind = (typeof NOTICE_KINDS)[number]
+const NOTICE_KINDS = ['failing', 'recovered'] as const
+type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** A finished check, and how its monitor stood before it. */
 export interface Telling {
@@ -128,7 +128,7 @@ export async function claimNotices(
 }
 
 /** A finished attempt and what follows from it (`core/machine/delivery.ts`). */
-export interface NoticeRecord {
+interface NoticeRecord {
   readonly id: string
   readonly fence: number
   readonly status: DeliveryStatus

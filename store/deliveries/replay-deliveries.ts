@@ -6,7 +6,7 @@ import { row } from '../db/row.ts'
 const replayed = row({ id: Type.String(), run_id: Type.String() })
 
 /** A delivery that was put back to the start. */
-export interface Replayed {
+interface Replayed {
   readonly id: string
   readonly run_id: string
 }

@@ -6,7 +6,7 @@ import { nothing, row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
 /** A picture that is about to be stored. */
-export interface NewImage {
+interface NewImage {
   readonly id: string
   readonly bytes: number
 }
@@ -23,7 +23,7 @@ const LIMIT = sql.fragment`coalesce((t.limits->>'screenshotBytesPerMonth')::bigi
 const outcome = row({ reserved: Type.Boolean(), used: Type.Number(), limit: Type.Union([Type.Number(), Type.Null()]) })
 
 /** Room for pictures was taken from the team's quota, or there is not enough. */
-export type Reservation = { readonly ok: true } | { readonly ok: false; readonly used: number; readonly limit: number }
+type Reservation = { readonly ok: true } | { readonly ok: false; readonly used: number; readonly limit: number }
 
 /** Whose pictures. */
 interface Owner {

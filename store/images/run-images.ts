@@ -16,7 +16,7 @@ const RunImagesRow = Type.Object({
   /** Now by the clock, in ms since the epoch: signed addresses end some time after it. */
   now_ms: Type.Number(),
 })
-export type RunImagesRow = Static<typeof RunImagesRow>
+type RunImagesRow = Static<typeof RunImagesRow>
 const runImages = rowOf(RunImagesRow)
 
 const COLUMNS = sql.fragment`v.run_id, r.start_offset_ms, v.change_pct, v.has_changes, v.thumb_id, v.regions,

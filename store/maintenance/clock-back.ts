@@ -16,7 +16,7 @@ export async function storeTime(store: Store): Promise<number> {
 }
 
 /** What is known of the jump. */
-export interface ClockBack {
+interface ClockBack {
   readonly leaseSeconds: number
   /**
    * It was seen to jump. Otherwise somebody may have waited out its end elsewhere, and only what no schedule and no

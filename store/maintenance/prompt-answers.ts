@@ -5,7 +5,7 @@ import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
 /** Answers of the model are used again for this long. */
-export const ANSWER_DAYS = 30
+const ANSWER_DAYS = 30
 
 const stored = row({ answer: Type.Unsafe<Values>({}) })
 

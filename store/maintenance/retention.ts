@@ -6,7 +6,7 @@ import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
 /** How much of what retention hides was deleted. */
-export interface Forgotten {
+interface Forgotten {
   readonly months: number
   readonly runs: number
   readonly deliveries: number

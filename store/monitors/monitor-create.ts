@@ -10,7 +10,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
 /** A monitor in the making. */
-export interface NewMonitor {
+interface NewMonitor {
   readonly teamId: string
   /** Whose it is: the account, or the account that created the API key. */
   readonly userId: string

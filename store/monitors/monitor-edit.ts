@@ -19,7 +19,7 @@ export async function lockMonitor(tx: Transaction, teamId: string, id: string): 
 }
 
 /** An edit of a monitor that the transaction has locked. */
-export interface MonitorEdit {
+interface MonitorEdit {
   readonly stored: Pick<MonitorRow, 'id' | 'no' | 'team_id'>
   readonly spec: MonitorSpec
   readonly changed: readonly (keyof MonitorSpec)[]

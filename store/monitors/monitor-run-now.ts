@@ -16,7 +16,7 @@ const outcome = row({
 })
 
 /** What asking for a run comes to. */
-export type RunNow =
+type RunNow =
   | { readonly kind: 'missing' }
   | { readonly kind: 'locked' }
   /** `isNew` is false when a run was waiting already: it is that one. */

@@ -21,7 +21,7 @@ import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
  */
 
 /** What a status is derived from. */
-export interface StatusFacts {
+interface StatusFacts {
   readonly locked: boolean
   readonly paused: boolean
   readonly failures: number

@@ -20,7 +20,7 @@ export type StoredChange = Static<typeof StoredChange>
 const storedChange = rowOf(StoredChange)
 
 /** Which changes. */
-export interface ChangesQuery {
+interface ChangesQuery {
   readonly teamId: string
   readonly monitorNo: number
   readonly limit: number

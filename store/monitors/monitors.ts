@@ -15,7 +15,7 @@ export async function findMonitor(store: Queryable, teamId: string, id: string):
 }
 
 /** Which monitors, and which part of them. */
-export interface MonitorQuery extends Page {
+interface MonitorQuery extends Page {
   readonly teamId: string
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined

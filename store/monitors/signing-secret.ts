@@ -7,7 +7,7 @@ import { nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
 /** True when a configuration has a webhook: only webhooks are signed. */
-export const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
+const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
   spec.deliveries.some(({ type }) => type === 'webhook')
 
 /** The sealed secret that a monitor gets with its first webhook delivery; null when it has none. */
@@ -23,7 +23,7 @@ const sealSecret = (teamId: string, secret: string, secrets: SecretBox) =>
   secrets.seal({ teamId, column: 'monitors.signing_secret' }, secret)
 
 /** What the store knows of a monitor's signature. */
-export interface SigningFacts {
+interface SigningFacts {
   readonly no: number
   readonly name: string
   readonly hasWebhook: boolean

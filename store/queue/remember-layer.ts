@@ -4,7 +4,7 @@ import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
 /** A claimed check, and the layer that its next checks take. */
-export interface RememberedLayer extends Held {
+interface RememberedLayer extends Held {
   readonly queue: 'static' | 'browser'
 }
 

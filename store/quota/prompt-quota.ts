@@ -18,7 +18,7 @@ const outcome = row({
 })
 
 /** A call of the model comes to this: it is counted, in a period that is named, or the period's calls are used up. */
-export type TakenCall =
+type TakenCall =
   | { readonly kind: 'taken'; readonly period: string }
   | { readonly kind: 'used_up'; readonly limit: number; readonly resetsAt: string | null }
 

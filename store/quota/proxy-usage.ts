@@ -8,7 +8,7 @@ import { nothing, row } from '../db/row.ts'
 export type ProxyPayer = { readonly checkNo: number } | { readonly teamId: string }
 
 /** Bytes that are put aside, or why there are none. */
-export type ProxyBytes =
+type ProxyBytes =
   | { readonly kind: 'held'; readonly id: string; readonly teamId: string; readonly bytes: number }
   | { readonly kind: 'off' | 'not_in_plan' | 'used_up' }
 

@@ -14,7 +14,7 @@ const outcome = row({
 })
 
 /** What a run that no monitor owns comes to: it is paid, or nothing is left to pay it with. */
-export type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
+type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
 /**
  * Takes one run from the team's quota, its pool first, then the credits, in one guarded update: so that neither is

@@ -46,7 +46,7 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
 }
 
 /** Which runs, and which part of them. */
-export interface RunQuery extends Page {
+interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
 }

@@ -38,7 +38,7 @@ export interface TestApi {
   close(): Promise<void>
 }
 
-export interface TestAnswer {
+interface TestAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   /** The body, parsed; undefined when it is empty. */

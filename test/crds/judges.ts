@@ -5,7 +5,7 @@ import type { KubeApi } from '../support/kube-api.ts'
 import { bare, type Definition, MONITOR } from './definition.ts'
 
 /** What somebody says about a monitor: the faults, none where it is taken. */
-export interface Verdict {
+interface Verdict {
   readonly ok: boolean
   /** `diffPredicate.conditions[0].field: is required …` */
   readonly faults: readonly string[]

@@ -39,7 +39,7 @@ export function text(node: Definition, length: number, letter = 'a'): string {
  * An object with the keys that it needs: those of the arm that has `key` where it is a tagged one, and those that its
  * rules want beside `key`.
  */
-export function object(node: Definition, key?: string): Fields {
+function object(node: Definition, key?: string): Fields {
   const table = node[ARMS]
   if (!table) {
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))

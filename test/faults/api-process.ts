@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { runCli, startCli } from '../cli/cli-process.ts'
 
 /** What a caller was told. */
-export interface Answer {
+interface Answer {
   readonly status: number
   /** Seconds; NaN when nothing was said. */
   readonly retryAfter: number
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** An API process, and its owner's key. */
-export interface ApiUnderFault extends AsyncDisposable {
+interface ApiUnderFault extends AsyncDisposable {
   /** Rejects when there is no answer in 20 s, or the connection is broken off. */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Calls again and again until `done`; answers all that was told. */

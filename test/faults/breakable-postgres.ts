@@ -27,7 +27,7 @@ export interface BreakablePostgres extends AsyncDisposable {
   readonly hasEnded: boolean
 }
 
-export interface BreakableOptions {
+interface BreakableOptions {
   /**
    * A file system of its own for the tables or for the write-ahead log; the other is in a temporary folder, as is all
    * without one.

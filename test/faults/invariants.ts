@@ -125,7 +125,7 @@ const AT_REST: readonly Invariant[] = [
   },
 ]
 
-export interface Judgement {
+interface Judgement {
   /** Faults that may each have made a delivery be sent once more. Default 0: each is sent once. */
   readonly faults?: number
 }

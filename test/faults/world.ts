@@ -18,7 +18,7 @@ export interface FaultWorldOptions {
   readonly leaseSeconds?: number
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The database as this worker reaches it: through a proxy. Default: as it is. */
   readonly url?: string
   /** Connections that the server lets it have. */

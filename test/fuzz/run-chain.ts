@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts'
 import type { World } from './world.ts'
 
 /** One team and one connection, over which chains run one after the other. */
-export interface Lane {
+interface Lane {
   /** Runs a chain. Throws an error that shows its requests as lines of curl, when an answer is not as it must be. */
   run(chain: Chain): Promise<void>
   close(): void

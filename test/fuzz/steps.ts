@@ -6,7 +6,7 @@ import { mark } from './marks.ts'
 import type { Change } from './mutate.ts'
 import { BROKEN, ODD } from './transport.ts'
 
-export const CALLERS = [
+const CALLERS = [
   'key',
   'reader',
   'writer',
@@ -193,7 +193,7 @@ const callers = (operation: Operation): fc.Arbitrary<Caller> =>
 const change: fc.Arbitrary<Change> = fc.record({ place: fc.nat(1000), kind: fc.nat(1000) })
 
 /** Makes chains out of the operations of a document. */
-export interface Chains {
+interface Chains {
   /** Anything in any order, or the whole life of one thing. */
   readonly any: fc.Arbitrary<Chain>
   /** Every operation once as it is meant, what deletes at the end, and every operation without credentials. */

@@ -13,7 +13,7 @@ export interface Watched {
 }
 
 /** Sites of which the `n`th monitor watches this. */
-export interface Sites extends AsyncDisposable {
+interface Sites extends AsyncDisposable {
   watched(n: number): Watched
 }
 

@@ -16,7 +16,7 @@ export interface Lateness {
 }
 
 /** Clean monitors and hostile ones, and one worker process for both at a time. */
-export interface LatenessWorld extends AsyncDisposable {
+interface LatenessWorld extends AsyncDisposable {
   /** A fresh worker checks the clean monitors, with the hostile ones or without; measures once both have begun. */
   measure(company: 'alone' | 'with hostile'): Promise<Lateness>
   /** Runs of hostile monitors that have ended so far, by error code ('' for none). */

@@ -16,14 +16,14 @@ export interface Asked {
   readonly body: string
 }
 
-export interface Answer {
+interface Answer {
   readonly status?: number
   readonly headers?: Record<string, string | string[]>
   /** JSON, unless it is text. */
   readonly body: unknown
 }
 
-export interface Run {
+interface Run {
   readonly id: string
   readonly status: string
   readonly extracted: Readonly<Record<string, unknown>>

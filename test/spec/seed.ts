@@ -9,7 +9,7 @@ import { nothing, row } from '../../store/db/row.ts'
 const made = row({ id: Type.String() })
 
 /** A run as a worker would have recorded it. */
-export interface SeededRun {
+interface SeededRun {
   /** How long ago it was claimed, as Postgres writes intervals; default now. */
   readonly age?: string
   readonly status?: 'success' | 'error' | 'skipped'
@@ -53,7 +53,7 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
 const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
 
 /** A delivery as the outbox and its loop would have left it. */
-export interface SeededDelivery {
+interface SeededDelivery {
   readonly config?: DeliveryConfig
   readonly status?: DeliveryStatus
   readonly attempts?: number

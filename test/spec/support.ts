@@ -18,7 +18,7 @@ export interface ServedApi {
 }
 
 /** A body: the keys that tests read, whichever of them it has. */
-export interface Body {
+interface Body {
   readonly id: string
   readonly status: string
   readonly created_at: string

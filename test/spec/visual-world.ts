@@ -18,7 +18,7 @@ import { look } from '../worker/pictures/drawings.ts'
 import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
 
 /** What a browser brings home, without a browser. */
-export interface Seen {
+interface Seen {
   readonly pngs: readonly (Uint8Array | null)[]
   readonly price?: string
 }
@@ -37,7 +37,7 @@ export interface VisualWorld {
   close(): Promise<void>
 }
 
-export interface Run {
+interface Run {
   readonly id: string
   readonly status: string
   readonly visual_change_pct?: number

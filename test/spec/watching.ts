@@ -19,7 +19,7 @@ import { type Client, createMonitor, type ServedApi, serveApi } from './support.
 const LOOPBACK = { allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }
 
 /** A run as the API answers it: the keys that tests read. */
-export interface SeenRun {
+interface SeenRun {
   readonly id: string
   readonly status: string
   readonly started_at: string
@@ -30,7 +30,7 @@ export interface SeenRun {
 }
 
 /** A page that a test writes. A text is HTML, all else JSON, unless a type is given. */
-export interface Page {
+interface Page {
   readonly url: string
   /** Headers of each request for it. */
   readonly requests: readonly IncomingHttpHeaders[]
@@ -60,7 +60,7 @@ export interface Watching {
   close(): Promise<void>
 }
 
-export interface WatchingOptions {
+interface WatchingOptions {
   readonly plan?: Tier
   /** Sends what is due. Without it deliveries stay pending. */
   readonly deliver?: boolean

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { eventually } from './eventually.ts'
 import { kubeAssets } from './kube-assets.ts'
 
-export interface KubeAnswer {
+interface KubeAnswer {
   status: number
   // Kubernetes' own shapes; tests say what they expect of them.
   // oxlint-disable-next-line typescript/no-explicit-any

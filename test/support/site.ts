@@ -16,7 +16,7 @@ export interface Site extends AsyncDisposable {
   page(path: string, answer: string | Answer): string
 }
 
-export interface SiteOptions {
+interface SiteOptions {
   /** Default 127.0.0.1. */
   readonly address?: string
   /** What is answered until a test says otherwise. Default: a page with a price of $1. */

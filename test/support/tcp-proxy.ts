@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** Where in a message's life the connection is reset. */
-export type ResetPoint =
+type ResetPoint =
   /** Half of the message has left. */
   | 'half_sent'
   /** The store has it, and its answer is lost: nobody knows the outcome. */

@@ -5,7 +5,7 @@ import { errorsPage } from './errors-page.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** A committed file that is made from the definitions. */
-export interface Output {
+interface Output {
   /** From the root of the repository. */
   readonly path: string
   /** The whole text of the file. */

@@ -3,7 +3,7 @@ import { type Box, isOneShift } from './one-shift.ts'
 import type { Raster } from './raster.ts'
 
 /** Which pixels of two pictures of one size differ so that a person sees it. */
-export interface ChangedPixels {
+interface ChangedPixels {
   readonly count: number
   /** A byte a pixel: 1 where it changed. */
   readonly mask: Uint8Array

@@ -5,7 +5,7 @@ import type { Compared, Pair } from './compare.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
 
 /** A comparison, or why there is none, as a sentence for a person. */
-export type Comparison =
+type Comparison =
   | { readonly ok: true; readonly compared: Compared; readonly tookMs: number }
   | { readonly ok: false; readonly reason: 'picture' | 'limit'; readonly message: string }
 
@@ -20,7 +20,7 @@ export interface Comparer {
 }
 
 /** For whom, and how long it may take. */
-export interface Allowance {
+interface Allowance {
   readonly teamId: string
   /** Milliseconds, where less is left than one comparison may take. */
   readonly mostMs: number

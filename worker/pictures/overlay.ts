@@ -6,7 +6,7 @@ interface Size {
 }
 
 /** What changed, and where. */
-export interface Changes {
+interface Changes {
   /** A byte a pixel of `common`: 1 where it changed. */
   readonly mask: Uint8Array
   /** What both pictures cover. */

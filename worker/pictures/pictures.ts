@@ -12,14 +12,14 @@ import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, type Shot } from '../../runners/browser/page/shot.ts'
 
 /** What came of a check's shots. */
-export type Captured =
+type Captured =
   | { readonly kind: 'kept'; readonly pictures: RunPictures; readonly warnings: readonly string[] }
   /** The fields of the run stand; its pictures were neither kept nor compared. */
   | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
 /** The shots of a check, and what they are compared with. */
-export interface Exposure {
+interface Exposure {
   readonly teamId: string
   readonly no: number
   readonly runId: string

@@ -9,7 +9,7 @@ import type { Prompts } from '../prompts/prompts-port.ts'
 import { type Ask, preview } from './preview.ts'
 import type { Previewed } from './preview.ts'
 
-export interface PreviewsOptions {
+interface PreviewsOptions {
   readonly egress: EgressPolicy
   /** Previews at once in this process. Default 4. */
   readonly atOnce?: number
@@ -40,7 +40,7 @@ export interface PreviewLimit {
   readonly limit: number
 }
 
-export interface PreviewPlace {
+interface PreviewPlace {
   readonly kind: 'place'
   /** Null when the process is stopping. */
   run(config: Previewed): Promise<Preview | null>

@@ -3,7 +3,7 @@ import { claimChecks, type Claimed } from '../../store/queue/claim.ts'
 import type { Store } from '../../store/db/client.ts'
 
 /** Rows of one claim, and `performance.now()` before it. */
-export interface ClaimedTogether {
+interface ClaimedTogether {
   readonly rows: readonly Claimed[]
   readonly claimedAt: number
 }

@@ -21,7 +21,7 @@ interface ClaimsOptions {
  * Claims from several queues in turn. `holder`: the runner token that they are claimed with; null: this process checks
  * them itself.
  */
-export type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
+type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
 
 export function createClaims(options: ClaimsOptions): Claims {
   const { store, secrets, queues, leaseSeconds, hasModel, onTask } = options

@@ -19,7 +19,7 @@ interface SettlingOptions {
  * of both kinds do with it. False: the signal or a stop came before the model's answer, so nothing was done and the
  * check is still held.
  */
-export type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
+type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
 
 export function createSettling({ store, recorder, prompts }: SettlingOptions): Settle {
   return async (finished, context, signal) => {

@@ -12,7 +12,7 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import { markFromWire } from '../../runners/client/task-wire.ts'
 
 /** A check that a runner holds, as the store tells of it. */
-export interface HeldTask {
+interface HeldTask {
   readonly task: Task
   /** There is a reading before. */
   readonly hasBaseline: boolean
@@ -26,7 +26,7 @@ export interface Told {
   readonly pictures: readonly Uint8Array[]
 }
 
-export type Believed =
+type Believed =
   | { readonly ok: true; readonly reading: Finished['reading'] }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 

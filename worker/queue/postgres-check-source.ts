@@ -10,7 +10,7 @@ import type { Prompts } from '../prompts/prompts-port.ts'
 import { createSettling } from './completion.ts'
 import { contextOf } from './task-of.ts'
 
-export interface PostgresLaneOptions {
+interface PostgresLaneOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder

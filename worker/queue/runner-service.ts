@@ -27,7 +27,7 @@ export interface HeldLaneOptions {
 }
 
 /** What became of an outcome. */
-export type Completion =
+type Completion =
   | { readonly kind: 'settled' }
   /**
    * The check is not held with this token, or not any more: it was recorded, edited, given to another, or is somebody

@@ -10,7 +10,7 @@ import { type Batcher, createBatcher } from '../../concurrency/batcher.ts'
 import { writeAll } from './write-all.ts'
 
 /** Where finished checks are written, in groups, by what came of them. */
-export interface Sinks {
+interface Sinks {
   readonly failed: Batcher<FailedRun & Telling>
   readonly unchanged: Batcher<UnchangedRun & Telling>
   readonly readings: Batcher<ReadingRun & Telling>

@@ -8,7 +8,7 @@ import type { Diff } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 
 /** What comparing a reading with the baseline came to. */
-export interface Verdict {
+interface Verdict {
   /** Null: there was no baseline, or nothing differs. */
   readonly diff: Diff | null
   /** Unknown: it hangs on a pattern that took too long. */

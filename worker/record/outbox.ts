@@ -13,7 +13,7 @@ export class SealedError extends Error {
 }
 
 /** A run that fired. */
-export interface Fired {
+interface Fired {
   readonly runId: string
   readonly teamId: string
   /** By the store's clock, in milliseconds since the epoch. */

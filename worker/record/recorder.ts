@@ -36,7 +36,7 @@ export interface RecordContext {
   readonly failures: number
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly patterns: PatternMatcher

@@ -2,15 +2,15 @@ import { valueOf } from '../../core/diff/diff-values.ts'
 import type { Values } from '../../schema/shape/json.ts'
 
 /** Readings in a row that lack a field before its absence is told. */
-export const READINGS_UNTIL_TOLD = 3
+const READINGS_UNTIL_TOLD = 3
 
 /**
  * Fields that had a value and have none now, each with the readings in a row that lacked it. Kept with the baseline.
  */
-export type Missing = Readonly<Record<string, number>>
+type Missing = Readonly<Record<string, number>>
 
 /** What a reading says of fields that are gone. */
-export interface Vanished {
+interface Vanished {
   /** Null: none is. */
   readonly missing: Missing | null
   /** One more reading may have to be told: the next check reads its page, though it be the very same. */
@@ -19,7 +19,7 @@ export interface Vanished {
 }
 
 /** A reading and what it follows. */
-export interface Follows {
+interface Follows {
   /** Null: this reading is the first of its monitor, or the first since an edit; nothing was there before. */
   readonly before: Values | null
   readonly missing: Missing | null

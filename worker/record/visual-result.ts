@@ -7,7 +7,7 @@ import type { Pictures } from '../pictures/pictures.ts'
 import type { Read, VisualSide } from './reading-row.ts'
 
 /** What the visual layer says of a check. */
-export type Sight =
+type Sight =
   | (VisualSide & { readonly kind: 'seen'; readonly pictures: RunPictures | null })
   | { readonly kind: 'failed'; readonly fault: RunFault }
 

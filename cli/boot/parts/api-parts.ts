@@ -21,7 +21,7 @@ import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
 
 /** What a process that answers the API is made from. */
-export interface ApiWorld {
+interface ApiWorld {
   readonly settings: Settings
   readonly databaseUrl: string
   readonly encryptionKey: string
@@ -38,7 +38,7 @@ export interface ApiWorld {
 }
 
 /** A listening API. */
-export interface ListeningApi {
+interface ListeningApi {
   readonly address: string
   readonly services: Services
 }

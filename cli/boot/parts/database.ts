@@ -3,7 +3,7 @@ import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded
 import type { Settings } from '../settings/read-config.ts'
 
 /** Where the store is, and how to let go of it. */
-export interface Database {
+interface Database {
   readonly url: string
   /** The folder of the embedded one; null: it is another's. */
   readonly folder: string | null

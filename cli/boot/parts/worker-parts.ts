@@ -32,7 +32,7 @@ import type { Stack } from '../process/stack.ts'
 type Refusal = Extract<Reading, { kind: 'failed' }>
 
 /** What a process that checks and delivers is made from. */
-export interface WorkerWorld {
+interface WorkerWorld {
   readonly settings: Settings
   readonly databaseUrl: string
   /** Where people reach the API; messages lead there unless TIDEMARK_DASHBOARD_URL is set. */

@@ -2,7 +2,7 @@ import type { Task } from '../../../runners/check/task.ts'
 import type { Lane } from '../../../runners/check/check-source.ts'
 
 /** A lane, and for how long it has given nothing to do. */
-export interface WatchedLane {
+interface WatchedLane {
   readonly lane: Lane
   /** Milliseconds since a check was last held; 0 while one is. */
   idleMs(): number

@@ -22,7 +22,7 @@ export interface ChromiumProcess {
   kill(): void
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly program: ChromiumProgram
   readonly user: UnprivilegedUser | null
   readonly proxyServer: string

@@ -6,7 +6,7 @@ import { PICTURE_LATE, UNSTABLE } from '../browser-faults.ts'
 import { type Box, clipOf, elementBox, HIDE, PAGE_SIZE, type PageSize } from './page-boxes.ts'
 import type { PageView } from './page-view.ts'
 
-export type Captured =
+type Captured =
   | { readonly ok: true; readonly shots: readonly Shot[]; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly fault: RunFault }
 

@@ -13,7 +13,7 @@ export interface RestTimes {
   readonly mostMs: number
 }
 
-export const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
+const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
 
 const POLL_MS = 50
 

@@ -13,7 +13,7 @@ export const COMPARE_MS = 20_000
 export const RUN_COMPARE_MS = 60_000
 
 /** Why a picture is not compared. */
-export interface Refused {
+interface Refused {
   readonly reason: 'picture' | 'limit'
   readonly message: string
 }

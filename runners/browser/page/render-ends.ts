@@ -75,7 +75,7 @@ function isBug(error: unknown): boolean {
   return [BrowserError, TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
 }
 
-export interface EndedRender {
+interface EndedRender {
   readonly startedAt: number
   readonly url: URL
   readonly processMb: number

@@ -8,7 +8,7 @@ import { PROGRESS } from './worker-task.ts'
 import type { Threads, WorkerBatch } from './worker-task.ts'
 
 /** Where and how a batch runs. */
-export interface BatchRun {
+interface BatchRun {
   readonly threads: Threads
   readonly standings: Standings
   /** Whether a job that is not quick has to make room now; absent: all have all of their time. */

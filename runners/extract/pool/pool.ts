@@ -18,7 +18,7 @@ import type { Standings } from './speed-classes.ts'
 import { startThreads } from './threads.ts'
 import type { Threads } from './worker-task.ts'
 
-export interface ExtractorOptions {
+interface ExtractorOptions {
   /**
    * Threads at most, besides those for slow pages and for trials; default: one less than the cores, at least one. They
    * start when first needed.
@@ -28,7 +28,7 @@ export interface ExtractorOptions {
   readonly heapMb?: number
 }
 
-export interface ExtractCall {
+interface ExtractCall {
   /** Wall-clock time in the thread; waiting for one does not count. Default 1 s per rule, 5 s in all. */
   readonly timeoutMs?: number
   /** Whose page it is: by it the pool remembers who held others up. The number of a monitor. */

@@ -1,5 +1,5 @@
 /** What earlier pages of a monitor have shown: read quickly, not yet read, or held a thread up. */
-export type Standing = 'quick' | 'unknown' | 'slow'
+type Standing = 'quick' | 'unknown' | 'slow'
 
 /** Who held a thread up, and who never did. Forgotten when the process ends. */
 export interface Standings {

@@ -3,7 +3,7 @@ import { metaCharset } from '../html/meta-charset.ts'
 
 export type TextKind = 'html' | 'xml' | 'json' | 'text'
 
-export interface Decoded {
+interface Decoded {
   readonly text: string
   /** The WHATWG name in lower case, or `utf-32le`, `utf-32be`. */
   readonly encoding: string

@@ -3,7 +3,7 @@ import type { Json, Values } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 
-export interface Bounded {
+interface Bounded {
   readonly values: Values
   readonly warnings: readonly string[]
 }

@@ -19,7 +19,7 @@ export interface CompiledXPath {
   readonly prefixes: readonly string[]
 }
 
-export type XPathOutcome =
+type XPathOutcome =
   | { readonly ok: true; readonly compiled: CompiledXPath }
   | { readonly ok: false; readonly fault: XPathFault }
 

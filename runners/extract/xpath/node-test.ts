@@ -100,7 +100,7 @@ function attributeNamed(test: NameTest, tree: Tree): (node: AttrNode) => boolean
   return (node) => node.namespace === namespace && (local === null || node.local === local)
 }
 
-export function localName(node: Element): string {
+function localName(node: Element): string {
   return node.name.slice(node.name.indexOf(':') + 1)
 }
 

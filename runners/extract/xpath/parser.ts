@@ -34,7 +34,7 @@ const LEVELS: readonly Level[] = [
   },
 ]
 
-export function parseExpr(reader: TokenReader, level = 0): Expr {
+function parseExpr(reader: TokenReader, level = 0): Expr {
   const here = LEVELS[level]
   if (here === undefined) return parseUnary(reader)
   let left = parseExpr(reader, level + 1)

@@ -1,4 +1,4 @@
-export interface Signature {
+interface Signature {
   readonly min: number
   readonly max: number
   readonly returns: 'string' | 'number' | 'boolean' | 'nodes'

@@ -8,7 +8,7 @@ export interface ProxyAddress {
   readonly authorization: string | null
 }
 
-export type ParsedProxy =
+type ParsedProxy =
   | { readonly ok: true; readonly proxy: ProxyAddress }
   | { readonly ok: false; readonly message: string }
 

@@ -39,7 +39,7 @@ export interface ProxyLayer {
   fetch(request: FetchRequest, call: ProxyCall): Promise<Fetched | NoHold>
 }
 
-export interface ProxyLayerOptions {
+interface ProxyLayerOptions {
   readonly proxy: ProxyAddress
   readonly policy: EgressPolicy
   /** Receives the failures of the proxy: they concern the operator more than the user. */

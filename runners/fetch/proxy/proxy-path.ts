@@ -10,7 +10,7 @@ import type { ProxyAddress } from './proxy-address.ts'
 import type { ProxyFailure } from './proxy-failure.ts'
 import { openTunnel } from './tunnel.ts'
 
-export interface PathOptions {
+interface PathOptions {
   readonly proxy: ProxyAddress
   /** Checks targets. The proxy itself comes from the settings and is trusted. */
   readonly policy: EgressPolicy

@@ -12,7 +12,7 @@ export interface SavedAnswer {
   readonly fires: readonly Replacement[]
   readonly silent: readonly Replacement[]
 }
-export type Replacement = readonly [from: string, to: string]
+type Replacement = readonly [from: string, to: string]
 
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json'

@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { MessagePayload } from '../../../deliveries/messages/message-payload.ts'
 
 /** A mail as the server got it. */
-export interface Letter {
+interface Letter {
   readonly from: string
   readonly to: readonly string[]
   readonly raw: string

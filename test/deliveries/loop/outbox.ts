@@ -158,7 +158,7 @@ async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<Monitor> 
 }
 
 /** What a test may set of a loop. */
-export interface LoopOverrides {
+interface LoopOverrides {
   readonly store?: Store
   readonly deadlineMs?: number
   readonly channels?: Channels
@@ -170,7 +170,7 @@ export interface LoopOverrides {
   readonly allow?: readonly string[]
 }
 
-export interface RunningLoop extends AsyncDisposable {
+interface RunningLoop extends AsyncDisposable {
   readonly loop: DeliveryLoop
   readonly log: readonly string[]
 }

@@ -6,7 +6,7 @@ export const PUBLIC = '93.184.216.34'
 export const SITE_PORT = 8081
 
 /** Listeners that count who comes. */
-export interface Counted {
+interface Counted {
   /** Contacts since it was last asked, by address and port. */
   take(): Record<string, number>
   close(): Promise<void>

@@ -40,7 +40,7 @@ export async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
-export interface Holder {
+interface Holder {
   process: ChildProcess
   url: string
   /** The next line that it writes. */

@@ -8,7 +8,7 @@ import { createResolver } from '../../../egress/resolve.ts'
 import { fixture } from '../../egress/raw-server.ts'
 
 /** Loopback is open; `*.test` leads there, `private.example` to a private address, `gone.example` nowhere. */
-export function testAgent(options: AgentOptions = {}) {
+function testAgent(options: AgentOptions = {}) {
   const policy = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const resolver = createResolver({
     lookup: (name) => {

@@ -7,7 +7,7 @@ import { claimChecks, type Claimed, type ClaimRequest } from '../../../store/que
 import { createTestDatabase } from '../../support/postgres.ts'
 
 /** A row of `checks` as a test looks at it. Times in ms since the epoch. */
-export interface SeenCheck {
+interface SeenCheck {
   readonly no: number
   readonly fence: number
   readonly failures: number
@@ -22,7 +22,7 @@ export interface SeenCheck {
 }
 
 /** A row of `runs`. */
-export interface SeenRun {
+interface SeenRun {
   readonly id: string
   readonly status: string
   readonly reading_id: string | null
@@ -36,7 +36,7 @@ export interface SeenRun {
   readonly duration_ms: number
 }
 
-export interface TeamOptions {
+interface TeamOptions {
   readonly runs?: number
   readonly used?: number
   readonly visual?: number
@@ -61,7 +61,7 @@ export interface MonitorOptions {
   readonly deliveries?: readonly DeliveryConfig[]
 }
 
-export interface Usage {
+interface Usage {
   readonly runs_used: number
   readonly visual_used: number
   readonly serp_used: number

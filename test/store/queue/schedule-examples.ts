@@ -10,7 +10,7 @@
  * So ticks that were missed become one, the next time always lies ahead of now, and a run that a person asked for
  * before its time leaves the schedule as it is. After a wait that ends off the grid, the grid goes on from there.
  */
-export interface ScheduleInput {
+interface ScheduleInput {
   /**
    * The nominal time of the check that has ended, or of the scheduled one that a person ran ahead of; null: not
    * scheduled (paused).
@@ -27,7 +27,7 @@ export interface ScheduleInput {
   readonly retryAfterMs: number
 }
 
-export interface ScheduleExample {
+interface ScheduleExample {
   readonly title: string
   readonly input: ScheduleInput
   readonly next: number | null

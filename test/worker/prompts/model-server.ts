@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 
 /** A question as it came over the wire. */
-export interface SeenQuestion {
+interface SeenQuestion {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: {
@@ -21,7 +21,7 @@ export interface SeenQuestion {
 }
 
 /** What the model says; or the whole answer of its server. */
-export type Behaviour = (question: SeenQuestion, nth: number, response: ServerResponse) => string | object | void
+type Behaviour = (question: SeenQuestion, nth: number, response: ServerResponse) => string | object | void
 
 /** A server on loopback that speaks the protocol of chat completions, and says what a test wants. */
 export interface ModelServer extends AsyncDisposable {

@@ -14,7 +14,7 @@ export const VALUES = { kind: 'values', fetch_method: 'browser', mark: MARK, war
 /** A monitor to be rendered; with pictures where `visual` is given. */
 export type Watched = MonitorOptions & { readonly visual?: object }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly code: string
   /** Of the issues. */

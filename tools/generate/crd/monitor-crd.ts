@@ -4,7 +4,7 @@ import { nodeOf } from '../../../schema/shape/schema-node.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 import { toStructural } from './to-structural.ts'
 
-export const GROUP = 'tidemark.dev'
+const GROUP = 'tidemark.dev'
 
 /** The CustomResourceDefinition of `Monitor`, v1. */
 export const monitorCrd = () => ({
@@ -82,7 +82,7 @@ export function monitorSpec(): StructuralSchema {
 }
 
 /** Conditions are told apart by their type, so that others than the operator may add theirs. */
-export function monitorStatus(): StructuralSchema {
+function monitorStatus(): StructuralSchema {
   const status = toStructural(nodeOf(MonitorResourceStatus), 'status')
   const { conditions, ...properties } = status.properties ?? {}
   return {

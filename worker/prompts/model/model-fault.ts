@@ -15,7 +15,7 @@ export interface ModelFailure {
  * An endpoint that asks for days is asked again after this, and monitors wait no longer for it: it is one for all of
  * them.
  */
-export const LONGEST_QUIET_MS = 300_000
+const LONGEST_QUIET_MS = 300_000
 
 type Extra = Partial<Omit<ModelFailure, 'fault'>>
 

@@ -6,7 +6,7 @@ export class TooLargeError extends Error {
 }
 
 /** A connection to the model's endpoint, as the client wants it. */
-export interface ModelFetch {
+interface ModelFetch {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   close(): Promise<void>
 }

@@ -21,13 +21,13 @@ export interface ModelOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-export interface Asked {
+interface Asked {
   readonly messages: readonly Message[]
   /** What a JSON answer has to be like; null: words are wanted. */
   readonly schema: JsonSchema | null
 }
 
-export type Said =
+type Said =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'abandoned' }

@@ -18,7 +18,7 @@ const Completion = Compile(
 )
 
 /** The words of an answer. */
-export type ReadCompletion =
+type ReadCompletion =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly failure: ModelFailure }
 
