@@ -9,6 +9,7 @@ import { lockfile } from './check/lockfile.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { format, generated, lint, types } from './check/tool-checks.ts'
+import { unusedExports } from './check/unused-exports.ts'
 
 /** The gate: `npm run check`. A line a check, and what is wrong below it; exit code 1 when anything is. */
 const CHECKS: readonly Check[] = [
@@ -16,6 +17,7 @@ const CHECKS: readonly Check[] = [
   lint,
   format,
   borders,
+  unusedExports,
   generated,
   committedText,
   plainWords,

@@ -1,4 +1,4 @@
-export interface ImportLine {
+interface ImportLine {
   specifier: string
   line: number
 }
@@ -14,10 +14,15 @@ const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
  * its line.
  */
 export function importsOf(text: string): ImportLine[] {
-  // Comments show imports in their examples. Blanked out, not removed, so that lines keep their numbers.
-  const code = text.replace(COMMENT, (comment) => comment.replace(/[^\n]/g, ' '))
+  // Comments show imports in their examples.
+  const code = withoutComments(text)
   const found = [...code.matchAll(STATIC), ...code.matchAll(DYNAMIC)]
   return found
     .map((match) => ({ specifier: match[1] ?? '', line: code.slice(0, match.index).split('\n').length }))
     .sort((a, b) => a.line - b.line)
+}
+
+/** Comments blanked out, not removed, so that lines keep their numbers. */
+export function withoutComments(text: string): string {
+  return text.replace(COMMENT, (comment) => comment.replace(/[^\n]/g, ' '))
 }

@@ -7,7 +7,7 @@ import { sourceFiles } from '../../../tools/check/source-file.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../..')
 
-export interface ClosedClone extends AsyncDisposable {
+interface ClosedClone extends AsyncDisposable {
   path: string
 }
 
