@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Seconds that a signature may be old, or ahead of the receiver's clock. */
-const SIGNATURE_TOLERANCE_SECONDS = 300
+export const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /** Signatures and characters that `verify` looks at, at most: a header is a stranger's text. */
 const MAX_SIGNATURES = 10

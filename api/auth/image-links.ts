@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** How long a signed address is good, in seconds (at most 300). */
-const LINK_SECONDS = 300
+export const LINK_SECONDS = 300
 
 /** Which picture, whose, and until when. */
 interface SignedImage {

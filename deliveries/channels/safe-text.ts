@@ -1,7 +1,7 @@
 import { hideSecrets } from './sent-secrets.ts'
 
 /** Characters of an answer that are kept. */
-const MOST_CHARACTERS = 4096
+export const MOST_CHARACTERS = 4096
 
 const UNSAFE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]/gu
 

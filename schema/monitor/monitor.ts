@@ -11,7 +11,7 @@ import { WebAddress } from '../shape/web-address.ts'
 export const FETCH_MODES = ['auto', 'browser'] as const
 /** Spec, Limits: every plan. The upper bound of a year keeps the next due time a lawful timestamp. */
 export const MIN_INTERVAL_SECONDS = 60
-const MAX_INTERVAL_SECONDS = 31_536_000
+export const MAX_INTERVAL_SECONDS = 31_536_000
 
 /** Where a monitor stands. `store/monitors/monitor-status.ts` says how it moves. */
 const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const

@@ -6,7 +6,7 @@ import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import { answer, type Answer } from '../egress/raw-server.ts'
 
 /** What a hostile site serves, what its owner's monitor asks of it, and what has to come of that. */
-interface BlowUp {
+export interface BlowUp {
   readonly what: string
   readonly serve: Answer
   readonly extract: ExtractConfig

@@ -22,7 +22,7 @@ interface SeenCheck {
 }
 
 /** A row of `runs`. */
-interface SeenRun {
+export interface SeenRun {
   readonly id: string
   readonly status: string
   readonly reading_id: string | null
