@@ -1,6 +1,6 @@
 /**
- * When a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL (`next_run` of
- * migration 000003, and `record_failed`); `schedule-examples.ts` holds what both must answer.
+ * The time at which a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL
+ * (`next_run` of migration 000003, and `record_failed`); both must return the results in `schedule-examples.ts`.
  *
  *     grid(scheduledFor, now) = scheduledFor                                     when scheduledFor > now
  *                             = scheduledFor + (first ? shift : 0)
@@ -8,8 +8,8 @@
  *     next = grid                                                                after a success
  *          = max(grid, now + max(backoff(failures), retryAfter))                 after a failure
  *
- * So ticks that were missed become one, the next time always lies ahead of now, and a run that a person asked for
- * before its time leaves the schedule as it is. After a wait that ends off the grid, the grid goes on from there.
+ * So missed ticks become one, and the next time is always in the future. A manual run before the scheduled time leaves
+ * the schedule as it is. After a wait that ends off the grid, the grid continues from there.
  */
 
 /** Consecutive failures from which a monitor's status is `error` and its checks back off. */
@@ -19,9 +19,9 @@ const LONGEST_BACKOFF_SECONDS = 900
 const MAX_DOUBLINGS = 20
 
 /**
- * Seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10 % of the
- * interval, 30), from a hash (FNV-1a, 32 bits) of the monitor's id, so that monitors made together do not fire together
- * for ever.
+ * Returns the seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10
+ * % of the interval, 30). It comes from a hash (FNV-1a, 32 bits) of the monitor's id, so that monitors created together
+ * do not always fire together.
  */
 export function shiftSeconds(monitorId: string, intervalSeconds: number): number {
   const most = Math.min(Math.floor(intervalSeconds / 10), MAX_SHIFT_SECONDS)
@@ -29,8 +29,8 @@ export function shiftSeconds(monitorId: string, intervalSeconds: number): number
 }
 
 /**
- * Seconds that a check waits after its n-th failure in a row, at least: none below the fifth, then twice the interval,
- * four times, …, at most max(interval, 15 minutes).
+ * Returns the least number of seconds that a check waits after its n-th failure in a row: 0 below the fifth, then twice
+ * the interval, four times, …, at most max(interval, 15 minutes).
  */
 export function backoffSeconds(failures: number, intervalSeconds: number): number {
   if (failures < FAILURES_UNTIL_ERROR) return 0
@@ -38,11 +38,11 @@ export function backoffSeconds(failures: number, intervalSeconds: number): numbe
   return Math.min(intervalSeconds * 2 ** doublings, Math.max(intervalSeconds, LONGEST_BACKOFF_SECONDS))
 }
 
-/** What the next time is made from. */
+/** The values that the next time is calculated from. */
 export interface ScheduleInput {
   /**
-   * The nominal time of the check that has ended, or of the scheduled one that a person ran ahead of; null: not
-   * scheduled (paused).
+   * The nominal time of the completed check, or of the scheduled one that a manual run preceded; null: not scheduled
+   * (paused).
    */
   readonly scheduledFor: number | null
   readonly now: number
@@ -50,13 +50,13 @@ export interface ScheduleInput {
   readonly shiftSeconds: number
   /** The monitor had no run before this one. */
   readonly firstRun: boolean
-  /** Failures in a row, the one that has just ended included; 0 after a success. */
+  /** Failures in a row, the last one included; 0 after a success. */
   readonly failures: number
-  /** How long the target asked to be left alone; 0: it did not. Looked at after a failure only. */
+  /** How long the target asked Tidemark to wait; 0: it did not ask. Used after a failure only. */
   readonly retryAfterMs: number
 }
 
-/** The nominal time of the next run; null when the check is not scheduled. */
+/** Returns the nominal time of the next run; null when the check is not scheduled. */
 export function nextRun(input: ScheduleInput): number | null {
   const { scheduledFor, now, intervalSeconds, failures, retryAfterMs } = input
   if (scheduledFor === null) return null

@@ -43,8 +43,8 @@ const securitySchemes = {
     in: 'cookie',
     name: sessionCookieName('http://'),
     description:
-      `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin of Tidemark's ` +
-      `own pages.`,
+      `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin ` +
+      `of Tidemark's own pages.`,
   },
 }
 

@@ -1,6 +1,6 @@
 import { camelCase } from './camel-case.ts'
 
-/** A definition of schema/, as a walk over its names reads it. */
+/** The parts of a definition of schema/ that the renaming needs. */
 interface Node {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Node>>
@@ -10,16 +10,16 @@ interface Node {
 }
 
 /**
- * The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition
- * describes stay as they are.
+ * Converts the API's spelling to the custom resource's. Keys that a person chose (`fields`, `headers`) and keys without
+ * a definition stay as they are.
  */
 export function toResourceNames(definition: object, value: unknown): unknown {
   return renamed(definition, value, camelCase)
 }
 
 /**
- * The custom resource's spelling → the API's. The definition says which name is meant: `webhookUrl` is spelt so in the
- * API too. A key that it does not have stays as it is, for the check to refuse.
+ * Converts the custom resource's spelling to the API's. The definition decides which name is meant: `webhookUrl` has
+ * this spelling in the API too. An unknown key stays as it is, so that the validation refuses it.
  */
 export function toApiNames(definition: object, value: unknown): unknown {
   return renamed(definition, value, null)
@@ -42,7 +42,7 @@ function renamed(node: Node, value: unknown, toResource: ((name: string) => stri
   })
 }
 
-/** A nullable's side that is not null. */
+/** Returns the side of a nullable that is not null. */
 const withoutNull = (node: Node): Node => node.anyOf?.find(({ type }) => type !== 'null') ?? node
 
 const mapEntries = (value: object, change: (key: string, item: unknown) => [string, unknown]) =>

@@ -1,8 +1,8 @@
 import type { Json } from '../../schema/shape/json.ts'
 
 /**
- * The text that a pattern is tried on: text as it is, numbers and booleans as they are written, lists and objects as
- * JSON, nothing as ''.
+ * Returns the text that a pattern is tested on: text as it is, numbers and booleans as they are written, lists and
+ * objects as JSON, and '' for null.
  */
 export function textOf(value: Json): string {
   const element = single(value)
@@ -10,7 +10,7 @@ export function textOf(value: Json): string {
   return element === null ? '' : JSON.stringify(element)
 }
 
-/** A list of one element counts as its element. */
+/** Returns the element of a list of one element; otherwise the value itself. */
 export function single(value: Json): Json {
   return Array.isArray(value) && value.length === 1 ? (value[0] as Json) : value
 }
