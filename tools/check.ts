@@ -7,7 +7,10 @@ import { lockfile } from './check/lockfile.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { format, generated, lint, types } from './check/tool-checks.ts'
 
-/** The gate: `npm run check`. A line a check, and what is wrong below it; exit code 1 when anything is. */
+/**
+ * Runs the gate: `npm run check`. Prints a line a check, and the faults below it. The exit code is 1 when there is a
+ * fault.
+ */
 const CHECKS: readonly Check[] = [types, lint, format, borders, generated, committedText, lockfile, fileSize]
 
 interface Outcome {

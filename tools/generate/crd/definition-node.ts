@@ -1,7 +1,7 @@
 import type { RuleName } from '../../../schema/rules/rule-name.ts'
 import type { ARMS, ArmTable, RULES } from '../../../schema/shape/shape.ts'
 
-/** A node of a definition (schema/shape/shape.ts) as the generator reads it. */
+/** A node of a definition (schema/shape/shape.ts) with the properties that the generator reads. */
 export interface DefinitionNode {
   readonly type?: string
   readonly description?: string
@@ -25,15 +25,18 @@ export interface DefinitionNode {
   readonly [RULES]?: readonly RuleName[]
 }
 
-/** A definition, which is a TypeBox value, as a node. */
+/** Returns a definition, which is a TypeBox value, as a node. */
 export const definition = (schema: object): DefinitionNode => schema as DefinitionNode
 
-/** The node without its null side, and whether it had one. Any other union cannot be told to an API server. */
+/**
+ * Returns the node without its null side, and whether it had one. Throws for any other union, which an API server does
+ * not accept.
+ */
 export function withoutNull(node: DefinitionNode, place: string): { bare: DefinitionNode; nullable: boolean } {
   if (!node.anyOf) return { bare: node, nullable: false }
   const sides = node.anyOf.filter((side) => side.type !== 'null')
   const [bare] = sides
   if (!bare || sides.length !== 1 || node.anyOf.length !== 2)
-    throw new Error(`${place}: a union is not lawful in a custom resource; use Tagged or Nullable`)
+    throw new Error(`${place}: a union is not valid in a custom resource; use Tagged or Nullable`)
   return { bare, nullable: true }
 }

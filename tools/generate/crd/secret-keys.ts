@@ -15,7 +15,9 @@ const secretKeyRef: StructuralSchema = {
   'x-kubernetes-map-type': 'atomic',
 }
 
-/** The schema of the key that stands beside `key` and names a Secret, and the rules of the object that holds both. */
+/**
+ * Returns the schema of the key that names a Secret in place of `key`, and the rules of the object that contains both.
+ */
 export function secretKey(key: string, node: DefinitionNode): { schema: StructuralSchema; rules: ValidationRule[] } {
   return node.type === 'string' ? ofText(key) : ofMap(key, node)
 }
@@ -40,7 +42,7 @@ function ofText(key: string) {
   }
 }
 
-// The names of headers obey the rules of the map's keys.
+// The names of headers have the same rules as the map's keys.
 const NAME_RULES = [HEADER_NAMES, HEADER_RESERVED, HEADER_CASE].map(({ cel, message }) => {
   if (cel === null) throw new Error('a rule over names needs an expression')
   return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }
