@@ -46,11 +46,11 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
 export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared): MonitorManifest {
   const secrets: NeededSecret[] = []
   const refer: Refer = (key, what) => {
-    const lawful = key
+    const plainKey = key
       .toLowerCase()
       .replaceAll(/[^-._a-z0-9]/g, '_')
       .slice(0, 200)
-    const free = secrets.some((known) => known.key === lawful) ? `${lawful}.${secrets.length}` : lawful
+    const free = secrets.some((known) => known.key === plainKey) ? `${plainKey}.${secrets.length}` : plainKey
     secrets.push({ key: free, what })
     return { secretKeyRef: { name, key: free } }
   }

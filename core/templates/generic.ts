@@ -24,7 +24,7 @@ export const genericFullPage = template({
   name: 'Any page, as a whole',
   description:
     'Reports when anything in the answer changes. For pages and files that are the same for everybody; one that ' +
-    'holds a clock or a counter changes each time.',
+    'contains a clock or a counter changes each time.',
   category: 'generic',
   audience: 'both',
   example_url: SOME_PAGE,
@@ -56,7 +56,7 @@ export const genericLlmPrompt = template({
   slug: 'generic-llm-prompt',
   name: 'Any page, read by a model',
   description:
-    'A language model reads the headline, the price and the date off a page, whatever it is built like, and tells ' +
+    'A language model reads the headline, the price and the date off a page, however it is built, and reports ' +
     'when one of them changes. Needs an installation with a model.',
   category: 'generic',
   audience: 'both',
