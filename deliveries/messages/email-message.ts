@@ -23,8 +23,8 @@ export function emailMessage(payload: MessagePayload, links: Links): EmailMessag
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
-  const told: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
-  return { subject: story.headline, text: emailText(told), html: emailHtml(told) }
+  const shortened: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
+  return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened) }
 }
 
 function cut(change: Change, room: number): Change {

@@ -3,8 +3,8 @@ import type { SourceFile } from './source-file.ts'
 
 /** Text that is true on one machine only. */
 const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
-  { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: "a path of somebody's machine" },
-  { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: "a path of somebody's machine" },
+  { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: 'a path of one machine' },
+  { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: 'a path of one machine' },
   {
     pattern: /\bregistry\.(?:npmjs|yarnpkg)\.|\bnpm\.pkg\.|\bpypi\.org\b|\bdeb\.debian\.org\b|\bstatic\.crates\.io\b/,
     what: 'the host of a package registry',
