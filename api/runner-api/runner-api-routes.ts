@@ -49,7 +49,7 @@ export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeByte
     const completion = await lane.complete(told, runnerOf(request).id, signal)
     if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
     if (completion.kind === 'not_held')
-      throw apiError('CONFLICT', 'This check is not leased with this token, or its lease has ended.')
+      throw apiError('CONFLICT', 'This check is not, or no longer, leased with this token.')
     if (completion.kind === 'abandoned')
       throw new ApiError('UNAVAILABLE', 'The outcome was not stored. Try again.', {
         headers: { 'retry-after': '1' },

@@ -31,7 +31,7 @@ export const createRunnerTokenCommand = () =>
 
 export const revokeRunnerTokenCommand = () =>
   new Command('revoke-runner-token')
-    .description('Revokes all tokens of a Job. Other runners get its checks when their leases end.')
+    .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
     .requiredOption('--job <name>', 'the name of the Job', jobName)
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin revoke-runner-token --job runner-7\n')

@@ -9,8 +9,7 @@ export function noAnswer(failure: ExchangeFailure, host: string): string {
   switch (failure.kind) {
     case 'denied':
       return (
-        'The destination is not allowed: it resolves to a private or reserved address, or uses a port that is not for ' +
-        'webhooks. ' +
+        'The destination is not allowed: its address is private or reserved, or its port is not for webhooks. ' +
         'Use a public address, or have the operator of this installation open the range with ' +
         'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay blocked.'
       )
