@@ -13,7 +13,7 @@ import { answerParent } from './child.ts'
 import { TEAM } from './monitors.ts'
 import { ENCRYPTION_KEY } from './worker-process.ts'
 
-/** Opens both on one database; the answer is where they listen, and a key for ours. */
+/** Opens both servers on one database. The answer contains their addresses, and a key for the API. */
 export interface ApiQuestion {
   readonly databaseUrl: string
 }
@@ -27,9 +27,9 @@ export interface ApiAnswer {
 const FIRST_PAGE = { limit: 20, offset: 0 }
 
 /**
- * The API as `tidemark api` builds it, and beside it, in the same process and over the same pool, a bare Fastify whose
- * routes run the same statements and answer with what they give: no credentials, no limits, no checks, no headers, no
- * secrets to open.
+ * The API as `tidemark api` builds it. Beside it, in the same process and with the same pool, there is a bare Fastify.
+ * Its routes run the same statements and return the rows: without credentials, limits, validation, headers, or secrets
+ * to decrypt.
  */
 answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
   const store = await openApiStore(databaseUrl)
@@ -42,7 +42,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     dashboardUrl: 'http://127.0.0.1:8080',
     signUp: 'invite',
     signUpPlan: 'free',
-    // Counted as ever, but never reached.
+    // The limit is counted as always, but never reached.
     rateLimit: 1_000_000_000,
     trustedProxies: [],
     health: { ready: async () => ({ ok: true, checks: {} }), metrics: async () => '' },

@@ -6,12 +6,12 @@ import type { Database, Server } from './database.ts'
 import { insertMonitors, insertTeam } from './monitors.ts'
 import { ratios, type Spread, spreadOf } from './stats.ts'
 
-/** One route of the API beside a bare one that runs the same statements; answers a second. */
+/** One route of the API compared with a bare one that runs the same statements, in answers a second. */
 export interface ApiRead {
   readonly route: string
   readonly ours: Spread
   readonly bare: Spread
-  /** Of each round and the bare one before it. */
+  /** The ratio of each round to the bare round before it. */
   readonly ratio: Spread
   /** µs of processor time per answer, without Postgres; medians. */
   readonly cpu: { readonly ours: number; readonly bare: number }
@@ -22,12 +22,12 @@ const RUNS_EACH = 30
 const IN_FLIGHT = 32
 
 export interface ApiReadsSize {
-  /** Requests of a round. */
+  /** The number of requests in a round. */
   readonly requests: number
   readonly rounds: number
 }
 
-/** Asks each route of both in turn, after one round of each to warm both up. Every answer must be a 200. */
+/** Measures each route of both servers in turn, after one round of each as a warm-up. Every answer must be a 200. */
 export async function measureApiReads(server: Server, { requests, rounds }: ApiReadsSize): Promise<ApiRead[]> {
   const database = await server.create('bench_api')
   const child = startChild<ApiQuestion, ApiAnswer>('api-process.ts')
@@ -102,7 +102,7 @@ async function ask({ base, path, requests, dispatcher, authorization, pid }: Loa
   return { perSecond: (requests * 1000) / ms, cpuUs: (((await cpuTimeMs([pid])) - before) * 1000) / requests }
 }
 
-/** Monitors with a page and a half of runs each, every other of which found nothing new. */
+/** Inserts monitors with a page and a half of runs each. Every other run is unchanged. */
 async function fill(database: Database): Promise<{ monitors: string[]; runs: string[] }> {
   await insertTeam(database)
   await insertMonitors(database, { from: 0, to: MONITORS, base: 'http://127.0.0.1:9/shop' })

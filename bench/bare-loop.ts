@@ -6,10 +6,10 @@ import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import { Agent, request } from 'undici'
 import { answerParent } from './child.ts'
 
-/** What a row of the table is about. */
+/** The kind of page in a row of the table. */
 export type Kind = 'unchanged' | 'etag' | 'changed'
 
-/** So many requests to `<base>/<kind>/<n>`; the answer is how many milliseconds they took. */
+/** Makes this many requests to `<base>/<kind>/<n>`. The answer is the time they took, in milliseconds. */
 export interface BareQuestion {
   readonly kind: Kind
   readonly base: string
@@ -17,8 +17,8 @@ export interface BareQuestion {
 }
 
 /**
- * What nobody can beat by much in one process: the same requests with nothing around them. No queue, no deadline, no
- * walls, no limits, no store, no thread that can be killed.
+ * An upper bound for one process: the same requests without anything else. There is no queue, no deadline, no egress
+ * guard, no limit, no store, and no thread that can be killed.
  */
 const IN_FLIGHT = 128
 const dispatcher = new Agent({ connections: 64 })

@@ -3,20 +3,20 @@ import type { SideAnswer, SideQuestion } from './browser-side.ts'
 import { type Child, startChild } from './child.ts'
 import { ratios, type Spread, spreadOf } from './stats.ts'
 
-/** How much is measured. */
+/** The size of the measurement. */
 export interface BrowserChecksSize {
-  /** Checks in each round. */
+  /** The number of checks in each round. */
   readonly checks: number
   readonly rounds: number
-  /** Pages at once, in both. */
+  /** The number of pages open at once, in both loops. */
   readonly atOnce: number
-  /** Checks over which memory is watched, those of the rounds after the first included. */
+  /** The number of checks over which memory is observed, those of the rounds after the first included. */
   readonly watched: number
-  /** No more of them than are done in so many seconds. */
+  /** Observing memory ends after this many seconds at the latest. */
   readonly mostSeconds: number
 }
 
-/** Browser checks beside a bare Playwright loop, both per second, in turn, on the same Chromium. */
+/** Browser checks compared with a bare Playwright loop, both per second, in turn, on the same Chromium. */
 export interface BrowserChecks {
   readonly checks: number
   readonly rounds: number
@@ -27,7 +27,7 @@ export interface BrowserChecks {
   readonly memory: BrowserMemory
 }
 
-/** Resident bytes after the first round, and so many checks later. */
+/** Resident bytes after the first round, and after this many more checks. */
 interface BrowserMemory {
   readonly checks: number
   readonly warm: Occupied
@@ -42,8 +42,8 @@ interface Occupied {
 type Side = Child<SideQuestion, SideAnswer>
 
 /**
- * Rounds of the bare loop and of ours by turns, each side in its own process (`browser-side.ts`); then checks of ours
- * until enough are watched.
+ * Alternates rounds of the bare loop and of Tidemark, each in its own process (`browser-side.ts`). Then it runs checks
+ * of Tidemark until enough are observed.
  */
 export async function measureBrowserChecks(size: BrowserChecksSize): Promise<BrowserChecks> {
   const { checks, rounds, atOnce, watched, mostSeconds } = size
@@ -69,7 +69,7 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
     const spreads = { ours: spreadOf(our), bare: spreadOf(bares), ratio: spreadOf(ratios(our, bares)) }
     return { checks, rounds, atOnce, ...spreads, memory }
   } finally {
-    // What goes wrong above leaves their browsers without a pipe, which ends them.
+    // After an error above, their browsers lose their pipe, which ends them.
     await Promise.all([ours.stop(), bare.stop()])
     await shop.close()
   }

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A small shop whose text is made by a script out of one answer of its own API: what a page that must be rendered is
- * like.
+ * A small shop whose text is built by a script from one answer of its own API: an example of a page that must be
+ * rendered.
  */
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title><style>li { padding: 4px }</style><div id="root"></div>
 <script>
@@ -16,7 +16,7 @@ const ITEMS = JSON.stringify(
   Array.from({ length: 100 }, (_, n) => ({ name: `Kettle no. ${n} with a longer name`, price: `$${n}.99` })),
 )
 
-/** The shop on loopback. */
+/** Opens the shop on loopback. */
 export async function openShop(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const isApi = request.url === '/api'

@@ -15,12 +15,12 @@ import { unprivilegedUser } from '../platform/unprivileged-user.ts'
 import { answerParent } from './child.ts'
 
 /**
- * One side of the browser bench, in a process of its own so that its memory is its own; started with `--expose-gc`.
- * `open` first, then checks; `close` last.
+ * One side of the browser bench, in a process of its own so that its memory is separate. It is started with
+ * `--expose-gc`. The order is: `open`, then checks, then `close`.
  */
 export type SideQuestion =
   | { readonly what: 'open'; readonly side: 'ours' | 'bare'; readonly url: string; readonly atOnce: number }
-  /** So many checks, or as many as are done in so many seconds. */
+  /** Runs this many checks, or as many as are done within this many seconds. */
   | { readonly what: 'check'; readonly checks: number; readonly mostSeconds: number }
   | { readonly what: 'memory' }
   | { readonly what: 'close' }
@@ -28,7 +28,7 @@ export type SideQuestion =
 export interface SideAnswer {
   readonly checks: number
   readonly ms: number
-  /** Resident: of the process after a collection of garbage, and with its browser. */
+  /** Resident bytes of the process after a garbage collection, and with its browser. */
   readonly processBytes: number
   readonly withBrowserBytes: number
 }
@@ -75,7 +75,7 @@ async function times(most: number, mostSeconds: number): Promise<SideAnswer> {
 
 async function memory(): Promise<SideAnswer> {
   globalThis.gc?.()
-  // What the first collection let go of by finalizers goes with the second.
+  // Memory that finalizers released in the first collection is freed in the second.
   await new Promise(setImmediate)
   globalThis.gc?.()
   const processBytes = process.memoryUsage.rss()
@@ -84,7 +84,7 @@ async function memory(): Promise<SideAnswer> {
   return { ...NOTHING, processBytes, withBrowserBytes }
 }
 
-/** A whole check short of the store: walls, proxy, fresh context, sandbox, waiting, extraction. */
+/** Opens a whole check except the store: egress guard, proxy, fresh context, sandbox, waiting, extraction. */
 async function openOurs(url: string): Promise<Side> {
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
   const path = process.env['CHROMIUM_PATH'] ?? null
@@ -105,8 +105,8 @@ async function openOurs(url: string): Promise<Side> {
 }
 
 /**
- * The least: a fresh context, `goto` until the network is idle, `content()`. Without a sandbox where root runs it,
- * since Playwright cannot change the account.
+ * Opens the smallest possible check: a fresh context, `goto` until the network is idle, `content()`. It has no sandbox
+ * when run by root, because Playwright cannot change the account.
  */
 async function openBare(url: string): Promise<Side> {
   const user = await unprivilegedUser(['nobody'])

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A process of the bench that answers one question at a time. */
+/** A process of the bench that handles one question at a time. */
 export interface Child<Question, Answer> {
   readonly pid: number
   ask(question: Question): Promise<Answer>
@@ -15,7 +15,7 @@ interface Reply {
 }
 
 /**
- * Starts a module of this folder in a process of its own, with these flags of Node; the module calls `answerParent`.
+ * Starts a module of this folder in a process of its own, with these flags of Node. The module calls `answerParent`.
  */
 export function startChild<Question extends object, Answer>(
   file: string,
@@ -58,7 +58,7 @@ function nextReply(child: ChildProcess, file: string): Promise<Reply> {
   })
 }
 
-/** The other side: answers each question of the parent, ends when the parent does. */
+/** Handles each question of the parent in the child process, and ends when the parent does. */
 export function answerParent<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
   const reply = (message: Reply): void => void process.send?.(message)
   process.on('disconnect', () => process.exit())

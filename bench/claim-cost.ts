@@ -4,25 +4,25 @@ import type { Database, Server } from './database.ts'
 import { insertMonitors, insertTeam } from './monitors.ts'
 import { type Spread, spreadOf } from './stats.ts'
 
-/** What claiming one check costs, in µs, when so many monitors of one team are due. */
+/** The cost of claiming one check, in µs, when this many monitors of one team are due. */
 export interface ClaimCost {
   readonly monitors: number
   readonly us: Spread
 }
 
-/** As the check loop claims. */
+/** The parameters of the check loop's claims. */
 const CLAIM = { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60 } as const
 const CLAIMS_PER_ROUND = 5
 const ROUNDS = 5
 
-/** Claims from each number of monitors in turn, one caller, statement and answer included. */
+/** Measures claims from each number of monitors in turn, with one caller. The time includes statement and answer. */
 export async function measureClaims(server: Server, sizes: readonly number[]): Promise<ClaimCost[]> {
   const sites: ClaimSite[] = []
   for (const monitors of sizes) sites.push(await claimSite(server, monitors))
   for (let round = 0; round <= ROUNDS; round++) for (const site of sites) await site.round()
   const costs: ClaimCost[] = []
   for (const site of sites) {
-    // The first round had the plans and the caches to make.
+    // The first round is left out: it builds plans and fills caches.
     costs.push({ monitors: site.monitors, us: spreadOf(site.us.slice(1)) })
     await site.close()
   }

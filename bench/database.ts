@@ -5,12 +5,9 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../platform/postgres/start-embedded-postgres.ts'
 import { migrate } from '../store/db/migrate.ts'
 
-/**
- * The bench's own server: the embedded Postgres with the settings it has in production (fsync and synchronous_commit
- * on).
- */
+/** The bench's own server: the embedded Postgres with the settings of production (fsync and synchronous_commit on). */
 export interface Server {
-  /** A fresh, migrated database. */
+  /** Creates a fresh, migrated database. */
   create(name: string): Promise<Database>
   version(): Promise<string>
   stop(): Promise<void>
@@ -19,7 +16,7 @@ export interface Server {
 export interface Database {
   readonly url: string
   readonly client: pg.Client
-  /** The first row of a query. */
+  /** Returns the first row of a query. */
   one<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row>
   close(): Promise<void>
 }
@@ -59,7 +56,7 @@ export async function startServer(): Promise<Server> {
 
 async function openDatabase(url: string): Promise<Database> {
   const client = new pg.Client({ connectionString: url, application_name: 'tidemark bench' })
-  // Its queries reject by themselves; when the server stops first, nobody is to be told.
+  // Queries reject by themselves. When the server stops first, nobody needs to know.
   client.on('error', () => undefined)
   await client.connect()
   return {

@@ -10,14 +10,14 @@ import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
 import { type Spread, spreadOf } from './stats.ts'
 import { ENCRYPTION_KEY, startWorkerProcess } from './worker-process.ts'
 
-/** How late webhooks reach their sinks when so many fall due in one instant; ms, each the p99 of a round. */
+/** How late webhooks reach their receivers when this many are due at the same instant; ms, each the p99 of a round. */
 export interface DeliveryLateness {
   readonly deliveries: number
   readonly sinks: number
   readonly p99Ms: Spread
-  /** The same, while a dead destination has a hundred due as well. */
+  /** The same, while a dead destination has a hundred webhooks due as well. */
   readonly p99WithDeadMs: Spread
-  /** The same messages sent by a bare undici loop of 256 in flight, which knows them all beforehand. */
+  /** The same messages sent by a bare undici loop with 256 in flight, which knows all of them beforehand. */
   readonly p99BareMs: Spread
 }
 
@@ -43,8 +43,8 @@ const PAYLOAD = {
 const secrets = createSecretBox(ENCRYPTION_KEY)
 
 /**
- * Rounds without and with the dead destination and of the bare loop in turn, through one `tidemark worker` with its
- * defaults.
+ * Runs rounds without and with the dead destination and rounds of the bare loop in turn, with one `tidemark worker` and
+ * its defaults.
  */
 export async function measureDeliveries(
   server: Server,
@@ -58,7 +58,7 @@ export async function measureDeliveries(
   const found = { alone: [] as number[], withDead: [] as number[], bare: [] as number[] }
   try {
     const world: World = { database, sink, ports, deliveries }
-    // The first round has connections to open and code to warm up.
+    // The first round is left out: it opens connections and warms code up.
     for (let round = 0; round <= rounds; round++) {
       found.bare.push(await bareRound(world))
       found.alone.push(await ourRound(world, false))
@@ -87,7 +87,7 @@ interface World {
   readonly deliveries: number
 }
 
-/** A monitor with a signing secret and nothing to check. */
+/** Inserts a monitor with a signing secret and without a due check. */
 async function openOutbox(database: Database): Promise<void> {
   await insertTeam(database)
   await insertMonitors(database, { from: 0, to: 1, base: 'http://127.0.0.1:9/shop' })
@@ -124,8 +124,8 @@ function messages(ports: readonly number[], deliveries: number, withDead: boolea
 }
 
 /**
- * Returns when they fall due, in ms since the epoch: a moment ahead, so that inserting them is over by then. A machine
- * that takes longer than that has none of them yet, and is given twice the time.
+ * Inserts deliveries and returns when they are due, in ms since the epoch. It is a moment in the future, so that all
+ * are inserted before.
  */
 async function insertDeliveries(database: Database, rows: ReturnType<typeof messages>): Promise<number> {
   const { id, type, target, host, payload } = deliveryColumns(rows)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { INTERVAL_SECONDS, TEAM } from './monitors.ts'
 
-/** How late fetches begin when so many checks fall due each second, evenly. */
+/** How late fetches begin when this many checks are due each second, evenly spread. */
 export interface Lateness {
   readonly perSecond: number
   readonly checks: number
@@ -11,7 +11,7 @@ export interface Lateness {
 }
 
 /**
- * Spreads the next runs of checks evenly over some seconds, lets a running worker do them, reads from the runs when
+ * Spreads the next runs of checks evenly over some seconds, lets a running worker do them, and reads from the runs when
  * each began.
  */
 export async function measureLateness(database: Database, perSecond: number, checks: number): Promise<Lateness> {

@@ -6,8 +6,8 @@ import { FULL, only, QUICK, runBench } from './run-bench.ts'
 import { tableOf, withTable } from './table.ts'
 
 /**
- * `npm run bench`: measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
- * `--only` some parts; both write nothing.
+ * `npm run bench` measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
+ * `--only` measures some parts; both write nothing.
  */
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
@@ -19,7 +19,7 @@ if (typeof sizes === 'string') {
   console.error(sizes)
   process.exit(2)
 }
-const found = await runBench(sizes, saying(), values.profile)
+const found = await runBench(sizes, progressLog(), values.profile)
 const results: Results = { date: new Date().toISOString(), quick: values.quick, ...found }
 const table = tableOf(results)
 console.log(table)
@@ -29,8 +29,8 @@ if (isWhole) {
   await writeFile(page, withTable(await readFile(page, 'utf8'), table))
 }
 
-/** Says what comes, and when, in seconds since the start. */
-function saying(): (line: string) => void {
+/** Returns a function that prints the next step and its time, in seconds since the start. */
+function progressLog(): (line: string) => void {
   const start = performance.now()
   return (line) => console.error(`${Math.round((performance.now() - start) / 1000)} s: ${line}`)
 }

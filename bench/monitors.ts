@@ -1,19 +1,21 @@
 import type { Database } from './database.ts'
 import { PAGE_EXTRACT } from './page.ts'
 
-/** Monitors of one team without a limit, by SQL: asking the API 30,000 times would take longer than the bench. */
+/**
+ * Monitors of one team without a limit, inserted by SQL: 30,000 requests to the API would take longer than the bench.
+ */
 export const TEAM = '00000000-0000-4000-8000-00000000be9c'
 const PREDICATE = { type: 'any_field_changes' }
-/** Nothing is due again within a round; the next one is made due by moving the clock. */
+/** No check is due again within a round. Moving the clock makes the next one due. */
 export const INTERVAL_SECONDS = 3600
 
 export interface Monitors {
-  /** Numbers below `from` exist already. */
+  /** Monitors with numbers below `from` exist already. */
   readonly from: number
   readonly to: number
   /** The monitor n watches `<base>/n`. */
   readonly base: string
-  /** SQL: when the check of the monitor `no` is due; default at once. */
+  /** SQL: the time at which the check of the monitor `no` is due; default at once. */
   readonly due?: string
 }
 
@@ -23,7 +25,7 @@ export async function insertTeam(database: Database): Promise<void> {
     insert into team_usage (team_id, runs_limit) values ('${TEAM}', 1000000000000000)`)
 }
 
-/** Inserts monitors, due at once. */
+/** Inserts monitors whose checks are due at once. */
 export async function insertMonitors(
   { client }: Database,
   { from, to, base, due = 'clock()' }: Monitors,
@@ -44,8 +46,8 @@ export async function insertMonitors(
 }
 
 /**
- * Gives all monitors the first run that one of them had, so that the warm-up need not extract 20,000 pages to get to
- * the state that is measured. Each has a run of its own that its baseline points at.
+ * Gives all monitors a copy of the first run of one monitor, so that the warm-up need not extract 20,000 pages to reach
+ * the measured state. Each has a run of its own that its baseline points at.
  */
 export async function copyFirstRun({ client }: Database): Promise<void> {
   await client.query(`
@@ -72,7 +74,7 @@ export async function copyFirstRun({ client }: Database): Promise<void> {
   await client.query('vacuum analyze')
 }
 
-/** Makes every check due at once, as time does: by moving it. Nothing is written to the tables. */
+/** Makes every check due at once by moving the clock. Nothing is written to the tables. */
 export async function moveClock({ client }: Database, hours: number): Promise<void> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   await client.query(`alter database ${rows[0]?.name} set tidemark.clock_offset = '${hours} hours'`)

@@ -1,10 +1,12 @@
-/** The bytes of a page, whatever its price: about what a shop sends for one product. */
+/** The size of a page in bytes, for every price: about the size of a shop's page for one product. */
 export const PAGE_BYTES = 20_480
 
-/** The rule that the bench watches such a page with. */
+/** The rule that extracts the price of such a page. */
 export const PAGE_EXTRACT = { method: 'css', fields: { price: '.price' } } as const
 
-/** A page of a shop that shows this price; of the same length for every price of as many digits. */
+/**
+ * Returns a page of a shop that shows this price. The length is the same for all prices with the same number of digits.
+ */
 export function shopPage(cents: number): string {
   return HEAD + price(cents) + TAIL
 }
@@ -57,7 +59,7 @@ const END = `</section>
 </html>
 `
 
-/** Reviews fill the page up, as they do. */
+/** Fills the page up with reviews. */
 function tail(): string {
   let text = `</span> <s class="old-price">€ 89.00</s></p>
 <p class="stock in-stock">In stock</p><button class="add-to-basket" type="submit">Add to basket</button></div>

@@ -1,12 +1,12 @@
 import type { Memory } from './worker-process.ts'
 
 /**
- * Loaded into the worker before its command, by `--import` and with `--expose-gc`: answers each message of the bench
- * with what memory is in use once all that can be collected is. Does nothing in between.
+ * Loaded into the worker before its command, by `--import` and with `--expose-gc`. For each message of the bench it
+ * collects garbage and returns the memory in use. It does nothing otherwise.
  */
 process.on('message', () => {
   globalThis.gc?.()
-  // What the first collection let go of by finalizers goes with the second.
+  // Memory that finalizers released in the first collection is freed in the second.
   setImmediate(() => {
     globalThis.gc?.()
     const { heapUsed, external, rss } = process.memoryUsage()
@@ -14,5 +14,5 @@ process.on('message', () => {
     process.send?.(memory)
   })
 })
-// Neither listening nor the channel keeps the worker from ending.
+// Neither the listener nor the channel keeps the worker from ending.
 process.channel?.unref()

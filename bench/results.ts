@@ -8,13 +8,13 @@ import type { StartUp } from './start-up.ts'
 import type { Throughput } from './throughput.ts'
 import type { VisualDiff } from './visual-diff.ts'
 
-/** What one run of the bench found: `results.json`. An empty list or null stands for what was not measured. */
+/** The results of one run of the bench: `results.json`. An empty list or null means that the part was not measured. */
 export interface Results {
   readonly date: string
   readonly quick: boolean
   readonly machine: { readonly cores: number; readonly node: string; readonly postgres: string }
   readonly throughput: readonly Throughput[]
-  /** On disk for one unchanged run, its index included. */
+  /** Bytes on disk for one unchanged run, its index included. */
   readonly bytesPerUnchangedRun: number | null
   readonly claims: readonly ClaimCost[]
   readonly lateness: Lateness | null

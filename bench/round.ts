@@ -3,10 +3,10 @@ import { cpuTimeMs } from './cpu-time.ts'
 import type { Database } from './database.ts'
 import { moveClock, TEAM } from './monitors.ts'
 
-/** What one round of ours came to: every monitor once. */
+/** The result of one round of Tidemark: every monitor is checked once. */
 export interface Round {
   readonly checks: number
-  /** From the first claim to the last record, by the store's clock. */
+  /** The time from the first claim to the last record, by the store's clock. */
   readonly ms: number
   /** Processor time per check, µs. */
   readonly cpu: { readonly worker: number; readonly postgres: number }
@@ -16,8 +16,8 @@ const LOOK_EVERY_MS = 200
 const PATIENCE_MS = 120_000
 
 /**
- * One round: moves the clock so that all is due, waits until all is recorded, looks whether each monitor has exactly
- * one run more, of the expected kind. `round` counts from 1.
+ * Runs one round. It moves the clock so that all checks are due, waits until all are recorded, and verifies that each
+ * monitor has exactly one more run, of the expected kind. `round` counts from 1.
  */
 export async function runRound(database: Database, workerPid: number, round: number): Promise<Round> {
   const before = await database.one<{ checks: number; since: string }>(
@@ -44,8 +44,8 @@ export async function runRound(database: Database, workerPid: number, round: num
 }
 
 /**
- * What is claimed is due again a lease later, what is recorded half an hour later: the index tells, so that looking
- * costs nothing.
+ * A claimed check is due again after a lease, a recorded one after half an hour. So the index on the due time shows
+ * whether all are recorded, and polling costs nothing.
  */
 async function untilRecorded(database: Database): Promise<void> {
   const until = performance.now() + PATIENCE_MS
@@ -60,7 +60,7 @@ async function untilRecorded(database: Database): Promise<void> {
   }
 }
 
-/** Nothing lost, nothing doubled, nothing failed. */
+/** Verifies that no run is missing, duplicated or failed. */
 async function verify(database: Database, runsEach: number): Promise<void> {
   const { wrong, failed } = await database.one<{ wrong: number; failed: number }>(
     `select (select count(*)::int from checks c left join (select monitor_no, count(*) as runs from runs group by 1) r

@@ -14,14 +14,14 @@ import type { TargetQuestion } from './target-server.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './throughput.ts'
 import { measureVisualDiff, type VisualDiffSize } from './visual-diff.ts'
 
-/** How much is measured, by part. */
+/** The size of each part of the bench. */
 interface Sizes {
   readonly checks: {
     readonly rows: readonly RowSize[]
     /** Seconds of half load; 0: not measured. */
     readonly latenessSeconds: number
   } | null
-  /** Numbers of monitors that are claimed from. */
+  /** The numbers of monitors for which claims are measured. */
   readonly claims: readonly number[] | null
   readonly reads: ApiReadsSize | null
   readonly deliveries: DeliveriesSize | null
@@ -66,7 +66,9 @@ export const QUICK: Sizes = {
 
 const PARTS = Object.keys(FULL) as readonly Part[]
 
-/** The sizes with these parts alone, named as in `claims,browser`; a message when one is none. */
+/**
+ * Returns the sizes with these parts only, named as in `claims,browser`. Returns a message when a part does not exist.
+ */
 export function only(sizes: Sizes, names: string): Sizes | string {
   const wanted = names.split(',')
   const unknown = wanted.find((name) => !PARTS.some((part) => part === name))
@@ -76,8 +78,8 @@ export function only(sizes: Sizes, names: string): Sizes | string {
 }
 
 /**
- * Measures all of it, one thing after the other; `say` is told what comes. `profileDir`: CPU profiles of the workers go
- * there.
+ * Measures all parts one after the other. `say` gets the name of the next part. `profileDir`: the folder for CPU
+ * profiles of the workers.
  */
 export async function runBench(
   sizes: Sizes,

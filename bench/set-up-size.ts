@@ -1,10 +1,10 @@
 import { lstat, opendir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What `npm ci` puts on the disk, in bytes of its files. */
+/** The size of the files that `npm ci` installs, in bytes. */
 export interface SetUpSize {
   readonly all: number
-  /** Without what only those need who work on the code. */
+  /** Without the packages that are only needed for development. */
   readonly production: number
 }
 
@@ -14,7 +14,7 @@ interface Lock {
 
 const FOLDER = join(import.meta.dirname, '../node_modules')
 
-/** Adds up the installed packages by what npm wrote down of them. */
+/** Adds up the sizes of the installed packages. npm's list of them shows which are only for development. */
 export async function measureSetUpSize(): Promise<SetUpSize> {
   const lock = JSON.parse(await readFile(join(FOLDER, '.package-lock.json'), 'utf8')) as Lock
   const seen = new Set<number>()
@@ -26,7 +26,8 @@ export async function measureSetUpSize(): Promise<SetUpSize> {
 }
 
 /**
- * Of a folder's files that were not seen yet; one that stands in two places is one on the disk. Links count nothing.
+ * Returns the bytes of a folder's files that were not counted yet. A file with two hard links is one file on the disk.
+ * Symbolic links are not counted.
  */
 async function bytesOf(folder: string, seen: Set<number>): Promise<number> {
   let bytes = 0

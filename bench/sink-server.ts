@@ -3,15 +3,16 @@ import { type AddressInfo, createServer as createListener, type Socket } from 'n
 import { answerParent } from './child.ts'
 
 /**
- * `open`: starts so many sinks, and a dead one that accepts connections and never answers. `take`: answers what came
- * since. `hangUp`: the dead one closes its connections and takes no more, so that nobody waits for it.
+ * `open`: starts this many receivers, and a dead one that accepts connections and never answers. `take`: returns the
+ * messages since the last call. `hangUp`: the dead one closes its connections and accepts no more, so that no attempt
+ * waits for it.
  */
 export type SinkQuestion = { readonly what: 'open'; readonly sinks: number } | { readonly what: 'take' | 'hangUp' }
 
 export interface SinkAnswer {
-  /** Of the sinks; the dead one's is the last. */
+  /** The ports of the receivers; the last one is that of the dead receiver. */
   readonly ports: readonly number[]
-  /** When each message came, in ms since the epoch, in order. */
+  /** The time at which each message arrived, in ms since the epoch, in order. */
   readonly arrivals: readonly number[]
 }
 
@@ -23,7 +24,7 @@ const dead = createListener((socket) => {
   socket.on('close', () => held.delete(socket))
 })
 
-/** A webhook's receiver, in a process of its own with all others. */
+/** Returns a webhook's receiver. All of them are in one process, separate from the worker. */
 function sink(): Server {
   return createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     arrivals.push(performance.timeOrigin + performance.now())

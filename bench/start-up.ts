@@ -9,9 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
 import { type Spread, spreadOf } from './stats.ts'
 
-/** From `npm start` to the first answer of `GET /readyz` that says yes, in ms. */
+/** The time from `npm start` to the first successful answer of `GET /readyz`, in ms. */
 export interface StartUp {
-  /** With the database to be made. */
+  /** The time of a start that also creates the database. */
   readonly firstMs: number
   readonly laterMs: Spread
 }

@@ -1,11 +1,11 @@
-/** The middle of some measurements and how far they lie apart. */
+/** The median of some measurements, the least and the greatest. */
 export interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
-/** Of at least one value. An even count has the mean of the middle two as its median. */
+/** Returns the spread of at least one value. For an even number of values the median is the mean of the middle two. */
 export function spreadOf(values: readonly number[]): Spread {
   if (values.length === 0) throw new RangeError('no measurements')
   const sorted = [...values].sort((a, b) => a - b)
@@ -14,7 +14,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, min: at(0), max: at(sorted.length - 1) }
 }
 
-/** Element by element: each round of ours beside the bare loop that ran right before it. */
+/** Divides element by element: each round of Tidemark by the bare round right before it. */
 export function ratios(ours: readonly number[], bare: readonly number[]): number[] {
   return ours.map((value, i) => value / (bare[i] ?? Number.NaN))
 }

@@ -15,7 +15,7 @@ const SHORT_NAMES: Readonly<Record<Kind, string>> = {
   changed: 'pages that change each time',
 }
 
-/** The results as Markdown, set as the formatter sets tables. */
+/** Returns the results as Markdown, in the layout that the formatter gives tables. */
 export function tableOf(results: Results): string {
   const { date, machine, quick, throughput } = results
   const rows = throughput.map(({ kind, ours, bare, ratio, cpu }) => [
@@ -140,7 +140,7 @@ function deliveriesOf({ deliveries, sinks, ...p99 }: NonNullable<Results['delive
   ]
 }
 
-/** Milliseconds of processor time for a megapixel: all of a comparison, and of that the comparing. */
+/** Milliseconds of processor time for a megapixel: of a whole comparison, and of its comparing step alone. */
 function visualOf({ megapixels, cases }: NonNullable<Results['visual']>): Besides[] {
   return cases.map(({ name, wholeMs, compareMs }) => [
     `comparing two pictures of ${megapixels} megapixels, ${name}, a megapixel`,
@@ -176,7 +176,7 @@ function startUpOf({ firstMs, laterMs }: NonNullable<Results['startUp']>): Besid
   ]
 }
 
-/** Checks a second that others came to: see the page. Null: it does not do that. */
+/** Checks a second of other programs: see the page. Null: the program does not support that. */
 const PEERS: Readonly<
   Record<Kind, readonly [urlwatch: number | null, changedetection: number | null, webchanges: number | null]>
 > = {
@@ -197,7 +197,7 @@ function peersOf(throughput: Results['throughput']): string {
   )
 }
 
-/** 1: the cost of a claim does not grow with the number of monitors. */
+/** Returns how the cost of a claim grows with the number of monitors; 1: it does not grow. */
 export function flatnessOf(claims: Results['claims']): number | null {
   const first = claims[0]
   const last = claims.at(-1)

@@ -3,13 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { answerParent } from './child.ts'
 import { shopPage } from './page.ts'
 
-/**
- * `open`: starts listening, answers the port. `count`: answers how many requests came since the last `count`.
- */
+/** `open`: starts to listen and returns the port. `count`: returns the number of requests since the last `count`. */
 export type TargetQuestion = 'open' | 'count'
 
 /**
- * The shop that is watched, in a process of its own. `/unchanged/…`: one body, no validators; `/etag/…`: 304 to whom
+ * The watched shop, in a process of its own. `/unchanged/…`: one body, no validators; `/etag/…`: 304 for a client that
  * has it; `/changed/…`: another price each time.
  */
 const ETAG = '"shop-41"'

@@ -8,15 +8,15 @@ import { ratios, type Spread, spreadOf } from './stats.ts'
 import type { TargetQuestion } from './target-server.ts'
 import { type Memory, startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
-/** One row: ours beside the bare loop, in turn. */
+/** One row: Tidemark and the bare loop, in turn. */
 export interface Throughput {
   readonly kind: Kind
   readonly checks: number
   readonly rounds: number
-  /** Per second. */
+  /** Checks per second. */
   readonly ours: Spread
   readonly bare: Spread
-  /** Of each round and the bare one before it. */
+  /** The ratio of each round to the bare round before it. */
   readonly ratio: Spread
   /** µs of processor time per check; medians. */
   readonly cpu: { readonly worker: number; readonly postgres: number }
@@ -24,8 +24,8 @@ export interface Throughput {
 }
 
 /**
- * The worker's memory after a third of its rounds, when all code is loaded and warm and its pools have their size, and
- * after so many checks more.
+ * The worker's memory at two times. The first is after a third of its rounds, when all code is loaded and warm and its
+ * pools have their full size. The second is after this many more checks.
  */
 interface Growth {
   readonly checks: number
@@ -33,7 +33,7 @@ interface Growth {
   readonly end: Memory
 }
 
-/** What the rows share. */
+/** The parts that all rows share. */
 export interface Stage {
   readonly server: Server
   readonly target: Child<{ what: TargetQuestion }, number>
@@ -46,21 +46,21 @@ export interface RowSize {
   readonly kind: Kind
   readonly checks: number
   readonly rounds: number
-  /** Rounds after those that are timed, to see whether memory grows. */
+  /** Rounds after the timed ones, to see whether memory grows. */
   readonly more?: number
 }
 
-/** A row that was measured, with its database for whatever is measured on it next; the worker still runs. */
+/** A measured row, with its database for the next measurement; the worker still runs. */
 export interface Measured {
   readonly row: Throughput
   readonly database: Database
-  /** What the table of runs grew by for each, its indexes included. */
+  /** The growth of the table of runs for each run, its indexes included. */
   readonly bytesPerRun: number
 }
 
 /**
- * Alternates bare loop and ours, after one round of each to warm both up, then hands over to `next` before it stops the
- * worker. After each round of ours the target must have been asked exactly as often as there are checks.
+ * Alternates the bare loop and Tidemark, after one round of each as a warm-up. Then it calls `next` before it stops the
+ * worker. In each round of Tidemark the target must get exactly one request for each check.
  */
 export async function measureThroughput<T>(
   stage: Stage,

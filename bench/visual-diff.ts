@@ -6,7 +6,7 @@ import { type Spread, spreadOf } from './stats.ts'
 
 /**
  * Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of
- * the comparing alone.
+ * the comparing step alone.
  */
 export interface VisualDiff {
   readonly megapixels: number
@@ -20,15 +20,16 @@ const CASES = [
   { name: 'all moved down', price: 1, from: 120 },
 ] as const
 
-/** How much is measured. */
+/** The size of the measurement. */
 export interface VisualDiffSize {
   readonly rounds: number
-  /** Of the pages, in pixels; they are 1280 wide. From 1,300 on they have the price that changes. */
+  /** The height of the pages in pixels; they are 1280 wide. From 1,300 pixels on they show the price that changes. */
   readonly height: number
 }
 
 /**
- * Draws pages and compares them with the first. In this thread: what a worker's own thread adds is a copy of the PNG.
+ * Draws pages and compares them with the first one. It does so in this thread: a worker's own thread only adds a copy
+ * of the PNG.
  */
 export async function measureVisualDiff({ rounds, height }: VisualDiffSize): Promise<VisualDiff> {
   const megapixels = (WIDTH * height) / 1e6
@@ -49,7 +50,7 @@ export async function measureVisualDiff({ rounds, height }: VisualDiffSize): Pro
   return { megapixels, cases }
 }
 
-/** Processor time: decoding runs beside this thread, and what else the machine does is no matter. */
+/** Returns processor time: decoding runs beside this thread, and other load of the machine does not count. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -58,14 +59,14 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 interface Drawing {
-  /** A digit, so to say. */
+  /** The number of strokes that stand for a price. */
   readonly price: number
-  /** Where the first row begins. */
+  /** The offset of the first row, in pixels. */
   readonly from: number
   readonly height: number
 }
 
-/** Lines of bars that stand for text, some pictures, a price that is a row of strokes. No font is needed. */
+/** Draws lines of bars in place of text, some pictures, and a price that is a row of strokes. No font is needed. */
 function page({ price, from, height }: Drawing): Promise<Buffer> {
   const parts: string[] = []
   for (let y = 100 + from; y < height - 300; y += 400) {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const REPORT_MEMORY = new URL('report-memory.ts', import.meta.url).href
 const COMMAND = fileURLToPath(new URL('../cli/tidemark.ts', import.meta.url))
 
-/** The key of all that the bench seals. */
+/** The key that encrypts all secrets of the bench. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** What its main thread keeps, and what the process has of the machine, extraction threads included. */
+/** The memory of the main thread's heap, and that of the whole process, extraction threads included. */
 export interface Memory {
   readonly heapBytes: number
   readonly rssBytes: number
@@ -16,15 +16,15 @@ export interface Memory {
 
 export interface WorkerProcess {
   readonly pid: number
-  /** After a collection of garbage. */
+  /** Returns the memory after a garbage collection. */
   memory(): Promise<Memory>
-  /** SIGTERM and a clean exit; anything else throws. */
+  /** Sends SIGTERM and waits for a clean exit; throws for any other end. */
   stop(): Promise<void>
 }
 
 /**
- * The real command, `tidemark worker`, with its defaults but for what a bench on one machine needs. `profileDir`: a CPU
- * profile of it goes there.
+ * Starts the real command, `tidemark worker`, with its defaults except what a bench on one machine needs. `profileDir`:
+ * the folder for its CPU profile.
  */
 export async function startWorkerProcess(databaseUrl: string, profileDir?: string): Promise<WorkerProcess> {
   const flags = profileDir === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileDir]
@@ -35,8 +35,8 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       DATABASE_URL: databaseUrl,
       TIDEMARK_ENCRYPTION_KEY: ENCRYPTION_KEY,
       TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-      // All targets are one host here, and the bare loop has 128 in flight to it; one host has half of a worker's
-      // places at most.
+      // All targets are on one host here, and the bare loop has 128 requests in flight to it. One host gets at most
+      // half of a worker's slots.
       TIDEMARK_HOST_CONCURRENCY: '128',
       TIDEMARK_CHECK_CONCURRENCY: '256',
       TIDEMARK_LOG_LEVEL: 'error',

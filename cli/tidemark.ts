@@ -3,12 +3,12 @@ import { Command } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { exitCodeOf, explain } from './boot/process/explain.ts'
 
-// Names are looked up, and bodies unpacked, in Node's thread pool. Its four threads would be held by four name servers
-// that do not answer.
+// Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
+// do not answer would block it.
 process.env['UV_THREADPOOL_SIZE'] ??= '24'
 
 const program = new Command('tidemark')
-  .description('Watches web pages, JSON APIs and feeds on a schedule, tells what changed, and delivers it.')
+  .description('Watches web pages, JSON APIs and feeds on a schedule, and delivers the changes.')
   .version(manifest.version)
   .addHelpText(
     'after',
@@ -26,8 +26,8 @@ Examples:
   .showHelpAfterError('(tidemark --help shows the commands)')
 
 /**
- * In the order of the help. Only the one that is called is loaded: a check of a page does not wait for a server's
- * parts.
+ * The commands, in the order of the help. Only the called command is loaded: a check of a page does not wait for the
+ * parts of a server.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),

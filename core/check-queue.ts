@@ -1,7 +1,7 @@
 import { isSearchResultsUrl } from './search-results-url.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 
-/** Which fetch layer and which pool of runs a check takes. */
+/** The queues of checks. A queue stands for a fetch layer and a pool of runners. */
 export const CHECK_QUEUES = ['static', 'browser', 'visual', 'serp'] as const
 export type CheckQueue = (typeof CHECK_QUEUES)[number]
 

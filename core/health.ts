@@ -1,6 +1,6 @@
-/** The health of a process, answered by the command that runs it. */
+/** The health of a process, reported by the command that runs it. */
 export interface Health {
-  /** Whether the process can serve. Each check says `ok` or what is wrong. Resolves within seconds. */
+  /** Returns whether the process can serve. Each check is `ok`, or says what is wrong. Resolves within seconds. */
   ready(): Promise<{ readonly ok: boolean; readonly checks: Readonly<Record<string, string>> }>
   /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string>

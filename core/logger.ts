@@ -9,8 +9,8 @@ const SECRET_KEYS =
   'authorization|cookie|set-cookie|password|secret|signing_secret|token|session_token|access_token|api_?key'
 
 /**
- * What a secret looks like in a finished line, and what is left of it. The logger's own redaction goes by exact path
- * and case and sees neither messages nor addresses, so the line itself is read.
+ * Patterns of secrets in a finished line, and their replacements. The logger's own redaction uses exact paths and case,
+ * and sees neither messages nor addresses; so the line itself is searched.
  */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`("(?:${SECRET_KEYS})":)"(?:[^"\\\\]|\\\\.)*"`, 'gi'), '$1"[redacted]"'],
@@ -23,14 +23,14 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/(\/api\/webhooks\/)[^\s"'\\]+/gi, '$1[redacted]'],
 ]
 
-/** The text without what looks like a secret. */
+/** Returns the text without anything that looks like a secret. */
 export function scrub(text: string): string {
   let clean = text
   for (const [pattern, rest] of SECRET_TEXTS) clean = clean.replace(pattern, rest)
   return clean
 }
 
-/** Of an error only what says what happened and where: a query's error also carries its values. */
+/** Returns only the parts of an error that say what happened and where: a query's error also contains its values. */
 function errorForLog(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { type, message, stack } = pino.stdSerializers.err(error)
@@ -38,8 +38,8 @@ function errorForLog(error: unknown): object {
 }
 
 /**
- * The logger of every command: one JSON object a line, without secrets.
- * `destination`: standard output unless given.
+ * Returns the logger of a command: one JSON object a line, without secrets. `destination`: standard output unless
+ * given.
  */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {

@@ -2,17 +2,20 @@
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte (`smtps`); else STARTTLS where the server offers it. */
+  /** True: TLS from the first byte (`smtps`). False: STARTTLS where the server offers it. */
   readonly secure: boolean
   readonly auth: { readonly user: string; readonly pass: string } | null
-  /** No mail without TLS. By default so when there is a password to protect. */
+  /** True: no mail is sent without TLS. The default when there is a password to protect. */
   readonly requireTls: boolean
   readonly ignoreTls: boolean
   /** Whether the server's certificate has to be valid. */
   readonly verifyCertificate: boolean
 }
 
-/** A mail server, or what is wrong with its address: the end of a sentence that begins with the setting's name. */
+/**
+ * A mail server, or what is wrong with its address. The message continues a sentence that begins with the setting's
+ * name.
+ */
 type ParsedMailServer =
   | { readonly ok: true; readonly server: MailServer }
   | { readonly ok: false; readonly message: string }
@@ -20,9 +23,9 @@ type ParsedMailServer =
 const SWITCHES: ReadonlySet<string> = new Set(['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'])
 
 /**
- * `smtp://user:password@host:587` or `smtps://…:465`, special characters percent-encoded. Behind a `?` three switches,
- * `true` or `false`, named as nodemailer does: requireTLS, ignoreTLS, tls.rejectUnauthorized. Nothing of the address is
- * in a message: it holds a password.
+ * Parses `smtp://user:password@host:587` or `smtps://…:465`, special characters percent-encoded. After a `?` there may
+ * be three switches, `true` or `false`, with nodemailer's names: requireTLS, ignoreTLS, tls.rejectUnauthorized.
+ * Messages contain nothing of the address, because it contains a password.
  */
 export function parseMailServer(text: string): ParsedMailServer {
   const url = URL.parse(text)
@@ -44,7 +47,7 @@ export function parseMailServer(text: string): ParsedMailServer {
     return { ok: false, message: 'has a % that is not followed by two hexadecimal digits; % itself is written %25' }
   for (const [name, value] of url.searchParams)
     if (!SWITCHES.has(name) || !/^(?:true|false)$/.test(value))
-      return { ok: false, message: `takes behind ? only ${[...SWITCHES].join(', ')}, each true or false` }
+      return { ok: false, message: `accepts after ? only ${[...SWITCHES].join(', ')}, each true or false` }
   return { ok: true, server: serverOf(url, user, pass) }
 }
 

@@ -1,14 +1,14 @@
 import { API_VERSION, type DeliveryPayload } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 
-/** The block of a delivery that the visual layer fired, alone or beside the predicate. */
+/** The block of a delivery that the visual comparison fired, alone or together with the predicate. */
 export interface VisualBlock {
-  /** Changed-pixel area, in percent. */
+  /** The area of changed pixels, in percent. */
   readonly change_pct: number
   readonly threshold_pct: number
 }
 
-/** What a delivery tells. */
+/** The content of a delivery. */
 interface PayloadInput {
   /** The delivery's id. */
   readonly id: string
@@ -19,13 +19,13 @@ interface PayloadInput {
   /** Null: no field differs, as when only the picture did. */
   readonly diff: Diff | null
   readonly monitor: { readonly url: string; readonly name: string }
-  /** Given when the visual layer fired. */
+  /** Present when the visual comparison fired. */
   readonly visual?: VisualBlock
 }
 
 /**
- * The payload of a regular monitor. Keys stand in the order of the schema, `visual` last. The diff holds the changed
- * fields only.
+ * Returns the payload of a regular monitor. Keys are in the order of the schema, `visual` last, so that `payloadText`
+ * is the same on every attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
   const { id, monitorId, runId, firedAtMs, diff, monitor, visual } = input

@@ -1,6 +1,6 @@
 /**
- * Ids of runs: UUIDv7 that carry their monitor's number, so that a run is found by (monitor_no, id) without an index on
- * the id alone, and so that an id finds its month's partition. They are made in SQL, by `new_run_id`.
+ * Ids of runs: UUIDv7 that contain their monitor's number. So a run is found by (monitor_no, id) without an index on
+ * the id alone, and its month's partition is known from the id. The SQL twin is `new_run_id` (migration 000001).
  *
  *     48 bits  milliseconds since the epoch
  *      4 bits  version 7
@@ -17,7 +17,10 @@ export function runIdTime(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
-/** The number of the run's monitor. Of another UUID some number below 2^40, under which no such run is found. */
+/**
+ * Returns the number of the run's monitor. For another UUID it returns some number below 2^40, under which no such run
+ * is found.
+ */
 export function runIdMonitor(id: string): number {
   const upper = Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16)
   const lower = Number.parseInt(id.slice(28, 36), 16)

@@ -1,6 +1,15 @@
 /**
- * What the service decides about times of checks before the database does. When a check runs next is decided in SQL
- * (`next_run` and `record_failed`), in the statement that records it.
+ * The time at which a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL
+ * (`next_run` of migration 000003, and `record_failed`); both must return the results in `schedule-examples.ts`.
+ *
+ *     grid(scheduledFor, now) = scheduledFor                                     when scheduledFor > now
+ *                             = scheduledFor + (first ? shift : 0)
+ *                               + interval * (1 + floor((now - scheduledFor) / interval))   otherwise
+ *     next = grid                                                                after a success
+ *          = max(grid, now + max(backoff(failures), retryAfter))                 after a failure
+ *
+ * So missed ticks become one, and the next time is always in the future. A manual run before the scheduled time leaves
+ * the schedule as it is. After a wait that ends off the grid, the grid continues from there.
  */
 
 /** Consecutive failures from which a monitor's status is `error` and its checks back off. */
@@ -8,9 +17,9 @@ export const FAILURES_UNTIL_ERROR = 5
 const MAX_SHIFT_SECONDS = 30
 
 /**
- * Seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10 % of the
- * interval, 30), from a hash (FNV-1a, 32 bits) of the monitor's id, so that monitors made together do not fire together
- * for ever.
+ * Returns the seconds by which a monitor's runs after the first one are shifted, once: a whole number from 0 to min(10
+ * % of the interval, 30). It comes from a hash (FNV-1a, 32 bits) of the monitor's id, so that monitors created together
+ * do not always fire together.
  */
 export function shiftSeconds(monitorId: string, intervalSeconds: number): number {
   const most = Math.min(Math.floor(intervalSeconds / 10), MAX_SHIFT_SECONDS)

@@ -1,4 +1,4 @@
-/** Hosts whose result pages are known, without `www.`, and the path and parameter of those pages. */
+/** Hosts with known result pages, without `www.`, and the path and parameter of those pages. */
 const ENGINES: readonly { readonly host: RegExp; readonly path: RegExp; readonly query: string }[] = [
   { host: /^google\.(?:com?\.)?[a-z]{2,3}$/, path: /^\/search$/, query: 'q' },
   { host: /^(?:[a-z]{2}\.|cn\.)?bing\.com$/, path: /^\/search$/, query: 'q' },
@@ -15,7 +15,7 @@ const ENGINES: readonly { readonly host: RegExp; readonly path: RegExp; readonly
   { host: /^qwant\.com$/, path: /^\/$/, query: 'q' },
 ]
 
-/** Whether an address is a page of search results: it is rendered in a browser even under `auto`. */
+/** Returns whether an address is a page of search results. Such a page is rendered in a browser even under `auto`. */
 export function isSearchResultsUrl(address: string): boolean {
   const url = URL.parse(address)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false

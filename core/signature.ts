@@ -1,16 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Seconds that a signature may be old, or ahead of the receiver's clock. */
+/** The greatest age of a signature, in seconds; also the greatest lead over the receiver's clock. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300
 
-/** Signatures and characters that `verify` looks at, at most: a header is a stranger's text. */
+/** The greatest number of signatures, and of characters, that `verify` reads: a header is untrusted text. */
 const MAX_SIGNATURES = 10
 const MAX_HEADER = 4096
 
 /**
- * The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1=` for each secret in the given order, so that
- * both secrets of a rotation sign (new first). The signature is the hex HMAC-SHA256 of `<t>.<raw body>`. The key is the
- * secret's text as it is shown, its 64 characters as bytes: not decoded from hex, as receivers' libraries expect.
+ * Returns the value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`. There is one `v1=` for each secret in the
+ * given order, so that both secrets of a rotation sign (new first). The signature is the hex HMAC-SHA256 of `<t>.<raw
+ * body>`. The key is the secret's text as shown, its 64 characters as bytes; it is not decoded from hex, as receivers'
+ * libraries expect.
  */
 export function sign(secrets: readonly string[], timestampSeconds: number, rawBody: string | Uint8Array): string {
   let header = `t=${timestampSeconds}`
@@ -18,7 +19,7 @@ export function sign(secrets: readonly string[], timestampSeconds: number, rawBo
   return header
 }
 
-/** What a receiver has in hand. */
+/** The data that a receiver has. */
 interface Received {
   /** The value of `Service-Signature`. */
   readonly header: string
@@ -32,9 +33,9 @@ interface Received {
 }
 
 /**
- * What a receiver does, for our examples and tests. Signatures are compared in constant time, and the timestamp must
- * lie within the tolerance on both sides of now. The reason is for logs; a receiver answers all of them with one and
- * the same 400.
+ * Verifies a signature as a receiver does, for examples and tests. Signatures are compared in constant time, and the
+ * timestamp must be within the tolerance before or after now. The reason is for logs; a receiver answers all of them
+ * with the same 400.
  */
 export function verify(received: Received): { ok: true } | { ok: false; reason: 'malformed' | 'expired' | 'mismatch' } {
   const { header, rawBody, secrets, nowSeconds, toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS } = received
@@ -44,7 +45,7 @@ export function verify(received: Received): { ok: true } | { ok: false; reason: 
   for (const secret of secrets) {
     const expected = mac(secret, parsed.timestamp, rawBody)
     for (const signature of parsed.signatures) {
-      // All are compared, so that the time taken does not say which one matched.
+      // All are compared, so that the time does not show which one matched.
       if (timingSafeEqual(signature, expected)) matches = true
     }
   }
@@ -53,7 +54,7 @@ export function verify(received: Received): { ok: true } | { ok: false; reason: 
   return { ok: true }
 }
 
-/** A new signing secret: 64 hex digits of 32 random bytes. */
+/** Returns a new signing secret: 64 hex digits of 32 random bytes. */
 export function newSigningSecret(random: (size: number) => Uint8Array = randomBytes): string {
   return Buffer.from(random(32)).toString('hex')
 }
@@ -62,7 +63,7 @@ function mac(secret: string, timestamp: number | string, rawBody: string | Uint8
   return createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest()
 }
 
-/** The timestamp stays text: what was signed is its digits, not the number that they mean. */
+/** The timestamp stays text: its digits were signed, not the number that they mean. */
 function parseHeader(header: string): { timestamp: string; signatures: Buffer[] } | null {
   if (header.length > MAX_HEADER) return null
   let timestamp: string | null = null

@@ -1,15 +1,15 @@
 import type { Json, Values } from '../schema/shape/json.ts'
 
 /**
- * What JSON can say and text in Postgres cannot hold: NUL and halves of surrogate pairs, as `JSON.stringify` writes
- * them. `\\` is matched to be stepped over.
+ * Characters that JSON can express and a Postgres text cannot: NUL and halves of surrogate pairs, as `JSON.stringify`
+ * writes them. `\\` is matched so that it is skipped.
  */
 const UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
 
 /**
- * The values as the store can keep them: NUL and lone surrogates become U+FFFD, as an HTML parser makes them, and what
- * JSON has no number for is `null`. Done before the reading is hashed and compared, so that what is compared is what
- * was kept.
+ * Returns the values as the store can keep them. NUL and lone surrogates become U+FFFD, as an HTML parser does it, and
+ * a value that is not a JSON number becomes `null`. This is done before the reading is hashed and compared, so that the
+ * stored values are the compared ones.
  */
 export function storable(values: Values): Values {
   return Object.values(values).every(isStorable) ? values : (JSON.parse(cleaned(values)) as Values)
@@ -24,7 +24,7 @@ function isStorable(value: Json): boolean {
   return !text.includes('\\u') || cleaned(value) === text
 }
 
-/** With a pile of its own, so that no nesting overflows the stack. */
+/** Uses a stack of its own, so that no nesting overflows the call stack. */
 function holdsFinite(root: Json): boolean {
   const pile: Json[] = [root]
   for (let value = pile.pop(); value !== undefined; value = pile.pop()) {
@@ -38,7 +38,7 @@ function cleaned(value: Json | Values): string {
   return storableText(JSON.stringify(value))
 }
 
-/** The text of a JSON value as `storable` has it. */
+/** Returns the text of a JSON value with the replacements of `storable`. */
 export function storableText(json: string): string {
   return json.replace(UNSTORABLE, (match) => (match === '\\\\' ? match : '\\ufffd'))
 }

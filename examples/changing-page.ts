@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { shopPage } from './shop-page.ts'
 
 /**
- * A page whose price changes when you say so, and a webhook receiver that checks signatures: `examples/README.md` says
+ * A page whose price changes on request, and a webhook receiver that checks signatures: `examples/README.md` explains
  * how to use them.
  */
 
@@ -13,11 +13,11 @@ const { values: options } = parseArgs({
   options: { port: { type: 'string', default: '8181' }, secret: { type: 'string' } },
 })
 
-/** In dollars; after the last comes the first again. */
+/** Prices in dollars; the first one follows the last. */
 const PRICES = [19.99, 17.49, 14.99, 21]
 const TOLERANCE_SECONDS = 300
 let changes = 0
-/** Every monitor signs with its own. */
+/** Every monitor signs with its own secret. */
 const secrets = options.secret === undefined ? [] : [options.secret]
 
 const server = createServer((request, response) => {
@@ -62,9 +62,9 @@ function receive(request: IncomingMessage, body: Buffer, response: ServerRespons
   end(response, verdict === 'not verified' ? 400 : 200, `${verdict}\n`)
 }
 
-/** The check that every receiver should make: over the raw bytes, in constant time, and only for a time near ours. */
+/** The check that every receiver should make: over the raw bytes, in constant time, and only for a recent time. */
 function verify(header: string, body: Buffer): string {
-  if (secrets.length === 0) return 'not checked, for no secret is set'
+  if (secrets.length === 0) return 'not checked, because no secret is set'
   const parts = header.split(',').map((part) => part.split('='))
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
   const given = parts.filter(([name]) => name === 'v1').map(([, hex = '']) => Buffer.from(hex, 'hex'))

@@ -1,10 +1,7 @@
-/**
- * What the example page shows: a small shop that offers one kettle, whose price is all that changes, and a clock that
- * always does.
- */
+/** The example page: a small shop that offers one kettle. Only its price changes, and a clock that always does. */
 
 const LIST_PRICE = 24
-/** Discounts of so many percent wear a badge. */
+/** Discounts of at least this many percent have a badge. */
 const BADGE_FROM = 30
 /** Prices of the last days, in dollars; the last point of the chart is today's. */
 const EARLIER = [
@@ -12,7 +9,10 @@ const EARLIER = [
   20.75, 20.75, 20.75, 19.5, 19.5, 19.5, 19.99, 19.99, 19.99, 19.99,
 ]
 
-/** The page at a price in dollars, by a clock. Complete in itself: no script, no picture or font to fetch. */
+/**
+ * Returns the page with a price in dollars and a clock. It is complete in itself: no script, no picture or font to
+ * fetch.
+ */
 export function shopPage(dollars: number, now: Date): string {
   const price = money(dollars)
   const saved = Math.round((1 - dollars / LIST_PRICE) * 100)
@@ -51,11 +51,11 @@ const money = (dollars: number): string => `$${dollars.toFixed(2)}`
 const WIDTH = 520
 const HEIGHT = 120
 const BOTTOM = 96
-/** Dollars at the chart's lowest line, and pixels for each above it. */
+/** The price in dollars at the chart's lowest line, and pixels for each dollar above it. */
 const FLOOR = 14
 const SCALE = 8
 
-/** A line that goes in steps, one for each day, to the point that is now. */
+/** Returns a line in steps, one for each day, that ends at today's point. */
 function chart(prices: readonly number[]): string {
   const left = 38
   const day = (WIDTH - 70) / prices.length
@@ -89,7 +89,7 @@ const KETTLE = `<svg viewBox="0 0 500 480" width="500" height="480">
     <path d="M128 366h244" stroke="#1f5c4d" stroke-width="6"/>
     <path d="M444 160c-12-18 14-26 2-46M468 156c-12-18 14-26 2-46" fill="none" stroke="#cdb98f" stroke-width="6" stroke-linecap="round"/></svg>`
 
-// Open Sans comes with the embedded browser, in these two weights: so that the page looks the same on every machine.
+// Open Sans comes with the embedded browser, in these two weights, so that the page looks the same on every machine.
 const STYLE = `
 * { box-sizing: border-box; margin: 0 }
 body { background: #faf6ee; color: #2b2622; font: 17px/1.5 'Open Sans', sans-serif }

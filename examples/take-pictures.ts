@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { followVisualExample, PICTURES } from './visual-example.ts'
 
 /**
- * Takes the README's pictures anew: starts a Tidemark of its own and the example page, follows the README, writes to
- * `docs/images`.
+ * Takes the README's pictures again. It starts a Tidemark of its own and the example page, follows the README, and
+ * writes to `docs/images`.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -31,7 +31,7 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** Starts a program of ours and waits until it says so. */
+/** Starts a program of this repository and waits until its output matches. */
 async function start(args: readonly string[], says: RegExp): Promise<RegExpExecArray> {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A Tidemark and the example page that it watches, by their addresses without a slash at the end. */
+/** The addresses of a Tidemark and of the example page that it watches, without a slash at the end. */
 export interface World {
   readonly tidemark: string
   readonly key: string
   readonly page: string
 }
 
-/** What a run says. */
+/** The used fields of a run. */
 interface Run {
   readonly id: string
   readonly status: string
@@ -17,17 +17,17 @@ interface Run {
   readonly error_message: string | null
 }
 
-/** What came of following the README's visual monitor. */
+/** The results of following the README's visual monitor. */
 export interface Followed {
   readonly monitorId: string
   readonly baseline: Run
   readonly changed: Run
   readonly region: { readonly label: string; readonly changedPct: number; readonly hasChanges: boolean }
-  /** PNG, as the service keeps them. */
+  /** PNG files as the service stores them. */
   readonly pictures: Readonly<Record<Picture, Uint8Array>>
 }
 
-/** In the order in which the README shows them. */
+/** The pictures in the order in which the README shows them. */
 export const PICTURES = ['before', 'after', 'diff'] as const
 export type Picture = (typeof PICTURES)[number]
 
@@ -36,8 +36,8 @@ const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 100
 
 /**
- * Does what the README's visual example does, from a page that has just been started: the price has changed once
- * before, the monitor takes its baseline, the price changes again. Throws when a run does not succeed.
+ * Follows the README's visual example, from a page that has just been started. The price has changed once before, the
+ * monitor takes its baseline, and the price changes again. Throws when a run does not succeed.
  */
 export async function followVisualExample(world: World): Promise<Followed> {
   await post(`${world.page}/change`)
@@ -63,7 +63,7 @@ export async function followVisualExample(world: World): Promise<Followed> {
 
 type Region = Followed['region'] & Readonly<Record<`${Picture}Url`, string | null>>
 
-/** Runs a monitor and waits for its end. */
+/** Starts a run of a monitor and waits for its end. */
 export async function runNow(world: World, monitorId: string): Promise<Run> {
   const { run_id } = await ask<{ run_id: string }>(world, `/v1/monitors/${monitorId}/run`, '{}')
   const run = await eventually(
@@ -73,7 +73,10 @@ export async function runNow(world: World, monitorId: string): Promise<Run> {
   return succeeded(run)
 }
 
-/** The body of the README's call that has a `visual_config`: what is tried is what stands there. */
+/**
+ * Returns the body of the README's call that has a `visual_config`, so that the example in the README is what is
+ * tested.
+ */
 async function monitorOfReadme({ page }: World): Promise<string> {
   const bodies = (await readFile(README, 'utf8')).matchAll(/-d '(\{.*?\n\})'/gs)
   const [body] = Array.from(bodies, ([, text = '']) => text).filter((text) => text.includes('"visual_config"'))
@@ -94,7 +97,7 @@ async function post(url: string, body = ''): Promise<void> {
   await answer.bytes()
 }
 
-/** A signed address names the host under which people reach the service. */
+/** Downloads a picture. A signed address names the host under which people reach the service. */
 async function download(url: string | null, tidemark: string): Promise<Uint8Array | null> {
   if (url === null) return null
   const answer = await fetch(new URL(new URL(url).pathname, tidemark))
@@ -112,7 +115,7 @@ async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean)
   for (;;) {
     const seen = await look()
     if (isSo(seen)) return seen
-    if (performance.now() > until) throw new Error(`not so in time: ${JSON.stringify(seen)}`)
+    if (performance.now() > until) throw new Error(`the condition did not hold in time: ${JSON.stringify(seen)}`)
     await pause(LOOK_EVERY_MS)
   }
 }

@@ -5,9 +5,9 @@ import { runCorpus } from './corpus/run.ts'
 import { explainedCount } from './corpus/tally.ts'
 import type { Tally } from './corpus/tally.ts'
 
-// `npm run corpus [DIR]`: how far our answers equal a browser's on recorded pages, and what of real feeds and JSON we
-// can read. Exits 1 when something differs that tools/corpus/known-differences.ts does not explain, 2 when there is no
-// corpus.
+// `npm run corpus [DIR]` measures how far Tidemark's values equal a browser's on recorded pages, and which real feeds
+// and JSON it can read. It exits with 1 when there is a difference that tools/corpus/known-differences.ts does not
+// explain, and with 2 when there is no corpus.
 
 const shared = process.env['TIDEMARK_SHARED']
 const root = process.argv[2] ?? (shared === undefined ? undefined : join(shared, 'corpus'))

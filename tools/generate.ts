@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { OUTPUTS } from './generate/outputs.ts'
 
 /**
- * Writes every generated file; with `--check` writes none, names those that differ from what the definitions say, and
- * fails when there are any.
+ * Writes every generated file. With `--check` it writes none, names those that differ from the definitions, and fails
+ * when there are any.
  */
 const check = process.argv.includes('--check')
 const root = new URL('../', import.meta.url)
@@ -16,5 +16,5 @@ for (const { path, make } of OUTPUTS) {
   if (!check) await writeFile(file, text)
 }
 for (const path of stale)
-  process.stdout.write(check ? `${path} is not what the definitions say: run npm run gen\n` : `wrote ${path}\n`)
+  process.stdout.write(check ? `${path} differs from the definitions: run npm run gen\n` : `wrote ${path}\n`)
 if (check && stale.length > 0) process.exitCode = 1

@@ -10,12 +10,12 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../platform/postgres/start-embedded-postgres.ts'
 
 /**
- * `node tools/path-of-a-change.ts`: counts the files that a change passes, from `POST /v1/monitors` over the first
- * check, the check that finds the change and its record, to the webhook.
+ * `node tools/path-of-a-change.ts` counts the files whose code a change runs through: `POST /v1/monitors`, the first
+ * check, the check that finds the change, its record, and the webhook.
  *
  * It runs `tidemark serve` with V8's coverage and names each file of the repository in which a function was called
- * meanwhile, in the process and in its threads. What runs on a timer beside it counts too, so the figure is an upper
- * bound.
+ * during that time, in the process and in its threads. Functions that run on a timer count too, so the figure is an
+ * upper bound.
  */
 const ROOT = join(import.meta.dirname, '..')
 const HOOK = join(import.meta.dirname, 'path-of-a-change/coverage-hook.ts')
@@ -57,7 +57,7 @@ console.log(`${files.length} files`)
 child.kill('SIGTERM')
 await once(child, 'exit')
 
-/** Makes a monitor, lets its first check set the baseline, changes the page, and waits for the webhook. */
+/** Creates a monitor, lets its first check set the baseline, changes the page, and waits for the webhook. */
 async function watch(name: string): Promise<void> {
   const before = hooks
   const answer = await fetch(`${base}/v1/monitors`, {

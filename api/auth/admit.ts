@@ -8,12 +8,12 @@ import type { RateRule } from './rate-limits.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 
-/** Calls without good credentials, a minute for each address. */
+/** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60
 
 /**
- * Lets in whom the route's policy names: credentials, limit, origin, permission, in this order and before the body is
- * read. Throws the refusal.
+ * Admits the callers that the route's policy allows. It checks credentials, limit, origin and permission, in this order
+ * and before the body is read. Throws the refusal.
  */
 export async function admit(
   services: Services,
@@ -43,7 +43,7 @@ export async function admit(
   return principal
 }
 
-/** Lets everybody in, within the limit for their address. */
+/** Admits every caller, within the limit for its address. */
 export async function admitPublic(
   services: Services,
   route: PublicRoute,
@@ -77,7 +77,7 @@ async function limit(services: Services, rule: RateRule, reply: FastifyReply): P
   if (!passed) throw tooMany(resetSeconds)
 }
 
-/** The 429 of a rate limit. */
+/** Returns the 429 of a rate limit. */
 export const tooMany = (resetSeconds: number): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', `Too many requests. Try again in ${resetSeconds} s.`, {
     headers: { 'retry-after': String(resetSeconds) },

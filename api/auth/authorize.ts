@@ -6,8 +6,8 @@ import { atLeast } from '../../schema/account/role.ts'
 const ADVICE = 'Ask a team admin or the owner.'
 
 /**
- * Null when the principal may; else the 403, with a message that names the role, the permission in parentheses, whom to
- * ask.
+ * Returns null when the principal is allowed. Otherwise returns the 403; its message names the role, the permission and
+ * the person to ask.
  */
 export function refusal(name: PolicyName, principal: Principal): ApiError | null {
   const policy: Policy = POLICIES[name]
@@ -16,7 +16,7 @@ export function refusal(name: PolicyName, principal: Principal): ApiError | null
     return forbidden(`Your role ${principal.role} does not allow you to ${policy.permission}`, name)
   }
   if (policy.scope === null) return forbidden(`An API key does not allow you to ${policy.permission}`, name)
-  // write includes read.
+  // The scope write includes read.
   if (principal.scopes.includes(policy.scope) || principal.scopes.includes('write')) return null
   return forbidden(
     `An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${policy.permission}`,

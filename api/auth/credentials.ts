@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isApiKeyText } from '../../store/accounts/api-key-text.ts'
 import { readSessionCredential } from '../../store/accounts/session-token.ts'
 
-/** What a request says that it is. */
+/** The credentials that a request presents. */
 type Credentials =
   | { readonly kind: 'key'; readonly text: string }
   | { readonly kind: 'session'; readonly token: string; readonly viaCookie: boolean }
 
-/** How sessions are carried. */
+/** The ways in which a session is transported. */
 export interface SessionCarrier {
   readonly key: string
   readonly cookieName: string
@@ -16,9 +16,9 @@ export interface SessionCarrier {
 const BEARER = /^bearer ([^\s]+)$/i
 
 /**
- * The credentials of a request; null when it has none, or none that can be good. An Authorization header decides alone,
- * so that a call with a key never falls back on a browser's cookie. Nothing else carries credentials: a key in the
- * address is none.
+ * Returns the credentials of a request; null when it has none, or none that can be valid. When there is an
+ * Authorization header, only that header counts, so that a call with a key never falls back to a browser's cookie.
+ * Nothing else carries credentials: a key in the address is ignored.
  */
 export function readCredentials(headers: IncomingHttpHeaders, carrier: SessionCarrier): Credentials | null {
   if (headers.authorization !== undefined) {

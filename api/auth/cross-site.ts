@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Whether a request that a browser's cookie vouches for may have been caused by another site. One that changes nothing
- * may be; any other must say by its headers, which pages cannot set, that it comes from our own pages.
+ * Returns whether another site may have caused a request that is authenticated by a browser's cookie. A request that
+ * changes nothing is allowed. Any other request must show by its headers, which pages cannot set, that it comes from
+ * Tidemark's own pages.
  */
 export function mayBeCrossSite(
   method: string,

@@ -1,19 +1,19 @@
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Role } from '../../schema/account/role.ts'
 
-/** What a route asks of its caller. */
+/** The requirements that a route has for its caller. */
 export interface Policy {
-  /** The least role of a signed-in user. */
+  /** The lowest role of a signed-in user. */
   readonly role: Role
-  /** The scope that an API key needs; null: only a signed-in user may. */
+  /** The scope that an API key needs; null: only a signed-in user is allowed. */
   readonly scope: Scope | null
-  /** What it allows, completing "does not allow you to …". */
+  /** The allowed action. It completes "does not allow you to …". */
   readonly permission: string
 }
 
 /**
- * Who may do what: the one table. Every route names a line of it; a public one says `public`. An API key acts as an
- * admin within its scope, and can never manage keys. The list of keys is no change, so a key may read it.
+ * The one table of permissions. Every route names a line of it; a public route uses `public`. An API key acts as an
+ * admin within its scope, and can never manage keys. Listing keys changes nothing, so a key may do it.
  */
 export const POLICIES = {
   'monitors.read': { role: 'viewer', scope: 'read', permission: 'view monitors' },

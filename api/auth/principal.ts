@@ -7,7 +7,7 @@ export interface KeyPrincipal {
   readonly kind: 'key'
   readonly keyId: string
   readonly teamId: string
-  /** The account that created the key. What the key creates is recorded as this account's. */
+  /** The account that created the key. Objects that the key creates are recorded under this account. */
   readonly userId: string
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -21,14 +21,14 @@ export interface SessionPrincipal {
   readonly userId: string
   readonly email: string
   readonly role: Role
-  /** The browser sent it by itself, so another site may have caused the request (`cross-site.ts`). */
+  /** The browser sent the cookie by itself, so another site may have caused the request (`cross-site.ts`). */
   readonly viaCookie: boolean
 }
 
-/** On whose behalf a request is made. */
+/** The caller of a request. */
 export type Principal = KeyPrincipal | SessionPrincipal
 
-/** The principal as the audit log names it. */
+/** Returns the principal as the audit log names it. */
 export const actorOf = (principal: Principal, ip: string | null): Actor =>
   principal.kind === 'key'
     ? { type: 'api_key', id: principal.keyId, label: principal.name, ip }

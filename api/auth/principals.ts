@@ -6,21 +6,24 @@ import { readCredentials, type SessionCarrier } from './credentials.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from './principal.ts'
 import { createShortMemory } from './short-memory.ts'
 
-/** Finds on whose behalf a request is made. */
+/** Finds the caller of a request. */
 export interface Principals {
-  /** Null when credentials are missing, malformed, unknown, expired or revoked: all are answered alike. */
+  /**
+   * Returns null when credentials are missing, malformed, unknown, expired or revoked. All these cases have the same
+   * answer.
+   */
   find(headers: IncomingHttpHeaders): Promise<Principal | null>
-  /** After keys were ended here: they are refused from the next request on. */
+  /** To be called after this process has revoked keys: they are refused from the next request on. */
   forgetKeys(): void
 }
 
-/** Revocation takes effect in every other process within a second. */
-const BELIEVED_MS = 900
+/** A revocation takes effect in every other process within a second. */
+const CACHE_MS = 900
 
-/** Looks principals up in the store, and remembers each for less than a second. */
+/** Looks principals up in the store, and caches each for less than a second. */
 export function createPrincipals(store: Store, carrier: SessionCarrier): Principals {
-  const keys = createShortMemory<KeyPrincipal>(BELIEVED_MS)
-  const sessions = createShortMemory<Omit<SessionPrincipal, 'viaCookie'>>(BELIEVED_MS)
+  const keys = createShortMemory<KeyPrincipal>(CACHE_MS)
+  const sessions = createShortMemory<Omit<SessionPrincipal, 'viaCookie'>>(CACHE_MS)
   return {
     async find(headers) {
       const credentials = readCredentials(headers, carrier)

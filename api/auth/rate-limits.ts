@@ -2,11 +2,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Store } from '../../store/db/client.ts'
 import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 
-/** Whether a request may pass, and what the headers say of it. */
+/** Whether a request is allowed, and the values of the rate-limit headers. */
 interface RateVerdict {
   readonly passed: boolean
   readonly limit: number
-  /** At least so many more may pass this minute. */
+  /** At least this many more requests are allowed this minute. */
   readonly remaining: number
   /** Whole seconds until the next minute, at least 1. */
   readonly resetSeconds: number
@@ -17,8 +17,8 @@ export interface RateRule {
   readonly subject: string
   readonly perMinute: number
   /**
-   * Every request is counted in the store at once, for the few that must not be guessed or flooded. Else blocks are
-   * leased.
+   * Every request is counted in the store at once, for the few routes that must not be guessed or flooded. Otherwise a
+   * process leases blocks.
    */
   readonly exact: boolean
 }
@@ -34,13 +34,16 @@ interface Counter {
   leasing: Promise<void> | null
 }
 
-/** A block is this part of a limit: a busy key writes to the store some fifty times a minute, whatever it sends. */
+/**
+ * A block is this part of a limit. So a busy key causes about fifty writes to the store a minute, however much it
+ * sends.
+ */
 const BLOCKS_PER_LIMIT = 50
 const PURGE_EVERY_MS = 60_000
 
 /**
- * Limits that all processes share through the store. A process leases a block of requests and counts it down in memory;
- * when the store grants nothing more, it refuses without asking again until the minute is over.
+ * Limits that all processes share through the store. A process leases a block of requests and counts it down in memory.
+ * When the store grants no more, the process refuses requests without asking again until the minute is over.
  */
 export function createRateLimits(store: Store, log: FastifyBaseLogger): RateLimits {
   const counters = new Map<string, Counter>()
@@ -89,7 +92,7 @@ export function createRateLimits(store: Store, log: FastifyBaseLogger): RateLimi
   function purge(now: number): void {
     purgedAt = now
     for (const [subject, counter] of counters) if (counter.endsAt < now && !counter.leasing) counters.delete(subject)
-    purgeRateLimits(store).catch((error: unknown) => log.warn({ err: error }, 'old rate limits could not be forgotten'))
+    purgeRateLimits(store).catch((error: unknown) => log.warn({ err: error }, 'old rate limits could not be deleted'))
   }
 }
 

@@ -11,13 +11,13 @@ type SignInCall = PublicCall<unknown, unknown, unknown>
 interface SignInOperation {
   readonly method: Method
   readonly path: string
-  /** What is added to the body. */
+  /** Fields that are added to the body. */
   readonly always: object
-  /** Attempts a minute for the account that the body names, from wherever. */
+  /** Attempts a minute for the account that the body names, from any address. */
   readonly perAccount?: number
 }
 
-/** What the library may see of the client's headers. Not the address: that is ours to say. */
+/** The client's headers that the library may see. The address is not one of them: Tidemark sets it itself. */
 const PASSED = [
   'authorization',
   'cookie',
@@ -29,7 +29,10 @@ const PASSED = [
   'user-agent',
 ] as const
 
-/** Hands a checked request to the sign-in library, and its answer back in our form. Its refusals become ours. */
+/**
+ * Passes a validated request to the sign-in library, and returns its answer in the API's format. Refusals of the
+ * library become API errors.
+ */
 export async function relaySignIn(call: SignInCall, operation: SignInOperation): Promise<Answer> {
   if (operation.perAccount !== undefined) await limitAccount(call, operation.perAccount)
   const response = await handle(call, operation)
@@ -64,8 +67,7 @@ function requestFor(
 }
 
 /**
- * The library shows the stored token, which opens nothing without its signature. A client that keeps no cookies needs
- * both.
+ * The library returns the stored token, which is useless without its signature. A client without cookies needs both.
  */
 function withSignedToken(body: unknown, key: string): unknown {
   if (body === null || typeof body !== 'object' || !('token' in body) || typeof body.token !== 'string') return body

@@ -6,18 +6,18 @@ interface Remembered<V> {
   readonly livesMs: number
 }
 
-/** Remembers for a moment what was just looked up; callers that ask at the same time share one look-up. */
+/** Caches for a moment what was just looked up. Callers that ask at the same time share one look-up. */
 interface ShortMemory<V> {
   get(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null>
-  /** Believes nothing any longer, what is being looked up included. */
+  /** Discards everything, including look-ups under way. */
   forget(): void
 }
 
 const MOST = 10_000
 
 /**
- * A memory of at most `keepMs`, counted from before the look-up began, so that what is revoked is not believed any
- * longer than that. What is not found is not remembered: guesses would fill it.
+ * Returns a cache that keeps values for at most `keepMs`, counted from before the look-up began, so that a revoked
+ * value is not used for longer than that. A value that was not found is not cached: guesses would fill the cache.
  */
 export function createShortMemory<V extends {}>(keepMs: number): ShortMemory<V> {
   const known = new LRUCache<string, V>({ max: MOST, ttl: keepMs, ttlResolution: 0 })

@@ -3,22 +3,22 @@ import type { BetterAuthOptions } from 'better-auth'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
 /**
- * Where the client's address is handed to the library: a header that we set on the request that we build, whatever the
- * client sent.
+ * The header in which the library gets the client's address. Tidemark sets it on the request that it builds, whatever
+ * the client sent.
  */
 export const CLIENT_ADDRESS_HEADER = 'x-tidemark-client-address'
 
-/** What differs between installations. */
+/** The settings that differ between installations. */
 export interface SignInSettings {
-  /** Key of `sessionKey`. */
+  /** The key from `sessionKey`. */
   readonly sessionKey: string
   readonly baseUrl: string
-  /** Origins of our own pages. */
+  /** Origins of Tidemark's own pages. */
   readonly trustedOrigins: readonly string[]
   readonly signUp: 'invite' | 'open'
 }
 
-/** `__Host-` needs https; without it the cookie is a plain one. */
+/** `__Host-` needs https; without https the cookie has no such prefix. */
 const cookiePrefix = (baseUrl: string) => (isSecure(baseUrl) ? '__Host-tidemark' : 'tidemark')
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 
@@ -26,9 +26,9 @@ const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.session_token`
 
 /**
- * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess
- * from the request or send anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its
- * tables are those of 000005-auth.sql.
+ * Returns the sign-in library's settings except its connection and hooks. Everything that the library would read from
+ * the environment, guess from the request or send elsewhere is set here: its telemetry is off, the limits are
+ * Tidemark's (`sign-in-routes.ts`), and its tables are those of 000005-auth.sql.
  */
 export function signInOptions(settings: SignInSettings) {
   return {
@@ -38,7 +38,7 @@ export function signInOptions(settings: SignInSettings) {
     basePath: '/auth',
     trustedOrigins: [...settings.trustedOrigins],
     plugins: [bearer({ requireSignature: true })],
-    // Mail is needed for verification and for a forgotten password: both come with it.
+    // Verification and password reset both need mail, so they come together with it.
     emailAndPassword: {
       enabled: true,
       disableSignUp: settings.signUp === 'invite',
@@ -52,7 +52,7 @@ export function signInOptions(settings: SignInSettings) {
     advanced: {
       database: { generateId: 'uuid', validateSchema: false },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      // The prefix is part of our own name for the cookie; the library would put __Secure- before it.
+      // The prefix is part of the cookie name set here; the library would put __Secure- before it.
       useSecureCookies: false,
       cookiePrefix: cookiePrefix(settings.baseUrl),
       defaultCookieAttributes: { secure: isSecure(settings.baseUrl), httpOnly: true, sameSite: 'lax', path: '/' },
@@ -65,7 +65,7 @@ export function signInOptions(settings: SignInSettings) {
 
 const stamps = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
-/** The library's tables and columns under our names. */
+/** The library's tables and columns under Tidemark's names. */
 const tables = {
   user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...stamps } },
   session: {

@@ -8,7 +8,7 @@ import { signInOptions, type SignInSettings } from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
-  /** Answers a request below /auth. Throws what the library throws. */
+  /** Answers a request below /auth. Throws the errors of the library. */
   handle(request: Request): Promise<Response>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ interface SignInOptions extends SignInSettings {
 
 const CONNECTIONS = 4
 
-/** Opens the sign-in library on connections of its own, whose tables are those of the schema auth. */
+/** Opens the sign-in library on connections of its own. Its tables are in the schema auth. */
 export function createSignIn(options: SignInOptions): SignIn {
   const { log } = options
   const pool = new pg.Pool({
@@ -33,7 +33,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     query_timeout: 5_000,
   })
   // A connection that dies while idle is replaced by the next query.
-  pool.on('error', (error) => log.warn({ err: error }, 'a connection of the sign-in was lost'))
+  pool.on('error', (error) => log.warn({ err: error }, 'a database connection of the sign-in was lost'))
   const auth = betterAuth({
     ...signInOptions(options),
     database: pool,
@@ -42,8 +42,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       log: (level, message, ...rest) => log[level]({ err: rest.find((item) => item instanceof Error) }, message),
     },
     databaseHooks: {
-      // The library's transaction is not ours, so the team is made by two hooks, either of which is enough: a process
-      // that dies in between leaves an account whose next sign-in makes its team.
+      // The team cannot be part of the library's transaction, so two hooks create it. Either one is enough: when a
+      // process dies in between, the next sign-in of the account creates its team.
       user: { create: { after: (user) => giveTeam(options, user) } },
       session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
     },

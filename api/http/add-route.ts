@@ -9,17 +9,18 @@ import type { Services } from '../services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the caller was let in; null on public routes. */
+    /** Set once the caller was admitted; null on public routes. */
     principal: Principal | null
   }
   interface FastifyContextConfig {
-    /** Every route has one; registering one without it fails. */
+    /** Every route has one; registering a route without it fails. */
     policy?: Route['policy']
   }
 }
 
 /**
- * Registers a route of the table: credentials and policy before the body is read, then the checks, then the handler.
+ * Registers a route of the table: credentials and policy before the body is read, then the validation, then the
+ * handler.
  */
 export function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   for (const schema of [route.params, route.query, route.body]) if (schema) checkerOf(schema)
@@ -44,7 +45,7 @@ export function addRoute(app: FastifyInstance, services: Services, route: Route)
 }
 
 function answerOf(services: Services, route: Route, request: FastifyRequest): Promise<Answer> {
-  // Fastify's parser of addresses makes a list of what is repeated, and text of all else.
+  // Fastify's query parser returns a list for a repeated parameter, and text for any other.
   const query = request.query as Readonly<Record<string, string | readonly string[]>>
   const parts = readRequest(route, { params: request.params, query, body: request.body }, services)
   const address = clientAddress(request)

@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode, type ErrorEnvelope } from '../../schema/error.ts'
 
 /**
- * A refusal on its way to the client. Handlers throw it, the one place where an expected outcome is thrown: the error
- * handler turns it into the envelope. The message and the details are shown as they are, so they hold no secrets.
+ * An error response for the client. Handlers throw it, and the error handler turns it into the envelope. It is the only
+ * expected outcome that is thrown. The message and the details are shown as they are, so they contain no secrets.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -26,11 +26,14 @@ interface ApiErrorExtras {
   readonly cause?: unknown
 }
 
-/** `throw apiError('NOT_FOUND', 'There is no such monitor.')`. `details` of a VALIDATION_ERROR are issues. */
+/**
+ * Returns the error to throw: `throw apiError('NOT_FOUND', 'There is no such monitor.')`. The `details` of a
+ * VALIDATION_ERROR are issues.
+ */
 export const apiError = (code: ErrorCode, message: string, details?: readonly unknown[]): ApiError =>
   new ApiError(code, message, details ? { details } : {})
 
-/** The body of an error. `details` and `requestId` are always there. */
+/** Returns the body of an error. `details` and `requestId` are always present. */
 export const envelope = (error: ApiError, requestId: string): ErrorEnvelope => ({
   error: { code: error.code, message: error.message, details: [...error.details], requestId },
 })

@@ -12,12 +12,12 @@ import type { Services } from '../services.ts'
 import { standardHeaders } from './standard-headers.ts'
 
 /**
- * All that one monitor may have fits at once: 25 webhooks with 20 headers of 2,048 characters each, and a body of
+ * The largest definition of one monitor fits: 25 webhooks with 20 headers of 2,048 characters each, and a body of
  * 100,000 characters, each of which may be written as two times \uXXXX.
  */
 const BODY_LIMIT = 4_194_304
 
-/** The API over the services; nothing listens yet. */
+/** Returns the API with the given services. It does not listen yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
   const app = bareApp(services)
   app.server.on('checkExpectation', answerExpectation)
@@ -29,12 +29,13 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standardHeaders(request.id))
     needsHost(request.raw)
-    // Before its body is read, which may be as wrong as its address.
+    // Refused before the body is read, which may be as wrong as the address.
     if (request.is404) throw notFound(request.url)
     forgetTypeOfNothing(request.raw.headers)
   })
   addEndings(app)
-  // Checks are ours (schema/validation/validate.ts); whoever gives a route Fastify's own kind of schema would get none.
+  // Validation is Tidemark's own (schema/validation/validate.ts). A route with Fastify's kind of schema would not be
+  // validated.
   app.setValidatorCompiler(() => {
     throw new TypeError('requests are checked by read-request.ts')
   })
@@ -58,12 +59,13 @@ function bareApp(services: Services): FastifyInstance {
     requestIdHeader: false,
     trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
     bodyLimit: BODY_LIMIT,
-    // Fastify has none of these on by itself.
+    // Fastify sets none of these limits by default.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     handlerTimeout: 60_000,
     forceCloseConnections: 'idle',
-    // What comes on an open connection while we close is answered; Fastify's own 503 would not be our envelope.
+    // Requests that arrive on an open connection during the close are served; Fastify's own 503 would not have the
+    // API's envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
@@ -73,7 +75,7 @@ function bareApp(services: Services): FastifyInstance {
 }
 
 /**
- * What happens after an answer: a line in the log, and, while closing, the end of its connection, which its client
+ * Adds what happens after an answer: a line in the log, and, while closing, the end of its connection, which the client
  * might keep idle for long.
  */
 function addEndings(app: FastifyInstance): void {
@@ -95,7 +97,7 @@ function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     .send(JSON.stringify(envelope(error, request.id)))
 }
 
-/** The route's template, never the address: it may hold what should not be logged. */
+/** Logs the route's template, never the address: the address may contain what should not be logged. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { principal } = request
   const who = principal === null ? {} : principal.kind === 'key' ? { key: principal.keyId } : { user: principal.userId }

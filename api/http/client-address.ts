@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The client's address: that of the connection, or what a trusted proxy says. An IPv4 address comes as such, also over
- * an IPv6 socket.
+ * Returns the client's address: that of the connection, or the one that a trusted proxy reports. An IPv4 address is
+ * returned as such, also when it came over an IPv6 socket.
  */
 export function clientAddress(request: FastifyRequest): string | null {
   const address: string | undefined = request.ip
@@ -11,7 +11,8 @@ export function clientAddress(request: FastifyRequest): string | null {
 }
 
 /**
- * What one customer of a provider has at their hand: an IPv4 address, or the /64 of an IPv6 one. The subject of limits.
+ * Returns the addresses that one customer of a provider can use: an IPv4 address, or the /64 of an IPv6 one. Limits
+ * count by it.
  */
 export function addressBlock(address: string | null): string {
   if (address === null) return 'unknown'

@@ -5,8 +5,8 @@ import { type ApiError, apiError, envelope } from './api-error.ts'
 import { standardHeaders } from './standard-headers.ts'
 
 /**
- * Answers what is not HTTP, or too slow or large to be read as a request: the envelope over the bare socket, which is
- * then closed.
+ * Answers data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope to
+ * the bare socket and closes it.
  */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
@@ -19,8 +19,8 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
 }
 
 /**
- * Answers a request that expects what is not to be had; Node's own answer would not be our envelope. What it may have
- * sent is not read.
+ * Answers a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The body is
+ * not read.
  */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = answerOf(apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'))
@@ -28,8 +28,8 @@ export function answerExpectation(_request: IncomingMessage, response: ServerRes
 }
 
 /**
- * Throws BAD_REQUEST where there is no Host in HTTP/1.1, which must name it (RFC 9112 §3.2); Node's own answer would
- * not be our envelope.
+ * Throws BAD_REQUEST when an HTTP/1.1 request has no Host header (required by RFC 9112 §3.2); Node's own answer would
+ * not have the API's envelope.
  */
 export function needsHost({ httpVersion, headers }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1')

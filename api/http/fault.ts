@@ -2,7 +2,7 @@ import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
 
-/** Any error as the client sees it. `unexpected`: the log should have it. */
+/** An error as the client sees it. `unexpected`: the error has to be logged. */
 interface Fault {
   readonly error: ApiError
   readonly unexpected: boolean
@@ -10,7 +10,7 @@ interface Fault {
 
 const RETRY_SECONDS = '2'
 
-/** Maps whatever was thrown while a request was served. */
+/** Maps any thrown value to the error that the client sees. */
 export function faultOf(thrown: unknown): Fault {
   if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
   const transport = transportFault(thrown)
@@ -18,16 +18,16 @@ export function faultOf(thrown: unknown): Fault {
   if (isStoreAway(thrown)) return { error: unavailable(thrown), unexpected: true }
   if (isDuplicate(thrown))
     return {
-      error: apiError('CONFLICT', 'Something of the same name or address was made at the same time.'),
+      error: apiError('CONFLICT', 'Another request created an object with the same name or address at the same time.'),
       unexpected: true,
     }
-  // What lists and shows leave out; where the whole is needed, a part of it must not be lost.
+  // Lists and views leave such a secret out. Where the whole record is needed, no part of it may be lost.
   if (thrown instanceof UnreadableSecretError)
     return {
       error: apiError(
         'CONFLICT',
-        'A stored secret cannot be opened with the encryption key of this installation. Restore the key, or ' +
-          'delete this and create it again.',
+        'A stored secret cannot be decrypted with the encryption key of this installation. Restore the key, or ' +
+          'delete this object and create it again.',
       ),
       unexpected: true,
     }
@@ -37,14 +37,14 @@ export function faultOf(thrown: unknown): Fault {
   }
 }
 
-/** The 503 of a store that cannot be reached. */
+/** Returns the 503 for a store that cannot be reached. */
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('UNAVAILABLE', 'The service cannot reach its store. Try again in a moment.', {
     headers: { 'retry-after': RETRY_SECONDS },
     cause,
   })
 
-/** Fastify's own refusals. */
+/** Maps Fastify's own refusals. */
 function transportFault(thrown: unknown): ApiError | null {
   const code = codeOf(thrown)
   switch (code) {
@@ -61,7 +61,7 @@ function transportFault(thrown: unknown): ApiError | null {
     default:
       return statusOf(thrown) === 400 && thrown instanceof Error
         ? apiError('VALIDATION_ERROR', 'The request is malformed.', [
-            { path: '', message: 'could not be read to its end' },
+            { path: '', message: 'could not be read completely' },
           ])
         : null
   }

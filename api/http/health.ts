@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { type Health, METRICS_TYPE } from '../../core/health.ts'
 
 /**
- * `/healthz` and `/readyz`, and `/metrics` where it has no port of its own. Neither credentials nor limits: probes come
- * often and know nothing.
+ * Adds `/healthz` and `/readyz`, and `/metrics` when it has no port of its own. They need no credentials and have no
+ * limits: probes come often and have no key.
  */
 export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: boolean): void {
   const config = { policy: 'public' } as const

@@ -2,31 +2,31 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { apiError } from './api-error.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** Only such a text can hold a number that is no longer finite once read. */
+/** Only a text that matches can contain a number that is infinite once it is read. */
 const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 
 /**
- * The value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when it is not UTF-8, not JSON,
- * has a key that reaches for a prototype, or a number beyond what a number can be.
+ * Returns the value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when the body is not
+ * UTF-8, not JSON, has a key that could change a prototype, or a number that is too large.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   if (text.trim() === '') return undefined
   const value = parse(text)
   if (text.includes('__proto__') && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
-  if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not hold numbers beyond 1.8e308')
+  if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not contain numbers beyond 1.8e308')
   return value
 }
 
 /**
- * An empty body is none, whatever type its client says that it has: `curl -d ''` says that it is a form, `fetch` with
- * an empty text that it is text.
+ * Treats an empty body as no body, whatever its content type: `curl -d ''` declares a form, and `fetch` with an empty
+ * text declares text.
  */
 export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
   if (headers['content-length'] === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
 }
 
-/** Refuses bodies that say they are encoded in another way than JSON is: in another character set, or compressed. */
+/** Refuses bodies that declare another character set or a compression. */
 export function refuseEncoded(headers: IncomingHttpHeaders): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -55,7 +55,7 @@ const hasOverflow = (value: unknown): boolean =>
 const hasPrototypeKey = (value: unknown): boolean =>
   some(value, (item) => item !== null && typeof item === 'object' && Object.hasOwn(item, '__proto__'))
 
-/** Without recursion: JSON may be nested deeper than the stack. */
+/** Searches without recursion: JSON may be nested deeper than the stack. */
 function some(root: unknown, test: (value: unknown) => boolean): boolean {
   const left = [root]
   while (left.length > 0) {

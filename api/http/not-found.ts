@@ -2,8 +2,8 @@ import { ApiError, apiError } from './api-error.ts'
 import type { Route } from './route.ts'
 
 /**
- * Tells an address that does not exist (404) from one that exists with other methods (405). Made once from the route
- * table.
+ * Returns a function that distinguishes an address that does not exist (404) from one that exists with other methods
+ * (405). Built once from the route table.
  */
 export function createNotFound(routes: readonly Route[]): (path: string) => ApiError {
   const methods = new Map<string, Set<string>>()
@@ -20,7 +20,7 @@ export function createNotFound(routes: readonly Route[]): (path: string) => ApiE
     const path = url.split('?', 1)[0] ?? url
     const match = patterns.find(({ pattern }) => pattern.test(path))
     if (!match) return apiError('NOT_FOUND', 'There is nothing at this address.')
-    const message = `This address takes ${match.allowed} only.`
+    const message = `This address accepts ${match.allowed} only.`
     return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow: match.allowed } })
   }
 }

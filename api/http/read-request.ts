@@ -8,17 +8,17 @@ import { validationError } from './validation-error.ts'
 
 const NOTHING = Closed({})
 
-/** What a request brought, unread. */
+/** The unvalidated parts of a request. */
 interface RawRequest {
   readonly params: unknown
   readonly query: Readonly<Record<string, string | readonly string[]>>
-  /** undefined: none, or an empty one. */
+  /** undefined: the request has no body, or an empty one. */
   readonly body: unknown
 }
 
 /**
- * The parts of a request as its route declares them. Throws NOT_FOUND on a parameter of a wrong shape, VALIDATION_ERROR
- * with every issue on all else.
+ * Returns the parts of a request as its route declares them. Throws NOT_FOUND for a parameter of a wrong shape, and
+ * VALIDATION_ERROR with every issue for everything else.
  */
 export function readRequest(
   route: Route,
@@ -60,7 +60,10 @@ function readQuery(schema: TSchema, query: RawRequest['query']): unknown {
   return checked.value
 }
 
-/** By the declared type only, and only the plain spelling: what is not one stays text, and the check says so. */
+/**
+ * Converts text by the declared type only, and only from the plain spelling. Any other text stays text, and the
+ * validation reports it.
+ */
 function convert(type: string | undefined, text: string): unknown {
   if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

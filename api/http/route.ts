@@ -16,7 +16,7 @@ export type Method = (typeof METHODS)[number]
 export interface Answer {
   readonly status: 200 | 201 | 204
   readonly body?: unknown
-  /** In place of a body in JSON. */
+  /** Replaces a JSON body. */
   readonly text?: { readonly type: string; readonly content: string }
   readonly bytes?: { readonly type: string; readonly content: Uint8Array }
   readonly headers?: Readonly<Record<string, string | string[]>>
@@ -26,20 +26,20 @@ export const okText = (type: string, content: string): Answer => ({ status: 200,
 export const created = (body: unknown): Answer => ({ status: 201, body })
 export const noContent = (): Answer => ({ status: 204 })
 
-/** A request whose parts are checked. */
+/** A request whose parts are validated. */
 export interface PublicCall<P, Q, B> {
   readonly params: P
   readonly query: Q
   readonly body: B
   readonly services: Services
   readonly headers: IncomingHttpHeaders
-  /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES lets it be known. */
+  /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES allows it to be known. */
   readonly address: string | null
   readonly requestId: string
   readonly log: FastifyBaseLogger
 }
 
-/** A request of someone who may make it. */
+/** A request of a caller who is allowed to make it. */
 export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
   readonly principal: Principal
   /** The principal for `recordAudit`. */
@@ -47,7 +47,7 @@ export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
 }
 
 /**
- * What an answer holds. `alsoAs`: another content type of the same shape, which is answered unless the client asks for
+ * The content of an answer. `alsoAs`: another content type of the same shape, which is used unless the client asks for
  * JSON. `only`: bytes of this content type, and no JSON.
  */
 interface AnswerShape {
@@ -57,7 +57,7 @@ interface AnswerShape {
   readonly only?: string
 }
 
-/** What a route takes and answers. From it come its checks, its policy and its operation in OpenAPI. */
+/** What a route accepts and answers. Its validation, its policy and its operation in OpenAPI are derived from it. */
 interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly method: Method
   /** With parameters as Fastify writes them: `/v1/monitors/:id`. */
@@ -65,9 +65,9 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly summary: string
   readonly description?: string
   readonly tag: string
-  /** A parameter of another shape is a 404: there is no such resource. */
+  /** A parameter of another shape leads to 404: there is no such resource. */
   readonly params?: P
-  /** Numbers and booleans are read by their declared type; defaults are filled in. */
+  /** Numbers and booleans are converted by their declared type; defaults are filled in. */
   readonly query?: Q
   /** Without it, an empty body and `{}` are accepted. */
   readonly body?: B
@@ -76,14 +76,14 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
   /**
-   * Further issues of the body, which its schema cannot say; they are answered together with those of the schema
-   * (`known`). A key that one of these names must not be looked into.
+   * Further issues of the body, which its schema cannot express. They are answered together with those of the schema
+   * (`known`). A key that `known` reports must not be inspected.
    */
   readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
   readonly answers: Partial<Record<Answer['status'], AnswerShape>>
-  /** Errors that the rest of the route does not let expect. */
+  /** Errors that cannot be derived from the rest of the route. */
   readonly refusals?: readonly ErrorCode[]
-  /** Not in the contract. */
+  /** Not part of the contract. */
   readonly beyond?: boolean
 }
 
@@ -102,15 +102,17 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
   handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 
-/** A route whose types are no longer known: an item of the route table. */
+/** A route without its type parameters: an item of the route table. */
 export type PrivateRoute = RouteDef<TSchema, TSchema, TSchema>
 export type PublicRoute = PublicRouteDef<TSchema, TSchema, TSchema>
 export type Route = PrivateRoute | PublicRoute
 
-/** A route for those whom its policy names. The types of params, query and body come from their schemas. */
+/**
+ * Declares a route for the callers that its policy allows. The types of params, query and body come from their schemas.
+ */
 export const route = <P extends TSchema, Q extends TSchema, B extends TSchema>(def: RouteDef<P, Q, B>): Route => def
 
-/** A route for everybody. */
+/** Declares a route for everybody. */
 export const publicRoute = <P extends TSchema, Q extends TSchema, B extends TSchema>(
   def: PublicRouteDef<P, Q, B>,
 ): Route => def

@@ -1,6 +1,6 @@
 import { API_VERSION } from '../../schema/run/delivery.ts'
 
-/** On every answer, errors included. */
+/** Returns the headers of every answer, errors included. */
 export const standardHeaders = (requestId: string) => ({
   'service-version': API_VERSION,
   'x-request-id': requestId,

@@ -19,7 +19,7 @@ import { Usage } from '../../schema/account/usage.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 
-/** The nouns that the document names. Wherever a route's schema holds one of them, the document refers to it. */
+/** The resources that the document names. A route's schema that contains one of them refers to it in the document. */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Monitor,
   MonitorCreate,
@@ -56,7 +56,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ErrorEnvelope,
 }
 
-/** An instance of each noun that a person writes, shown with it. */
+/** An example of each resource that a person writes, shown with it. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   MonitorCreate: {
     name: 'Price of the blue kettle',

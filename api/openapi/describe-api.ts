@@ -5,12 +5,12 @@ import { describeOperation, openApiPath } from './operation.ts'
 import type { Route } from '../http/route.ts'
 import { sessionCookieName } from '../auth/sign-in-options.ts'
 
-const ABOUT = `Watches web pages, JSON APIs and feeds on a schedule, tells what changed, and delivers it.
+const ABOUT = `Watches web pages, JSON APIs and feeds on a schedule, and delivers the changes.
 
 Unknown keys in a body and unknown query parameters are refused with 422. Every answer carries \`Service-Version\` and
 \`x-request-id\`; every error has the same envelope. Operations marked \`x-beyond-contract\` may change.`
 
-/** The OpenAPI 3.1 document of the routes. Pure: the same routes give the same document. */
+/** Returns the OpenAPI 3.1 document of the routes. Pure: the same routes give the same document. */
 export function describeApi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes)
@@ -37,18 +37,18 @@ const securitySchemes = {
     bearerFormat: 'svc_…',
     description: 'An API key. It acts for its team, within its scopes.',
   },
-  session: { type: 'http', scheme: 'bearer', description: 'The token that a sign-in answers.' },
+  session: { type: 'http', scheme: 'bearer', description: 'The token that a sign-in returns.' },
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName('http://'),
     description:
-      `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin of our ` +
-      `own pages.`,
+      `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin ` +
+      `of Tidemark's own pages.`,
   },
 }
 
-/** One response a status; its description names the codes. */
+/** Returns one response for each status; its description names the codes. */
 function responses(): Record<string, object> {
   const byStatus = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => String(status))
   const described = [...byStatus].map(([status, errors]) => [status, responseOf(status, errors)] as const)
@@ -71,7 +71,7 @@ const HEADERS: Readonly<Record<string, object>> = {
   [statusOf('METHOD_NOT_ALLOWED')]: { Allow: header('The methods of this address.', 'string') },
   [statusOf('RATE_LIMIT_EXCEEDED')]: {
     'Retry-After': header('Seconds to wait; only with RATE_LIMIT_EXCEEDED.', 'integer'),
-    RateLimit: header('What is left of the limit, and the seconds until it is whole again.', 'string'),
+    RateLimit: header('The remaining requests of the limit, and the seconds until it is reset.', 'string'),
     'RateLimit-Policy': header('The limit and its window in seconds.', 'string'),
   },
   [statusOf('UNAVAILABLE')]: { 'Retry-After': header('Seconds to wait.', 'integer') },

@@ -6,15 +6,15 @@ import { COMPONENTS, EXAMPLES } from './components.ts'
 /** A schema as the document prints it. */
 type Described = Readonly<Record<string, unknown>>
 
-/** How descriptions of what the contract does not have begin. */
+/** The beginning of each description of something that is not in the contract. */
 const BEYOND = 'Beyond the contract'
 const BEYOND_ARMS: ReadonlySet<string> = new Set(['field_above', 'field_below'])
 
-/** Nouns are told by their text, since wrapping one in Optional or an array copies it. */
+/** Resources are recognized by their text, because Optional and arrays copy a wrapped schema. */
 const NAMES = new Map<string, string>()
 for (const [name, schema] of Object.entries(COMPONENTS)) {
   NAMES.set(JSON.stringify(schema), name)
-  // A shape that is unrolled to a bounded depth is printed as the recursion that it is.
+  // A shape that is unrolled to a bounded depth is printed as a recursion.
   for (let inner = nested(schema); inner; inner = nested(inner)) NAMES.set(JSON.stringify(inner), name)
 }
 
@@ -24,14 +24,14 @@ function nested(node: SchemaNode): SchemaNode | undefined {
 }
 
 /**
- * A schema in OpenAPI 3.1: nouns by reference, `Tagged` objects as `oneOf` with a discriminator, our own keywords left
- * out.
+ * Returns a schema in OpenAPI 3.1: resources by reference, `Tagged` objects as `oneOf` with a discriminator, without
+ * Tidemark's own keywords.
  */
 export function describeSchema(schema: TSchema): Described {
   return describe(schema)
 }
 
-/** `components.schemas`: every noun, and every arm of a tagged one. */
+/** Returns `components.schemas`: every resource, and every variant of a tagged one. */
 export function describeComponents(): Readonly<Record<string, Described>> {
   const described: Record<string, Described> = {}
   for (const [name, schema] of Object.entries(COMPONENTS)) {

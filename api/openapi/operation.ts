@@ -9,7 +9,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-/** The operation of a route. */
+/** Returns the operation of a route. */
 export function describeOperation(route: Route): object {
   const description = [route.description, whoMay(route)].filter((line) => line !== undefined).join('\n\n')
   return {
@@ -31,10 +31,13 @@ export function describeOperation(route: Route): object {
   }
 }
 
-/** `/v1/monitors/:id` as OpenAPI writes it. */
+/** Returns `/v1/monitors/:id` as OpenAPI writes it. */
 export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-/** `post /v1/monitors/:id/run` is `postMonitorsByIdRun`: it changes only when the address does. */
+/**
+ * Returns the id of an operation: `post /v1/monitors/:id/run` is `postMonitorsByIdRun`. It changes only when the
+ * address changes.
+ */
 function operationId({ method, path }: Route): string {
   const words = path
     .replace(/^\/v1\//, '/')
@@ -81,12 +84,12 @@ function successes(route: Route): Record<string, object> {
   )
 }
 
-/** The errors that a route can answer, by status; two codes of one status share a response. */
+/** Returns the errors that a route can answer, by status; two codes of one status share a response. */
 function refusals(route: Route): Record<string, object> {
   const codes: ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'UNAVAILABLE', 'VALIDATION_ERROR']
   if (route.policy !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN')
   if (route.params) codes.push('NOT_FOUND')
-  // Also where no body is wanted: one that comes is read.
+  // Also where no body is expected, because a body that arrives is read.
   if (route.method !== 'GET') codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   codes.push(...(route.refusals ?? []))
   return Object.fromEntries(

@@ -1,10 +1,10 @@
-/** Bytes of bodies that are in memory at once. */
+/** A budget for the bytes of bodies that are in memory at once. */
 interface BodyBudget {
-  /** The function that gives the bytes back, or null when there is no room for them. */
+  /** Returns the function that gives the bytes back, or null when there is no room for them. */
   take(who: number, bytes: number): (() => void) | null
 }
 
-/** Of all bytes, one token may hold half: who sends slowly must not keep the others out. */
+/** One token may use half of all bytes: a slow sender must not block the others. */
 export function createBodyBudget(total: number): BodyBudget {
   const held = new Map<number, number>()
   let sum = 0

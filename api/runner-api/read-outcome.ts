@@ -5,17 +5,18 @@ import type { Told } from '../../worker/queue/outcome-of.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import { validationError } from '../http/validation-error.ts'
 
-/** The outcome that a body holds (schema/runner-api.ts says how). Throws VALIDATION_ERROR with every issue. */
+/** Returns the outcome in a body, in the format of schema/runner-api.ts. Throws VALIDATION_ERROR with every issue. */
 export function readOutcome(body: Buffer): Told {
   const split = splitOutcome(body)
-  if (split === null) throw malformed('', 'is cut off: its first four bytes say how long the JSON behind them is')
+  if (split === null) throw malformed('', 'is cut off: its first four bytes give the length of the JSON that follows')
   const head = parseJsonBody(split.head)
-  // Values nest deeper than what people write, and hold what the recorder cleans: outcome-of.ts looks at them.
+  // Values are nested deeper than what people write, and contain what the recorder cleans. outcome-of.ts validates
+  // them.
   const { values, ...rest } = isMap(head) ? head : { rest: head }
   const read = checkerOf(LaneOutcome).validate(isMap(head) ? rest : head)
   if (!read.ok) throw validationError('body', read.issues)
   const pictures = cutPictures(split.rest, read.value.pictures)
-  if (pictures === null) throw malformed('pictures', 'do not make up the bytes that follow the JSON')
+  if (pictures === null) throw malformed('pictures', 'do not match the bytes that follow the JSON')
   return { outcome: values === undefined ? read.value : { ...read.value, values }, pictures }
 }
 

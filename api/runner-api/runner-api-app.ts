@@ -22,7 +22,7 @@ import { runnerToken } from './runner-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose request it is, on the lane; null elsewhere. */
+    /** The runner token of a request to the runner API; null elsewhere. */
     runner: LiveRunnerToken | null
   }
 }
@@ -35,14 +35,14 @@ interface LaneAppOptions {
   readonly budgetBytes?: number
 }
 
-/** A list of a thousand checks. */
+/** Enough for a list of a thousand checks. */
 const JSON_BYTES = 65_536
 const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
 const BUDGET_BYTES = 4 * OUTCOME_BYTES
 
 /**
- * The four verbs of the lane for runners, on a port of their own: nothing of it is part of the API. Nothing listens
- * yet.
+ * Returns the runner API with its four calls. It has a port of its own, and nothing of it is part of the public API. It
+ * does not listen yet.
  */
 export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: LaneAppOptions): FastifyInstance {
   const app = bareApp(log)
@@ -59,7 +59,8 @@ export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: L
   addParsers(app)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
   app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply))
-  // Questions to the model end at once, and are asked again by whoever does the check then; records are written.
+  // Questions to the model are ended at once; the next worker or runner of the check asks them again. Records are
+  // written.
   app.addHook('preClose', async () => stopping.abort())
   app.addHook('onResponse', async (request) => {
     if (stopping.signal.aborted) request.raw.socket.end()
@@ -76,7 +77,7 @@ function bareApp(log: FastifyBaseLogger): FastifyInstance {
     requestIdHeader: false,
     bodyLimit: JSON_BYTES,
     requestTimeout: 60_000,
-    // An answer may take as long as a model does; who has gone is seen by the connection.
+    // An answer may take as long as a model does. A runner that has gone is detected by its connection.
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -87,7 +88,7 @@ function bareApp(log: FastifyBaseLogger): FastifyInstance {
 
 function addParsers(app: FastifyInstance): void {
   app.setValidatorCompiler(() => {
-    throw new TypeError('requests are checked by lane-verbs.ts')
+    throw new TypeError('requests are checked by runner-api-routes.ts')
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -100,7 +101,7 @@ function addParsers(app: FastifyInstance): void {
   })
 }
 
-/** What the body says that it weighs; one that does not say may weigh all that it may. */
+/** Returns the size that the request declares; a request without one may take the whole limit. */
 function sizeOf({ headers }: FastifyRequest): number {
   const said = Number(headers['content-length'] ?? OUTCOME_BYTES)
   return Number.isSafeInteger(said) ? Math.min(said, OUTCOME_BYTES) : OUTCOME_BYTES
@@ -108,9 +109,9 @@ function sizeOf({ headers }: FastifyRequest): number {
 
 function reserve(reply: FastifyReply, giveBack: (() => void) | null): void {
   if (giveBack === null) {
-    // Its body is not read: what is not read cannot be followed by another request.
+    // The body is not read, so no other request may follow on this connection.
     reply.header('connection', 'close').header('retry-after', '1')
-    throw apiError('RATE_LIMIT_EXCEEDED', 'Too many outcomes are being taken over. Try again in a moment.')
+    throw apiError('RATE_LIMIT_EXCEEDED', 'Too many outcomes are being stored. Try again in a moment.')
   }
   reply.raw.once('close', giveBack)
 }
@@ -124,16 +125,16 @@ function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     .code(error.status)
     .headers({ ...standardHeaders(request.id), ...error.headers })
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(envelope(inOurWords(error), request.id)))
+    .send(JSON.stringify(envelope(forRunners(error), request.id)))
 }
 
-/** The API's words for these name its own limit and type. */
-function inOurWords(error: ApiError): ApiError {
-  if (error.code === 'PAYLOAD_TOO_LARGE') return apiError(error.code, 'The body is larger than this verb takes.')
+/** Replaces the messages that name the public API's own limit and content type. */
+function forRunners(error: ApiError): ApiError {
+  if (error.code === 'PAYLOAD_TOO_LARGE') return apiError(error.code, 'The body is larger than this call accepts.')
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return apiError(
       error.code,
-      `The body must be application/json, or of /lane/complete ${OUTCOME_TYPE}, not compressed.`,
+      `The body must be application/json, or ${OUTCOME_TYPE} for /lane/complete, not compressed.`,
     )
   return error
 }

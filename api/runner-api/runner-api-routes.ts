@@ -17,8 +17,8 @@ interface LaneVerbsWorld {
 }
 
 /**
- * `POST /lane/claim`, `heartbeat`, `complete` and `release`: what the lane does in process, for the checks of the token
- * that asks.
+ * Adds `POST /lane/claim`, `heartbeat`, `complete` and `release`. They do what the check source does in process, for
+ * the checks of the token in the request.
  */
 export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeBytes }: LaneVerbsWorld): void {
   const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: lane.leaseMs, token_ms: livesMs })
@@ -49,16 +49,16 @@ export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeByte
     const completion = await lane.complete(told, runnerOf(request).id, signal)
     if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
     if (completion.kind === 'not_held')
-      throw apiError('CONFLICT', 'This check is not held with this token, or not any more.')
+      throw apiError('CONFLICT', 'This check is not, or no longer, leased with this token.')
     if (completion.kind === 'abandoned')
-      throw new ApiError('UNAVAILABLE', 'The outcome was not taken over. Try again.', {
+      throw new ApiError('UNAVAILABLE', 'The outcome was not stored. Try again.', {
         headers: { 'retry-after': '1' },
       })
     return reply.code(204).send()
   })
 }
 
-/** Aborts when the connection ends before its answer: nobody waits for it any more. */
+/** Returns a signal that aborts when the connection ends before its answer: nobody waits for the answer any more. */
 function goneOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
@@ -66,7 +66,7 @@ function goneOf(reply: FastifyReply): AbortSignal {
 }
 
 function runnerOf({ runner }: FastifyRequest): LiveRunnerToken {
-  if (!runner) throw new TypeError('a verb of the lane was reached without a token')
+  if (!runner) throw new TypeError('a call of the runner API was reached without a token')
   return runner
 }
 

@@ -4,7 +4,7 @@ import { apiError } from '../http/api-error.ts'
 
 const BEARER = /^bearer ([^\s]+)$/i
 
-/** The token that a request carries. Throws UNAUTHORIZED, in the same words whatever is wrong with it. */
+/** Returns the token of a request. Throws UNAUTHORIZED, with the same message for every cause. */
 export async function runnerToken(store: Store, authorization: string | undefined): Promise<LiveRunnerToken> {
   const text = BEARER.exec(authorization ?? '')?.[1]
   const token = text === undefined ? null : await findLiveRunnerToken(store, text)

@@ -8,21 +8,19 @@ import type { CheckOptions } from './options.ts'
 import { readText } from './source.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What is to be checked, and how. */
+/** What to check, and how. */
 export interface Configuration {
   readonly spec: MonitorSpec
   /** Addresses and files, at least one. */
   readonly targets: readonly string[]
-  /** True when no option said what to extract. */
+  /** True when no option named what to extract. */
   readonly isDefault: boolean
 }
 
-/** Stands for the address where only files are read. */
+/** The address of a monitor that only reads files. */
 const NO_ADDRESS = 'https://example.com/'
 
-/**
- * Reads the command line as far as it is not the targets themselves. Throws UsageError with everything that is wrong.
- */
+/** Reads the command line, except the targets themselves. Throws UsageError with everything that is wrong. */
 export async function configurationOf(
   targets: readonly string[],
   options: CheckOptions,
@@ -46,7 +44,10 @@ export async function configurationOf(
   return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said }
 }
 
-/** An address that no run could fetch is a slip of the pen; a private one is for the walls to refuse. */
+/**
+ * Refuses an address that no run could fetch, because it is a typing error. A private address is left to the egress
+ * guard.
+ */
 function refuseTargets(targets: readonly string[]): void {
   if (targets.length === 0) throw new UsageError('name a file or an address to check')
   const faults = targets.flatMap((target) => {
@@ -93,14 +94,14 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** As POST /v1/monitors checks a body: every fault at once. */
+/** Validates the body as POST /v1/monitors does, and reports all errors at once. */
 function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {
   const result = checkConfiguration(body, egress)
   if (result.kind === 'invalid') throw new UsageError(heading + result.issues.map(line).join('\n'))
   return result.spec
 }
 
-/** `extract_config.fields.price` is what `--css price=…` said. */
+/** Returns the option for a path: `extract_config.fields.price` becomes `--css price=…`. */
 function pathAsOption(path: string, option: string): string {
   const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
   if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`

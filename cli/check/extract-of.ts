@@ -3,7 +3,10 @@ import type { Template } from '../../schema/monitor/template.ts'
 import { type CheckOptions, RULE_OPTIONS } from './options.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What to extract, unchecked, and the option that said it; null when none did. Throws UsageError when several did. */
+/**
+ * Returns what to extract, unchecked, and the option that named it; null when there is none. Throws UsageError when
+ * there are several.
+ */
 export function extractOf(options: CheckOptions): { readonly extract: object; readonly said: string } | null {
   const said = [
     ...RULE_OPTIONS.filter(({ key }) => options[key]).map(({ option }) => option),
@@ -34,7 +37,7 @@ function fieldsOf(given: readonly string[], option: string, example: string): Re
   return Object.fromEntries(fields)
 }
 
-/** Throws UsageError that lists the slugs. */
+/** Returns the template of this slug. Throws UsageError that lists the slugs. */
 export function templateOf(slug: string): Template {
   const found = TEMPLATES.find((template) => template.slug === slug)
   if (found) return found
@@ -43,7 +46,7 @@ export function templateOf(slug: string): Template {
   )
 }
 
-/** `['Accept: text/html']` as a map of names to values. */
+/** Returns `['Accept: text/html']` as a map of names to values. */
 export function headersOf(given: readonly string[] = []): Record<string, string> | null {
   if (given.length === 0) return null
   const headers = given.map((text) => {

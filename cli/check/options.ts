@@ -12,7 +12,7 @@ export interface CheckOptions {
   readonly json?: boolean
 }
 
-/** The options that say what to extract. A check has one of them. */
+/** The options that define what to extract. A check has one of them. */
 export const RULE_OPTIONS = [
   { option: '--css', key: 'css', method: 'css', what: 'CSS selector', example: 'price=.price' },
   { option: '--xpath', key: 'xpath', method: 'xpath', what: 'XPath expression', example: 'link=//h2[1]/a/@href' },

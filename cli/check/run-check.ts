@@ -11,23 +11,23 @@ import { printable } from './printable.ts'
 import { table } from './table.ts'
 import { tryTarget } from './try-target.ts'
 
-/** Where the outcome goes. */
+/** The outputs of a check. */
 export interface CheckOutput {
   readonly json: boolean
-  /** The outcome. */
+  /** Writes the result. */
   out(text: string): void
-  /** What went wrong, and hints. */
+  /** Writes errors and hints. */
   err(text: string): void
 }
 
-/** What not every check needs. */
+/** Parts that not every check needs. */
 interface CheckMeans {
-  /** Asks the model; null: there is none. */
+  /** Asks the model; null when there is none. */
   readonly prompts?: Prompts | null
   readonly browser?: Pick<Browsers, 'render'>
 }
 
-/** Checks one target after the other and tells of each. True when every check was a success. */
+/** Checks one target after the other and reports each. Returns true when every check was a success. */
 export async function runCheck(
   { spec, targets, isDefault }: Configuration,
   egress: EgressPolicy,
@@ -52,11 +52,11 @@ export async function runCheck(
     await Promise.all([extractor.close(), pages.close(), agent.destroy()])
   }
   if (isSuccess && isDefault && !output.json)
-    output.err('No rule was given, so the whole answer was hashed; name fields with --css and its like.\n')
+    output.err('No rule was given, so the whole answer was hashed; name fields with --css or a similar option.\n')
   return isSuccess
 }
 
-/** The thread starts here, so that its start is not shown as the time that a page takes. */
+/** Starts the thread here, so that its start does not count as time for a page. */
 async function warmUp(extractor: Extractor): Promise<void> {
   const page = { body: Buffer.from('<p>'), contentType: 'text/html', url: 'file:' }
   await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
@@ -70,5 +70,5 @@ function tell(target: string, shown: Preview, { json, out, err }: CheckOutput): 
 }
 
 const PRIVATE_HINT =
-  'To check an address of your own network, open its range for this command, as in\n' +
+  'To check an address of your own network, allow its range for this command, as in\n' +
   '  TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 npx tidemark check …\n'

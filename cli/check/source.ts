@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
 
-/** Whether a target is an address; all else is a file. */
+/** Returns whether a target is an address; everything else is a file. */
 export const isWebAddress = (target: string): boolean => /^https?:\/\//i.test(target)
 
 type Read<T> = { readonly ok: true } & T
@@ -13,7 +13,8 @@ interface Unread {
 }
 
 /**
- * A file, or standard input for `-`, whole: as much as a fetch would take. Never rejects for what the file system says.
+ * Returns the whole content of a file, or of standard input for `-`, up to the size limit of a fetch. Never rejects
+ * because of the file system.
  */
 export async function readBytes(path: string): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path)
@@ -26,7 +27,7 @@ export async function readBytes(path: string): Promise<Read<{ readonly bytes: Bu
       if (size > FETCH_LIMITS.maxBodyBytes)
         return {
           ok: false,
-          message: `${nameOf(path)} is larger than ${FETCH_LIMITS.maxBodyBytes / 1_048_576} MiB, more than a check takes.`,
+          message: `${nameOf(path)} is larger than ${FETCH_LIMITS.maxBodyBytes / 1_048_576} MiB, the limit of a check.`,
         }
     }
   } catch (error) {
@@ -37,15 +38,15 @@ export async function readBytes(path: string): Promise<Read<{ readonly bytes: Bu
   return { ok: true, bytes: Buffer.concat(chunks) }
 }
 
-/** As `readBytes`, as UTF-8. */
+/** Returns the content as `readBytes` does, as UTF-8. */
 export async function readText(path: string): Promise<Read<{ readonly text: string }> | Unread> {
   const read = await readBytes(path)
   return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\ufeff/, '') } : read
 }
 
 /**
- * The type that a server would send with a file of this name; null where that is anybody's guess, so that the content
- * decides.
+ * Returns the type that a server would send with a file of this name; null where the name does not tell, so that the
+ * content decides.
  */
 export function typeOfFile(path: string): string | null {
   return TYPES[extname(path).toLowerCase()] ?? null
@@ -75,7 +76,7 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? (code === '' ? String(error) : code)
 }
 
-/** `example.com/prices` was meant as an address. */
+/** Returns a hint for a target such as `example.com/prices`, which was meant as an address. */
 const hintOf = (path: string) =>
   /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(path) && !path.includes('..') && !(extname(path).toLowerCase() in TYPES)
     ? ` If it is an address, write https://${path}`

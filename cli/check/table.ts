@@ -4,7 +4,7 @@ import { printable, printableValue } from './printable.ts'
 const WIDEST_NAME = 32
 
 /**
- * A target's outcome for a person: what the fetch was like, then a line a field, then what to look at. Ends with a
+ * Returns the result of a target for a person: a summary of the fetch, a line a field, then the warnings. Ends with a
  * newline.
  */
 export function table(target: string, shown: Preview): string {
@@ -20,7 +20,7 @@ export function table(target: string, shown: Preview): string {
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-/** Where the page came from. */
+/** Returns where the page came from. */
 function layer({ fetch_method, bytes }: Preview, target: string): string {
   if (fetch_method !== null) return fetch_method
   if (bytes === null) return 'not read'

@@ -7,8 +7,9 @@ import type { Preview } from '../../schema/monitor/preview.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 /**
- * What a run of the monitor on this target would give. An address goes the way of a run; of a file or standard input
- * only the extraction is left. A file that cannot be read has no `error_code`: runs read none.
+ * Returns what a run of the monitor would produce for this target. An address is fetched as in a run; for a file or
+ * standard input only the extraction is done. A file that cannot be read has no `error_code`, because runs do not read
+ * files.
  */
 export async function tryTarget(target: string, spec: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
   if (!isWebAddress(target)) return tryFile(target, spec, ports)
@@ -25,7 +26,7 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
     return { ...unfetched, ...error, fields: {}, warnings: [], extract_ms: null, duration_ms: 0 }
   }
   const contentType = typeOfFile(path)
-  // Counted before: a large body is handed on to a thread and is gone then.
+  // Counted before: a large body is transferred to a thread and is empty afterwards.
   const bytes = read.bytes.byteLength
   const startedAt = performance.now()
   const page = await ports.extractor.extract({ body: read.bytes, contentType, url: 'file:' }, config)
@@ -41,7 +42,7 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
   }
 }
 
-/** The text of a file is taken to the model as that of a page is. */
+/** Asks the model about the text of a file, as about that of a page. */
 async function askedOf(
   extraction: Extraction,
   config: ExtractConfig,

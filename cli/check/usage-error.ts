@@ -1,4 +1,4 @@
-/** A command line that cannot mean anything, in the words that mend it. One line a fault. */
+/** An invalid command line, with a message that says how to correct it. One line an error. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

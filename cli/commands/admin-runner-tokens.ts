@@ -13,10 +13,12 @@ const LONGEST_SECONDS = 30 * 86_400
 
 export const createRunnerTokenCommand = () =>
   new Command('create-runner-token')
-    .description('Makes a token for one runner: what it claims with it, nobody else can touch. It ends by itself.')
-    .requiredOption('--job <name>', 'whose it is: the name of its Job', jobName)
+    .description('Creates a token for one runner: only that runner can use the checks it claims. It expires by itself.')
+    .requiredOption('--job <name>', 'the name of the Job that the token is for', jobName)
     .addOption(
-      new Option('--ttl <time>', 'how long it works, as in 90s, 15m, 8h or 7d').argParser(seconds).default(900, '15m'),
+      new Option('--ttl <time>', 'how long it is valid, as in 90s, 15m, 8h or 7d')
+        .argParser(seconds)
+        .default(900, '15m'),
     )
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
@@ -29,8 +31,8 @@ export const createRunnerTokenCommand = () =>
 
 export const revokeRunnerTokenCommand = () =>
   new Command('revoke-runner-token')
-    .description('Ends all tokens of a Job at once. What it holds is given to other runners when its leases end.')
-    .requiredOption('--job <name>', 'whose they are', jobName)
+    .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
+    .requiredOption('--job <name>', 'the name of the Job', jobName)
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin revoke-runner-token --job runner-7\n')
     .action(({ job, json }: Omit<TokenOptions, 'ttl'>) =>

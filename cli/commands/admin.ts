@@ -25,7 +25,7 @@ interface KeyOptions {
 export const adminCommand = () =>
   new Command('admin')
     .description(
-      'Accounts and keys of this installation, for whoever runs it. With an embedded Postgres, stop the server first.',
+      'Accounts and keys of this installation, for its operator. With an embedded Postgres, stop the server first.',
     )
     .addCommand(ownerCommand())
     .addCommand(keyCommand())
@@ -34,8 +34,8 @@ export const adminCommand = () =>
 
 function ownerCommand(): Command {
   return new Command('create-owner')
-    .description('Makes an account with a team of its own, an API key and a session.')
-    .requiredOption('--email <address>', 'to sign in with', emailAddress)
+    .description('Creates an account with a team of its own, an API key and a session.')
+    .requiredOption('--email <address>', 'the e-mail address to sign in with', emailAddress)
     .option('--password <text>', 'default: a random one, which is printed', password)
     .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default('scale'))
     .option('--serp', 'search-result monitors are part of the plan', false)
@@ -50,7 +50,7 @@ function ownerCommand(): Command {
           sessionKey: sessionKey(key),
           ...(options.password !== undefined && { password: options.password }),
         })
-        if (!made.ok) throw new InvalidArgumentError(`there is an account with the address ${options.email} already`)
+        if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)
         print(options.json, { ...made.owner })
       }),
     )
@@ -58,7 +58,7 @@ function ownerCommand(): Command {
 
 function keyCommand(): Command {
   return new Command('create-key')
-    .description('Makes an API key for the team that an account owns.')
+    .description('Creates an API key for the team that an account owns.')
     .requiredOption('--email <address>', 'of the owner', emailAddress)
     .requiredOption('--name <text>', 'what the key is for')
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))

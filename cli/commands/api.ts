@@ -6,14 +6,14 @@ import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 
 /**
- * After SIGTERM the API answers for so long, not ready any more: a balancer that looks at it takes this time to send
- * nothing more.
+ * The API serves requests for this long after SIGTERM, and reports that it is not ready. A balancer that checks
+ * readiness has this time to stop sending requests.
  */
 const LINGER_MS = 5_000
 
 export const apiCommand = () =>
   new Command('api')
-    .description('Answers the API alone, over DATABASE_URL. Run as many as you like.')
+    .description('Runs only the API, with the database of DATABASE_URL. Any number can run.')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark api\n')
     .action(() =>
       runProcess({

@@ -10,10 +10,10 @@ import { promptsOf } from '../boot/parts/model.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 
 const EXAMPLES = `
-A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as a run fetches it; private ones only where
-TIDEMARK_ALLOW_PRIVATE_CIDRS opens their range. Nothing is stored, no server is asked, nothing is compared.
+A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as in a run. A
+private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed.
 
-Exits with 0 when every check was a success, 1 when one failed, 2 when the command line cannot be understood.
+Exits with 0 when every check was a success, 1 when one failed, 2 when the command line is not valid.
 
 Examples:
   $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'
@@ -21,11 +21,11 @@ Examples:
   $ npx tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
   $ curl -s https://example.com/api | npx tidemark check - --json-path 'version=$.data.version'
   $ npx tidemark check --template feed-new-item https://news.example.com/feed.xml
-  $ npx tidemark check --monitor monitor.json            a body of POST /v1/monitors, checked as the API does
+  $ npx tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
   $ npx tidemark check --monitor monitor.json saved.html the same on another page
 `
 
-/** `tidemark check`: what a run would extract, without a server. */
+/** The command `tidemark check`. It shows what a run would extract, without a server. */
 export const checkCommand = () => {
   const command = new Command('check')
     .description('Shows what a run would extract from an address or a file. Needs no server and no database.')
@@ -34,18 +34,15 @@ export const checkCommand = () => {
     command.option(`${option} <name=rule>`, `a field by ${what}, as in ${example}; can be repeated`, collect)
   return (
     command
-      .option('--full-page', 'hash the whole answer (what is done when nothing says otherwise)')
+      .option('--full-page', 'hash the whole answer (the default)')
       .option('--template <slug>', 'extract as a template does')
       .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
       .option('--header <name: value>', 'request header to send; can be repeated', collect)
-      .option(
-        '--browser',
-        'render pages always, as fetch_mode browser does; without it only those that seem to need it',
-      )
+      .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
       .option('--json', 'print one line of JSON for each target')
       .addHelpText('after', EXAMPLES)
       .showHelpAfterError('(tidemark check --help shows the options)')
-      // What commander refuses is usage too, for which it would exit with 1.
+      // An invalid command line exits with 2; commander would exit with 1.
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
       .action((targets: readonly string[], options: CheckOptions) => act(command, targets, options))
   )
@@ -55,7 +52,7 @@ async function act(command: Command, targets: readonly string[], options: CheckO
   const settings = readSettings(process.env)
   const egress = egressPolicy(settings)
   const browsers = browsersOf({ settings, egress, log: createLogger('silent') })
-  // Nothing is kept between two checks from a terminal, and no plan counts them.
+  // Two checks from a terminal share no cache, and no plan counts them.
   const prompts = promptsOf(settings, { store: null, log: createLogger('silent') })
   try {
     const configuration = await configurationOf(targets, options, egress)

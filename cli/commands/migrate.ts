@@ -6,9 +6,7 @@ import { readSettings } from '../boot/settings/read-config.ts'
 
 export const migrateCommand = () =>
   new Command('migrate')
-    .description(
-      'Brings the database to the shape that this version needs. Safe to run again, and from several places at once.',
-    )
+    .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
     .action(async () => {
       const settings = readSettings(process.env)
       const database = await openDatabase(settings, createLogger('warn'))

@@ -6,13 +6,13 @@ import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
-/** The e-mail address of an installation's first owner; it is a name to sign in with, nothing is sent to it. */
+/** The e-mail address of an installation's first owner. It is only used to sign in; no mail is sent to it. */
 const FIRST_OWNER = 'owner@tidemark.local'
 
 export const serveCommand = () =>
   new Command('serve')
     .description(
-      'Runs all of it in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
+      'Runs everything in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
         'DATABASE_URL is set.',
     )
     .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')

@@ -10,8 +10,8 @@ import { startWorker } from '../boot/parts/worker-parts.ts'
 export const workerCommand = () =>
   new Command('worker')
     .description(
-      'Checks and delivers, over DATABASE_URL. Run as many as you like. Health and metrics are served on ' +
-        'TIDEMARK_METRICS_PORT when it is set.',
+      'Runs checks and deliveries, with the database of DATABASE_URL. Any number can run. Health and metrics are ' +
+        'served on TIDEMARK_METRICS_PORT when it is set.',
     )
     .addHelpText(
       'after',
@@ -24,7 +24,7 @@ export const workerCommand = () =>
         isPart: true,
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
-          // Closed after the rest: a worker that drains tells how far it is.
+          // Closed last: a worker that drains still reports its health.
           let server: HealthServer | undefined
           world.stack.defer('metrics', () => server?.close())
           const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })

@@ -4,18 +4,18 @@ import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
-/** A monitor to be declared. */
+/** A monitor that is to be declared as a custom resource. */
 interface Declared {
   readonly id: string
   readonly spec: MonitorSpec
   readonly isPaused: boolean
   /** The name of the resource, and of the Secret that it reads. */
   readonly name: string
-  /** Applying the manifest takes over the record; false where a resource has it already. */
+  /** True: applying the manifest takes over the stored monitor. False where a resource already declares it. */
   readonly adopts: boolean
 }
 
-/** A value that the manifest does not show: the Secret of the same name has to hold it under this key. */
+/** A value that the manifest does not show: the Secret of the same name has to contain it under this key. */
 interface NeededSecret {
   readonly key: string
   readonly what: string
@@ -26,7 +26,7 @@ export interface MonitorManifest {
   readonly secrets: readonly NeededSecret[]
 }
 
-/** Headers that hold no secret, whatever their value: they may stand in a manifest. */
+/** Headers that contain no secret, whatever their value: a manifest may show them. */
 const OPEN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -40,22 +40,22 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The custom resource that declares a monitor. Addresses of deliveries and values of headers may be credentials: in
- * their place stand references to a Secret (docs/decisions/0006-secrets-beside-literals.md).
+ * Returns the custom resource that declares a monitor. Addresses of deliveries and values of headers may be
+ * credentials, so references to a Secret replace them (docs/decisions/0006-secrets-beside-literals.md).
  */
 export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared): MonitorManifest {
   const secrets: NeededSecret[] = []
   const refer: Refer = (key, what) => {
-    const lawful = key
+    const plainKey = key
       .toLowerCase()
       .replaceAll(/[^-._a-z0-9]/g, '_')
       .slice(0, 200)
-    const free = secrets.some((known) => known.key === lawful) ? `${lawful}.${secrets.length}` : lawful
+    const free = secrets.some((known) => known.key === plainKey) ? `${plainKey}.${secrets.length}` : plainKey
     secrets.push({ key: free, what })
     return { secretKeyRef: { name, key: free } }
   }
   const { template_slug: _, request_headers: headers, deliveries, ...rest } = spec
-  // Null is what a key that is absent means.
+  // Null means the same as an absent key.
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const manifest = {
     apiVersion: 'tidemark.dev/v1',

@@ -2,16 +2,16 @@ import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/schema-
 import { camelCase } from './camel-case.ts'
 
 /**
- * The API's spelling → the custom resource's. Keys that a person chose (`fields`, `headers`) and what no definition
- * describes stay as they are.
+ * Converts the API's spelling to the custom resource's. Keys that a person chose (`fields`, `headers`) and keys without
+ * a definition stay as they are.
  */
 export function toResourceNames(definition: object, value: unknown): unknown {
   return renamed(nodeOf(definition), value, camelCase)
 }
 
 /**
- * The custom resource's spelling → the API's. The definition says which name is meant: `webhookUrl` is spelt so in the
- * API too. A key that it does not have stays as it is, for the check to refuse.
+ * Converts the custom resource's spelling to the API's. The definition decides which name is meant: `webhookUrl` has
+ * this spelling in the API too. An unknown key stays as it is, so that the validation refuses it.
  */
 export function toApiNames(definition: object, value: unknown): unknown {
   return renamed(nodeOf(definition), value, null)

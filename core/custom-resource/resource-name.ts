@@ -1,14 +1,14 @@
 const MOST = 63
-/** Digits of the id that make a name its own. */
+/** The number of digits of the id that make a name unique. */
 const ID_DIGITS = 8
 
-/** A name that a resource may bear as it is: an RFC 1123 label. */
+/** Returns whether a resource may have this name: an RFC 1123 label. */
 export const isResourceName = (name: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)
 
 /**
- * The resource's name of a monitor: its own name where that is an RFC 1123 label that no other bears; else what of it
- * can stand in one, and the first digits of its id, so that no two are alike and none changes when another monitor
- * comes or goes.
+ * Returns the name of a monitor's resource. It is the monitor's own name where that is an RFC 1123 label that no other
+ * monitor has. Otherwise it is the part of the name that is allowed in a label, and the first digits of the id. So no
+ * two names are equal, and no name changes when another monitor is added or deleted.
  */
 export function resourceName({ id, name }: { readonly id: string; readonly name: string }, isAlone: boolean): string {
   if (isAlone && isResourceName(name)) return name

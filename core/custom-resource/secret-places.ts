@@ -1,10 +1,10 @@
 /**
- * Where a custom resource may name a Secret instead of writing the secret down. Beside the key stands `<key>From`:
+ * The paths at which a custom resource may name a Secret instead of containing the secret. The key is `<key>From`:
  *
- * - of a text, `urlFrom: {secretKeyRef: {name, key}}`, in place of `url`;
- * - of a map, `headersFrom: [{name, secretKeyRef: {name, key}}]`, in addition to `headers`.
+ * - for a text, `urlFrom: {secretKeyRef: {name, key}}`, in place of `url`;
+ * - for a map, `headersFrom: [{name, secretKeyRef: {name, key}}]`, in addition to `headers`.
  *
- * Places are written as in the API, lists by `[]` (docs/decisions/0006-secrets-beside-literals.md).
+ * Paths are written as in the API, lists as `[]` (docs/decisions/0006-secrets-beside-literals.md).
  */
 export const SECRET_PLACES = [
   'request_headers',
@@ -13,5 +13,5 @@ export const SECRET_PLACES = [
   'deliveries[].webhookUrl',
 ] as const
 
-/** The key beside `key` that names a Secret instead, in the resource's spelling. */
+/** Returns the key that names a Secret in place of `key`, in the resource's spelling. */
 export const secretKeyBeside = (key: string): string => `${key}From`

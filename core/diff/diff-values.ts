@@ -3,12 +3,12 @@ import type { Diff } from '../../schema/run/run.ts'
 import { equalValues } from './equal-values.ts'
 
 /**
- * What differs between two readings; null when nothing does. `order` is the names of the extract config in their order,
- * in which the changed ones are told; a name that it does not hold comes after them, in the reading's order. A field
- * that is absent is `null`.
+ * Returns the difference of two readings; null when they are equal. `order` is the names of the extract config in their
+ * order, and changed fields are listed in it. A name that `order` does not contain comes after them, in the reading's
+ * order. An absent field counts as `null`.
  *
- * `before` and `after` hold the changed fields only: `fields_changed` then says all that there is in them, a receiver
- * need not compare, and a page of fifty fields makes a small message. The whole reading is the run's `extracted`.
+ * `before` and `after` contain the changed fields only. So `fields_changed` is complete, a receiver need not compare,
+ * and a page of fifty fields makes a small message. The whole reading is the run's `extracted`.
  */
 export function diffValues(before: Values, after: Values, order: readonly string[]): Diff | null {
   let changed: string[] | null = null
@@ -22,7 +22,7 @@ export function diffValues(before: Values, after: Values, order: readonly string
   return { fields_changed: changed, before: pick(before, changed), after: pick(after, changed) }
 }
 
-/** The field's value; `null` when the reading has none, whatever `Object.prototype` has under that name. */
+/** Returns the field's value; `null` when the reading has none, whatever `Object.prototype` has under that name. */
 export function valueOf(values: Values, name: string): Json {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null
 }
@@ -30,7 +30,7 @@ export function valueOf(values: Values, name: string): Json {
 const NONE: readonly string[] = []
 
 function unordered(before: Values, after: Values, order: readonly string[]): Iterable<string> {
-  // The store keeps keys in an order of its own, so the same place is likely, not certain.
+  // The store keeps keys in an order of its own, so the same index is likely, not certain.
   const isKnown = (values: Values) =>
     Object.keys(values).every((name, index) => order[index] === name || order.includes(name))
   if (isKnown(after) && isKnown(before)) return NONE
@@ -39,7 +39,7 @@ function unordered(before: Values, after: Values, order: readonly string[]): Ite
   return rest
 }
 
-/** From entries, so that a field named `__proto__` is a field. */
+/** Built from entries, so that a field named `__proto__` is a field. */
 function pick(values: Values, names: readonly string[]): Record<string, Json> {
   return Object.fromEntries(names.map((name) => [name, valueOf(values, name)]))
 }

@@ -2,9 +2,9 @@ import type { Json } from '../../schema/shape/json.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * True when a person would say that nothing changed: texts are compared with their white space folded, numbers by value
- * (`1` and `1.0`), objects without regard to the order of their keys, lists in order. A change of type is a change:
- * `"1"` is not `1`, `null` is not `""`. No depth of nesting overflows the stack. `readingHash` follows the same rules.
+ * Returns whether two values are equal for a person. White space in texts is folded, numbers are compared by value (`1`
+ * and `1.0`), the order of keys does not matter, the order of lists does. A change of type is a change: `"1"` is not
+ * `1`, `null` is not `""`. No depth of nesting overflows the stack. `readingHash` follows the same rules.
  */
 export function equalValues(one: Json, other: Json): boolean {
   const pile: Tree[] = []
@@ -20,7 +20,10 @@ type Tree = Exclude<Json, string | number | boolean | null>
 const isTree = (value: Json): value is Tree => typeof value === 'object' && value !== null
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 
-/** Compares texts, numbers and the like; of two lists or two objects the parts are compared later, from the pile. */
+/**
+ * Compares texts, numbers and other scalars. The parts of two lists or two objects are put on the stack and compared
+ * later.
+ */
 function sameTop(one: Json, other: Json, pile: Tree[]): boolean {
   if (one === other) return true
   if (typeof one === 'string') return typeof other === 'string' && foldText(one) === foldText(other)

@@ -3,15 +3,16 @@ import type { Json, Values } from '../../schema/shape/json.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * Sixteen bytes that are equal exactly when two readings are (`equalValues`; a field that is absent is `null`): the
- * head of the SHA-256 of their canonical text. It is stored, so that an unchanged reading is recognised without loading
- * the one before: a change of the canonical text makes every monitor compare its values once, and no more.
+ * Returns sixteen bytes that are equal exactly when two readings are (`equalValues`; an absent field is `null`): the
+ * first half of the SHA-256 of their canonical text. The hash is stored, so that an unchanged reading is recognized
+ * without loading the reading before. After a change of the canonical text every monitor compares its values once, and
+ * no more.
  */
 export function readingHash(values: Values): Buffer {
   return hash('sha256', canonicalText(values), 'buffer').subarray(0, 16)
 }
 
-/** Keys sorted, white space of texts folded, no field that is `null`. */
+/** Keys are sorted, white space of texts is folded, and fields that are `null` are left out. */
 function canonicalText(values: Values): string {
   let text = ''
   for (const name of Object.keys(values).sort()) {
@@ -23,15 +24,15 @@ function canonicalText(values: Values): string {
 
 function canonical(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(foldText(value))
-  // The one number that two texts mean: -0 is 0.
+  // -0 and 0 are the same number; String() writes both as 0.
   if (typeof value !== 'object' || value === null) return String(value)
   return canonicalTree(value)
 }
 
-/** A part of the text that waits to be written: a value, or text as it is. */
+/** A part of the text that is not yet written: a value, or text as it is. */
 type Waiting = { readonly value: Json } | { readonly text: string }
 
-/** With a stack of its own, so that no nesting overflows ours. */
+/** Uses a stack of its own, so that no nesting overflows the call stack. */
 function canonicalTree(root: Json): string {
   const waiting: Waiting[] = [{ value: root }]
   const parts: string[] = []

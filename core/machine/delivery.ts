@@ -1,35 +1,36 @@
 import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/delivery.ts'
 
 /**
- * A delivery.
+ * The states of a delivery and their transitions.
  *
- *     pending   made by a run that fired, or replayed: its first attempt is due now
+ *     pending   created by a run that fired, or replayed: its first attempt is due now
  *     failed    with next_attempt_at: an attempt failed and another one is due then
- *               without: the destination refused it with a 4xx; no attempt follows
+ *               without it: the destination refused it with a 4xx; no attempt follows
  *     success   answered 2xx; final, not replayed
  *     dead      six attempts failed; no attempt follows
  *
  *     from            event                                    to
  *     pending|failed  2xx                                      success
  *     pending|failed  4xx                                      failed, final
- *     pending|failed  3xx, 5xx, anything else, no answer       failed, next attempt after the schedule's delay from the end of this one
+ *     pending|failed  3xx, 5xx, anything else, no answer       failed; the schedule's delay after the end
+ *                                                              of this attempt, the next one is due
  *                     … on the sixth attempt                   dead
  *     failed|dead     replay                                   pending, attempts 0, due now, same id and payload
  *
- * A redirect is a failed attempt and never followed. Replays are the store's (`store/deliveries/replay-deliveries.ts`):
- * a failed delivery that still waits for its next attempt may be replayed by hand, but the replay of a whole run takes
- * only those that are done with.
+ * A redirect is a failed attempt and is never followed. The store does replays
+ * (`store/deliveries/replay-deliveries.ts`). A person may replay a failed delivery that still waits for its next
+ * attempt. The replay of a whole run only replays deliveries that have no further attempt.
  */
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 type AttemptOutcome = 'success' | 'client_error' | 'redirect' | 'server_error' | 'no_answer'
 
-/** Attempts in all. */
+/** The greatest number of attempts. */
 export const MAX_ATTEMPTS = DELIVERY_DELAYS_SECONDS.length
 
 /**
- * The outcome of an answer by its status. 1xx and what no standard knows count as the server's fault: they are tried
- * again.
+ * Returns the outcome for the status of an answer. 1xx and statuses of no standard count as server errors: they are
+ * tried again.
  */
 export function outcomeOf(status: number): AttemptOutcome {
   if (status >= 200 && status < 300) return 'success'
@@ -37,7 +38,7 @@ export function outcomeOf(status: number): AttemptOutcome {
   return status >= 400 && status < 500 ? 'client_error' : 'server_error'
 }
 
-/** What each outcome means. */
+/** The status of a delivery after each outcome. */
 const VERDICT = {
   success: 'success',
   client_error: 'final',
@@ -46,31 +47,31 @@ const VERDICT = {
   no_answer: 'retry',
 } as const satisfies Record<AttemptOutcome, 'success' | 'final' | 'retry'>
 
-/** An attempt that has ended. */
+/** A completed attempt. */
 interface Attempted {
-  /** Attempts so far, this one included: 1 to 6. */
+  /** The number of attempts, this one included: 1 to 6. */
   readonly attempts: number
   readonly outcome: AttemptOutcome
-  /** When it ended, in milliseconds since the epoch. */
+  /** The end of the attempt, in milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * Where a delivery stands after an attempt; `next_attempt_at` in milliseconds since the epoch, null when none follows.
+ * The state of a delivery after an attempt; `next_attempt_at` in milliseconds since the epoch, null when none follows.
  */
 interface DeliveryState {
   readonly status: DeliveryStatus
   readonly next_attempt_at: number | null
 }
 
-/** The state after an attempt, and the seconds from its end to the next one: null when none follows. */
+/** The state after an attempt, and the seconds from its end to the next one; null when none follows. */
 interface AfterAttempt extends DeliveryState {
   readonly retry_after_seconds: number | null
 }
 
 const OVER = { next_attempt_at: null, retry_after_seconds: null } as const
 
-/** The state after an attempt. */
+/** Returns the state after an attempt. */
 export function afterAttempt({ attempts, outcome, now }: Attempted): AfterAttempt {
   const verdict = VERDICT[outcome]
   if (verdict === 'success') return { status: 'success', ...OVER }

@@ -1,13 +1,14 @@
 /**
- * Currencies as far as a number's reading depends on them: beside a dollar, pound or yen sign a dot is a decimal point.
+ * Currencies, as far as the reading of a number depends on them: beside a dollar, pound or yen sign a dot is a decimal
+ * point.
  */
 
-/** Codes of dollars, pounds and yen, yuan included: their users write a decimal point. */
+/** Codes of dollars, pounds and yen, yuan included. Their users write a decimal point. */
 const POINT_CODES = new Set(
   'USD AUD CAD NZD HKD SGD TWD BBD BSD BZD FJD JMD TTD XCD MXN GBP GIP FKP EGP JPY CNY RMB CNH'.split(' '),
 )
 
-/** Other codes (ISO 4217), in capitals only: in small letters some of them are words. */
+/** Other codes (ISO 4217), in capitals only: some of them are words in small letters. */
 const OTHER_CODES = new Set(
   (
     'AED ALL AMD ANG AOA ARS AZN BAM BDT BGN BHD BIF BOB BRL BWP BYN CDF CHF CLP COP CRC CUP CVE CZK DJF DKK DOP ' +
@@ -20,7 +21,7 @@ const OTHER_CODES = new Set(
   ).split(' '),
 )
 
-/** What people write instead of a code, in small letters. */
+/** Words and abbreviations that people write instead of a code, in small letters. */
 const OTHER_WORDS = new Set(
   (
     'eur euro euros kr kč kc kčs zł zl ft huf lei leu lv лв лева руб р грн din дин ден tl rs re fr sfr frs rp rm ' +
@@ -30,12 +31,15 @@ const OTHER_WORDS = new Set(
   ).split(' '),
 )
 
-/** Letters that, before a `$`, make it a peso or a real. */
+/** Letters that make a `$` after them a peso or a real. */
 const COMMA_DOLLARS = new Set(['R', 'AR', 'ARS', 'CL', 'CLP', 'COL', 'COP', 'UYU', 'U'])
 
 export type CurrencyKind = 'point' | 'other'
 
-/** What the text names: a sign, a code, or a word with or without a full stop; null when it is no currency. */
+/**
+ * Returns the kind of currency that the text names by a sign, a code, or a word with or without a full stop; null when
+ * it is not a currency.
+ */
 export function currencyKind(text: string): CurrencyKind | null {
   const dollar = /^(\p{L}*)[$＄﹩]$/u.exec(text)
   if (dollar) return COMMA_DOLLARS.has(dollar[1] ?? '') ? 'other' : 'point'

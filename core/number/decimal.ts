@@ -1,6 +1,7 @@
 /**
- * An exact decimal: `digits` × 10^-`scale`; 12.50 is `{ digits: 1250n, scale: 2 }`, 1e21 may be `{ digits: 1n, scale:
- * -21 }`. Values are judged exactly, never in binary floating point: 0.1 → 0.3 is a rise by 0.2.
+ * An exact decimal: `digits` × 10^-`scale`; 12.50 is `{ digits: 1250n, scale: 2 }`, 1e21 may be
+ * `{ digits: 1n, scale: -21 }`. Values are compared exactly, never in binary floating point: 0.1 → 0.3 is a rise
+ * by 0.2.
  */
 export interface Decimal {
   readonly digits: bigint
@@ -8,8 +9,8 @@ export interface Decimal {
 }
 
 /**
- * A number has at most this many written digits, and its exponent is at most this far from 0: then all arithmetic here
- * is short.
+ * The greatest number of written digits, and the greatest distance of the exponent from 0. With these bounds all
+ * arithmetic here is short.
  */
 export const MAX_DIGITS = 400
 const MAX_EXPONENT = 400
@@ -17,7 +18,7 @@ const MAX_EXPONENT = 400
 export const ZERO: Decimal = { digits: 0n, scale: 0 }
 export const HUNDRED: Decimal = { digits: 100n, scale: 0 }
 
-/** The parts of a number as it is written: `whole` and `fraction` are runs of ASCII digits, either may be empty. */
+/** The parts of a written number: `whole` and `fraction` are runs of ASCII digits, either may be empty. */
 interface Written {
   readonly isNegative: boolean
   readonly whole: string
@@ -25,7 +26,7 @@ interface Written {
   readonly exponent: number
 }
 
-/** The number that is written; null beyond the bounds. */
+/** Returns the number of these parts; null beyond the bounds. */
 export function decimalOf({ isNegative, whole, fraction, exponent }: Written): Decimal | null {
   if (whole.length + fraction.length > MAX_DIGITS || Math.abs(exponent) > MAX_EXPONENT) return null
   const digits = BigInt(whole + fraction)
@@ -33,8 +34,8 @@ export function decimalOf({ isNegative, whole, fraction, exponent }: Written): D
 }
 
 /**
- * A JSON number, read through its shortest decimal text: 0.1 is one tenth. Throws for NaN and infinities, which JSON
- * cannot carry.
+ * Returns a JSON number, read from its shortest decimal text: 0.1 is one tenth. Throws for NaN and infinities, which
+ * JSON cannot express.
  */
 export function decimalOfNumber(value: number): Decimal {
   if (Number.isSafeInteger(value)) return { digits: BigInt(value), scale: 0 }
@@ -44,7 +45,7 @@ export function decimalOfNumber(value: number): Decimal {
   return decimalOf({ isNegative: sign === '-', whole, fraction, exponent: Number(exponent) }) ?? ZERO
 }
 
-/** Negative, 0 or positive, as `a` is below, equal to or above `b`. */
+/** Returns a negative number, 0 or a positive one when `a` is less than, equal to or greater than `b`. */
 export function compare(a: Decimal, b: Decimal): number {
   if (a.scale === b.scale) return sign(a.digits - b.digits)
   const scale = Math.max(a.scale, b.scale)
@@ -65,7 +66,8 @@ export function magnitude(a: Decimal): Decimal {
 }
 
 /**
- * For people: plain digits, without trailing zeros behind the point; `1299`, `-0.05`. At most some 1,200 characters.
+ * Returns plain digits for people, without trailing zeros after the point: `1299`, `-0.05`. At most some 1,200
+ * characters.
  */
 export function decimalText({ digits, scale }: Decimal): string {
   const isNegative = digits < 0n

@@ -1,16 +1,16 @@
 import { currencyKind, type CurrencyKind } from './currency.ts'
 
-/** What stands around a number and says how to read it. */
+/** The text around a number that decides how to read it. */
 export interface NumberContext {
   readonly isNegative: boolean
   readonly isPercent: boolean
-  /** A price for a measure: `/kg`, `/100 g`. A time is none: `$1,299/mo` is a rent of more than a thousand. */
+  /** A price for a measure: `/kg`, `/100 g`. A time is not a measure: `$1,299/mo` is a rent of more than a thousand. */
   readonly isPerUnit: boolean
-  /** `1.299,-`: a comma is the decimal mark here. */
+  /** `1.299,-`: the comma is the decimal mark here. */
   readonly isCommaDash: boolean
-  /** The currency beside it: of two, the one that is not a dollar. */
+  /** The currency beside the number. When there are two, the one that is not a dollar. */
   readonly currency: CurrencyKind | null
-  /** Behind `e`: a power of ten. */
+  /** The power of ten after `e`. */
   readonly exponent: number
   /** 0, 3 (k) or 6 (M). */
   readonly thousands: 0 | 3 | 6
@@ -19,13 +19,13 @@ export interface NumberContext {
 }
 
 const SIGN = '[-+−–﹣－]'
-/** A currency or percent sign in front: `€`, `US$`, `CHF`, `kr.`, `%`. */
+/** A currency or percent sign before the number: `€`, `US$`, `CHF`, `kr.`, `%`. */
 const MARK = '(?:\\p{L}{0,4}[\\p{Sc}%٪]|[\\p{L}\\p{M}]{1,6}\\.?)'
 const SIGN_LAST = new RegExp(`(${SIGN})$`, 'u')
 const MARK_LAST = new RegExp(`(${MARK})\\s?$`, 'u')
 /**
- * What may stand before a sign: after a letter or a digit it is a hyphen (`SKU-5`, `TOP-5`), but for these few
- * (`CHF-5.00`).
+ * What may come before a sign. After a letter or a digit the sign is a hyphen (`SKU-5`, `TOP-5`), except after these
+ * few (`CHF-5.00`).
  */
 const SIGN_MAY_STAND = /(?:^|[^\p{L}\p{N}\-−–]|(?:^|[^\p{L}])(?:CHF|EUR|USD|GBP|kr))$/u
 
@@ -38,8 +38,8 @@ const TIMES = new Set(
 )
 
 /**
- * The context of the number between `before` and `after`. `isPlain`: it has no marks of thousands, so that an exponent
- * may follow.
+ * Returns the context of the number between `before` and `after`. `isPlain`: it has no thousands separators, so that an
+ * exponent may follow.
  */
 export function contextOf(before: string, after: string, isPlain: boolean): NumberContext {
   const front = frontOf(before)
@@ -62,7 +62,7 @@ function otherFirst(one: CurrencyKind | null, two: CurrencyKind | null): Currenc
   return one === 'other' || two === 'other' ? 'other' : (one ?? two)
 }
 
-/** Sign and mark in front, in either order: `-€5`, `€ -5`, `-CHF 5`, `CHF-5`, `−%5`. */
+/** Reads sign and mark before the number, in either order: `-€5`, `€ -5`, `-CHF 5`, `CHF-5`, `−%5`. */
 function frontOf(before: string): { isNegative: boolean; isPercent: boolean; currency: CurrencyKind | null } {
   const inner = SIGN_LAST.exec(before)?.[1]
   const rest = inner === undefined ? before : before.slice(0, -inner.length)

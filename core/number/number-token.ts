@@ -1,11 +1,11 @@
 /**
- * A run of digits with what separates them, as it stands in a text: `1.299,00` is groups `1`, `299`, `00` and
- * separators `.`, `,`.
+ * A run of digits and separators as written in a text: `1.299,00` has the groups `1`, `299`, `00` and the separators
+ * `.`, `,`.
  */
 export interface NumberToken {
   readonly groups: readonly string[]
   readonly separators: readonly Separator[]
-  /** Where it begins and ends in the text. */
+  /** The index of its beginning and of its end in the text. */
   readonly start: number
   readonly end: number
 }
@@ -27,7 +27,7 @@ const SEPARATORS: Readonly<Record<string, Separator>> = {
   '٫': '٫',
 }
 
-/** The token at the first digit of a text; null when it has none. Digits are ASCII already. */
+/** Returns the token at the first digit of a text; null when there is none. Digits are already ASCII. */
 export function firstToken(text: string): NumberToken | null {
   const first = text.search(/\d/)
   if (first < 0) return null
@@ -52,8 +52,8 @@ export function firstToken(text: string): NumberToken | null {
 }
 
 /**
- * Whether the number goes on behind a separator. A space or an apostrophe may as well end it (`15 256`, `5'11`): it
- * continues only as a regular mark of thousands.
+ * Returns whether the number continues after a separator. A space or an apostrophe may also end it (`15 256`, `5'11`),
+ * so the number continues only where it is a regular thousands separator.
  */
 function continues(groups: readonly string[], before: readonly Separator[], next: Separator, run: string): boolean {
   if (run === '') return false

@@ -4,17 +4,17 @@ import { contextOf, type NumberContext } from './number-context.ts'
 import { firstToken, type NumberToken, type Separator } from './number-token.ts'
 
 /**
- * Characters looked at before the first digit and from it on: room for sign and currency, and for the longest number,
- * separators included.
+ * The number of characters that are read before the first digit, and from it on: enough for sign and currency, and for
+ * the longest number with its separators.
  */
 const LOOK_BEHIND = 24
 const LOOK_AHEAD = 3 * MAX_DIGITS
 
 /**
- * The number that a value means, as people write numbers, or null: then it is none, or not clearly one, and no
- * predicate fires on it. JSON numbers are read through their shortest decimal text. Of a text with several numbers the
- * first is read. A number of more than 400 digits or with an exponent beyond ±400 is none. Takes time linear in the
- * text's way to its first digit.
+ * Returns the number that a value means, as people write numbers. Returns null when it is not a number, or not clearly
+ * one; no predicate fires on it then. JSON numbers are read from their shortest decimal text. Of a text with several
+ * numbers the first is read. A number of more than 400 digits or with an exponent beyond ±400 is not read. The time is
+ * linear in the length of the text before its first digit.
  */
 export function readNumber(value: Json): Decimal | null {
   if (typeof value === 'number') return decimalOfNumber(value)
@@ -33,8 +33,8 @@ function decimalIn(text: string, token: NumberToken): Decimal | null {
 }
 
 /**
- * The text around its first digit, without marks of direction, with full-width characters and all scripts' digits as
- * ASCII.
+ * Returns the text around its first digit, without direction marks, with full-width characters and the digits of all
+ * scripts as ASCII.
  */
 function near(text: string): string | null {
   const at = text.search(/\p{Nd}/u)
@@ -47,7 +47,7 @@ function near(text: string): string | null {
     .replace(/[^\0-\x7f]/gu, (char) => (/\p{Nd}/u.test(char) ? digitOf(char) : char))
 }
 
-/** Digits come in runs of ten; what precedes the zero is no digit, or the nine of another run of ten. */
+/** Digits come in runs of ten. The character before the zero is not a digit, or it is the nine of another run. */
 function digitOf(char: string): string {
   const code = char.codePointAt(0) ?? 0
   let first = code
@@ -60,7 +60,7 @@ interface Parts {
   readonly fraction: string
 }
 
-/** Which separator is the decimal point. Null when they make no number. */
+/** Decides which separator is the decimal point. Returns null when the groups make no number. */
 function split({ groups, separators }: NumberToken, context: NumberContext): Parts | null {
   const [only] = separators
   if (only === undefined) return partsOf(groups)
@@ -69,7 +69,7 @@ function split({ groups, separators }: NumberToken, context: NumberContext): Par
   return isPoint ? partsOf(groups) : joined(groups, only)
 }
 
-/** Several separators: all the same, or the last one, which stands once, is the decimal point. */
+/** Reads several separators: either all are the same, or the last one occurs once and is the decimal point. */
 function splitMany(groups: readonly string[], separators: readonly Separator[]): Parts | null {
   const mark = separators[0] ?? '.'
   const last = separators.at(-1) ?? mark
@@ -81,7 +81,7 @@ function splitMany(groups: readonly string[], separators: readonly Separator[]):
 
 const partsOf = ([whole = '', fraction = '']: readonly string[]): Parts => ({ whole, fraction })
 
-/** Whether the only separator, a dot or a comma, is the decimal point. */
+/** Returns whether the only separator, a dot or a comma, is the decimal point. */
 function isDecimal(
   separator: '.' | ',',
   [first = '', second = '']: readonly string[],
@@ -93,7 +93,7 @@ function isDecimal(
   return context.thousands > 0 || !(context.currency === 'other' || context.isCommaDash)
 }
 
-/** Groups of three digits, or of the Indian kind: `1,29,900`. */
+/** Joins groups of three digits, or of the Indian kind: `1,29,900`. */
 function joined(groups: readonly string[], mark: Separator): Parts | null {
   const text = groups.join(',')
   const isRegular = /^[1-9]\d{0,2}(?:,\d{3})+$/.test(text) || (mark === ',' && /^[1-9]\d?(?:,\d\d)+,\d{3}$/.test(text))

@@ -3,13 +3,16 @@ import type { Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { textOf } from './leaf.ts'
 
-/** A pattern and the text that it is tried on. */
+/** A pattern and the text that it is tested on. */
 interface PatternQuestion {
   readonly pattern: string
   readonly text: string
 }
 
-/** Every question that `fires` and `explain` may ask of a new reading, each once. At most one a leaf. */
+/**
+ * Returns every pattern test that `fires` and `explain` may need for a new reading, each once. There is at most one for
+ * each leaf.
+ */
 export function collectPatterns(predicate: DiffPredicate, after: Values): readonly PatternQuestion[] {
   const questions: PatternQuestion[] = []
   collect(predicate, after, questions)

@@ -3,7 +3,7 @@ import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
 import { type Judged, type Leaf, numberOf } from './leaf.ts'
 
-/** What a person needs in order to see why a leaf holds or does not. Values are cut to 80 characters. */
+/** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): string {
   if (diff === null) return 'nothing differs'
   switch (leaf.type) {
@@ -23,8 +23,8 @@ export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): strin
 function movement(field: string, before: Values, after: Values): string {
   const from = numberOf(before, field)
   const to = numberOf(after, field)
-  if (to === null) return `${field} is ${shown(valueOf(after, field))}, which is no number`
-  if (from === null) return `${field} was ${shown(valueOf(before, field))}, which is no number`
+  if (to === null) return `${field} is ${shown(valueOf(after, field))}, which is not a number`
+  if (from === null) return `${field} was ${shown(valueOf(before, field))}, which is not a number`
   return `${field} ${verb(compare(to, from))} from ${number(from)} to ${number(to)}`
 }
 

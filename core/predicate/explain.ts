@@ -4,9 +4,9 @@ import { describeLeaf } from './describe-leaf.ts'
 import { fires } from './fires.ts'
 import { type Judged, leafHolds, type Leaf, type Matches } from './leaf.ts'
 
-/** What a leaf of a predicate came to. */
+/** The result of a leaf of a predicate. */
 interface LeafVerdict {
-  /** Within the predicate: `conditions[0].conditions[2]`; '' when the predicate is the leaf. */
+  /** The path within the predicate: `conditions[0].conditions[2]`; '' when the predicate is the leaf. */
   readonly path: string
   readonly type: Leaf['type']
   readonly field: string | null
@@ -15,13 +15,15 @@ interface LeafVerdict {
   readonly why: string
 }
 
-/** What a predicate came to. `leaves` holds every leaf, also those that the outcome did not hang on. */
+/** The result of a predicate. `leaves` contains every leaf, also those that did not decide it. */
 interface Explanation {
   readonly fires: boolean
   readonly leaves: readonly LeafVerdict[]
 }
 
-/** As `fires`, and why: for backtests and messages. What is unknown is told as not holding. */
+/**
+ * Returns the result of `fires` with its reasons, for backtests and messages. An unknown leaf counts as not holding.
+ */
 export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches): Explanation {
   const leaves = leavesOf(predicate, '').map(({ leaf, path }) => ({
     path,

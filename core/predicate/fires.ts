@@ -2,10 +2,10 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { type Judged, leafHolds, type Matches, type Truth } from './leaf.ts'
 
 /**
- * Whether a predicate is true of a difference. Without a difference nothing is. `before` and `after` are the whole
- * readings: equals and matches look at a field's new value also when another field changed. That a monitor's first run
- * never fires is the caller's matter: it has no difference to judge. Unknown only where the outcome hangs on what is:
- * unknown OR true is true.
+ * Returns whether a predicate is true for a difference. Without a difference no predicate is. `before` and `after` are
+ * the whole readings: equals and matches test a field's new value also when another field changed. The caller ensures
+ * that a monitor's first run never fires: it has no difference to test. The result is unknown only where it depends on
+ * an unknown leaf: unknown OR true is true.
  */
 export function fires(predicate: DiffPredicate, judged: Judged, matches: Matches): Truth {
   if (judged.diff === null) return false

@@ -6,7 +6,7 @@ import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
 
-/** A difference to be judged. `diff` is null when nothing differs; then no predicate holds. */
+/** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
 export interface Judged {
   readonly diff: Diff | null
   readonly before: Values
@@ -14,18 +14,18 @@ export interface Judged {
 }
 
 /**
- * Whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, answered by the caller, since a
- * stranger's pattern may run for ever. The caller asks `collectPatterns` what will be asked, tries each in a thread
- * that can be killed, and answers `unknown` for one that was.
+ * Returns whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`. The caller does the test,
+ * because an untrusted pattern may run for ever. The caller gets the needed tests from `collectPatterns`, runs each in
+ * a thread that can be killed, and returns `unknown` for a killed one.
  */
 export type Matches = (pattern: string, text: string) => Truth
 
-/** `unknown`: it hangs on a pattern that did not come to an end. */
+/** `unknown`: the result depends on a pattern that did not finish. */
 export type Truth = boolean | 'unknown'
 
 export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
-/** Whether a predicate that is no composite holds for a difference. */
+/** Returns whether a predicate that is not a composite holds for a difference. */
 export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): Truth {
   switch (leaf.type) {
     case 'any_field_changes':
@@ -39,7 +39,7 @@ export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, mat
       return text === null ? false : matches(leaf.pattern, text)
     }
     default:
-      // What has not changed has not moved, however it is read.
+      // A field that has not changed has not moved, however its number is read.
       return diff.fields_changed.includes(leaf.field) && moved(leaf, before, after)
   }
 }
@@ -67,17 +67,19 @@ function moved(leaf: Movement, before: Values, after: Values): boolean {
   }
 }
 
-/** The number that a field means; null when it is missing or none. */
+/** Returns the number that a field means; null when the field is missing or not a number. */
 export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
 
-/** Predicates on a list of one element look at the element. */
+/**
+ * Returns the element of a list of one element, which predicates test in place of the list; otherwise the value itself.
+ */
 function element(value: Json): Json {
   return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
 }
 
 /**
- * The text that a pattern is tried on: strings as they are, numbers and booleans as JSON writes them, lists and objects
- * as JSON; null: none.
+ * Returns the text that a pattern is tested on: strings as they are, numbers and booleans as JSON writes them, lists
+ * and objects as JSON. Returns null for null.
  */
 export function textOf(value: Json): string | null {
   const looked = element(value)

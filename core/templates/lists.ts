@@ -1,8 +1,8 @@
 import { template } from './template.ts'
 
 /**
- * Headings that lead to an article: linked, longer than the name of a section, and not part of the frame around the
- * page.
+ * Headings that lead to an article: they are linked, longer than the name of a section, and not part of the frame
+ * around the page.
  */
 const HEADLINES =
   '(//h1 | //h2 | //h3)[.//a[@href] or ancestor::a[@href]][string-length(normalize-space()) > 12]' +
@@ -14,7 +14,7 @@ export const newsFrontPage = template({
   slug: 'news-front-page',
   name: 'Top headline of a news site',
   description:
-    'Tells when the front page has another top headline: the first heading that links to an article, outside of ' +
+    'Reports when the front page has another top headline: the first heading that links to an article, outside of ' +
     'menus, header and footer.',
   category: 'news',
   audience: 'both',
@@ -29,14 +29,14 @@ export const newsFrontPage = template({
   },
 })
 
-/** RSS of every version names it item, Atom entry. */
+/** All versions of RSS name it item, Atom names it entry. */
 const NEWEST = '(//item | //entry)[1]'
 
 export const feedNewItem = template({
   slug: 'feed-new-item',
   name: 'New item in a feed',
   description:
-    'Tells when a feed, RSS or Atom, has another newest item, with its title and link. The newest is the first, ' +
+    'Reports when a feed, RSS or Atom, has another newest item, with its title and link. The newest is the first, ' +
     "as feeds have it; an edit of that item's title counts as well.",
   category: 'news',
   audience: 'both',
@@ -47,7 +47,7 @@ export const feedNewItem = template({
       fields: {
         // An item needs a title or a description, not both.
         title: `${NEWEST}/title | ${NEWEST}[not(title)]/description`,
-        // Atom's link is an attribute, and may be one of several; RSS' is text.
+        // Atom's link is an attribute, and there may be several; the link of RSS is text.
         link: `${NEWEST}/link[@href][not(@rel) or @rel="alternate"]/@href | ${NEWEST}/link[not(@href)]`,
         id: `${NEWEST}/guid | ${NEWEST}/id`,
       },
@@ -61,7 +61,7 @@ export const sitemapNewUrls = template({
   slug: 'sitemap-new-urls',
   name: 'New addresses in a sitemap',
   description:
-    'Tells when a sitemap, or an index of sitemaps, lists more addresses than before or ends with another one. ' +
+    'Reports when a sitemap, or an index of sitemaps, lists more addresses than before or ends with another one. ' +
     'Give the address of the sitemap.xml.',
   category: 'seo',
   audience: 'operator',
@@ -71,7 +71,8 @@ export const sitemapNewUrls = template({
       method: 'xpath',
       fields: { count: 'count(//url | //sitemap)', last: '(//url/loc | //sitemap/loc)[last()]' },
     },
-    // One removed and one added leaves the count: sitemaps are mostly added to at their end.
+    // One address removed and one added leaves the count the same. Most sitemaps grow at their end, so the last address
+    // is watched too.
     diff_predicate: {
       type: 'composite',
       operator: 'OR',
@@ -88,7 +89,7 @@ export const jobListings = template({
   slug: 'job-listings',
   name: 'Open positions of a company',
   description:
-    "Tells when positions are added to or taken from a job board. Give the address of the board's public JSON " +
+    "Reports when positions are added to or taken from a job board. Give the address of the board's public JSON " +
     'API: a list of jobs (titles, links), or an array of postings (their text or title, and address).',
   category: 'jobs',
   audience: 'both',

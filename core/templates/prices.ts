@@ -1,7 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { template } from './template.ts'
 
-/** Either way, by at least so many percent since the check before. */
+/** Returns conditions that hold when the field moves up or down by at least this percentage since the check before. */
 function moves(field: string, percent: number): DiffPredicate[] {
   return [
     { type: 'field_decreases_by_percent', field, threshold: percent },
@@ -13,7 +13,7 @@ export const cryptoPrice = template({
   slug: 'crypto-price',
   name: 'Price of a cryptocurrency',
   description:
-    "Tells when a coin's price moves by 2 % or more between two checks. Give the address of an exchange's or " +
+    "Reports when a coin's price moves by 2 % or more between two checks. Give the address of an exchange's or " +
     "aggregator's JSON ticker for one pair: the price is read where it is named price, last, last_price, " +
     'lastPrice, amount or usd, as text or number.',
   category: 'crypto',
@@ -33,7 +33,7 @@ export const stockPrice = template({
   slug: 'stock-price',
   name: 'Price of a stock',
   description:
-    "Tells when a share's price moves by 2 % or more between two checks. Give the address of a market data API's " +
+    "Reports when a share's price moves by 2 % or more between two checks. Give the address of a market data API's " +
     'JSON quote for one symbol: the price is read where it is named regularMarketPrice, latestPrice, lastPrice, ' +
     'last_price or price.',
   category: 'finance',
@@ -53,8 +53,8 @@ export const stockPrice = template({
 })
 
 /**
- * Where shops say their price for machines: Open Graph and microdata. Of several the first in the page, which is the
- * product's own.
+ * Where shops write their price for machines: Open Graph and microdata. If there are several, the first in the page is
+ * the product's own.
  */
 const IN_MARKUP = [
   '//meta[@property="product:price:amount" or @property="og:price:amount" or @itemprop="price"]/@content',
@@ -63,8 +63,8 @@ const IN_MARKUP = [
 ].join(' | ')
 
 /**
- * What follows the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up to the
- * comma or brace behind it. A number, so that no price is null and 19.90 is 19.9.
+ * Extracts the value of the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up
+ * to the next comma or brace. It is a number, so that a missing price is not null and 19.90 is 19.9.
  */
 const IN_SCRIPT = `number(substring-before(concat(translate(normalize-space(substring(substring-after(
   //script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`.replace(
@@ -76,7 +76,7 @@ export const shopProductPrice = template({
   slug: 'shop-product-price',
   name: 'Price of a product in a shop',
   description:
-    "Tells when a product's price falls or rises by 1 % or more. Give the address of the product's page: the " +
+    "Reports when a product's price falls or rises by 1 % or more. Give the address of the product's page: the " +
     'price is read from what shops write for search engines (Open Graph, microdata: price; JSON-LD: ' +
     'price_in_script), so that a new design of the page does not matter.',
   category: 'ecommerce',

@@ -4,7 +4,7 @@ export const javascriptPackageVersion = template({
   slug: 'javascript-package-version',
   name: 'New version of a JavaScript package',
   description:
-    "Tells when a package's latest version changes. Give the address of the package's JSON document at its " +
+    "Reports when a package's latest version changes. Give the address of the package's JSON document at its " +
     'registry, REGISTRY/PACKAGE.',
   category: 'developer',
   audience: 'developer',
@@ -20,7 +20,7 @@ export const pythonPackageVersion = template({
   slug: 'python-package-version',
   name: 'New version of a Python package',
   description:
-    "Tells when a package's latest version changes, or when that version is withdrawn. Give the address of the " +
+    "Reports when a package's latest version changes, or when that version is withdrawn. Give the address of the " +
     "project's JSON document at its index, INDEX/PACKAGE/json.",
   category: 'developer',
   audience: 'developer',
@@ -50,7 +50,7 @@ export const repositoryRelease = template({
   slug: 'repository-release',
   name: 'New release of a repository',
   description:
-    "Tells when a repository has a new release. Give the address of the latest release in your code host's API, " +
+    "Reports when a repository has a new release. Give the address of the latest release in your code host's API, " +
     'which ends in …/releases/latest at most of them.',
   category: 'developer',
   audience: 'developer',
@@ -60,7 +60,7 @@ export const repositoryRelease = template({
       method: 'json_path',
       fields: { version: '$.tag_name', title: '$.name', link: '$.html_url' },
     },
-    // A release whose title or notes are edited is no new one.
+    // A release whose title or notes are edited is not a new one.
     diff_predicate: { type: 'field_changes', field: 'version' },
     schedule_interval_seconds: 3600,
   },

@@ -4,7 +4,7 @@ export const statusPage = template({
   slug: 'status-page',
   name: 'Status page of a service',
   description:
-    'Tells when a service that you depend on reports trouble, another incident, or that all is well again. Give ' +
+    'Reports when a service that you depend on reports trouble, another incident, or that all is well again. Give ' +
     'the JSON summary of its status page: most hosted ones answer it at /api/v2/summary.json or, without ' +
     'incidents, at /api/v2/status.json.',
   category: 'status',

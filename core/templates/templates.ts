@@ -5,7 +5,7 @@ import { cryptoPrice, shopProductPrice, stockPrice } from './prices.ts'
 import { javascriptPackageVersion, pythonPackageVersion, repositoryRelease } from './releases.ts'
 import { statusPage } from './status-page.ts'
 
-/** The fifteen, in the order in which they are listed. */
+/** The fifteen templates, in the order in which they are listed. */
 export const TEMPLATES: readonly Template[] = [
   genericCssSelector,
   genericFullPage,

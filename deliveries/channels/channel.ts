@@ -1,7 +1,7 @@
 import type { DeliveryConfig, DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 
-/** A message to one destination, once more the same on each attempt. */
+/** A message to one destination. It is the same on each attempt. */
 export interface Message<T extends DeliveryType = DeliveryType> {
   /** The delivery's id. */
   readonly id: string
@@ -12,31 +12,31 @@ export interface Message<T extends DeliveryType = DeliveryType> {
   readonly secrets: readonly string[]
 }
 
-/** What a channel may use of the world. */
+/** What a channel may use besides the message. */
 export interface SendContext {
-  /** Aborts when this process has to end before the attempt has. */
+  /** Aborts when the process has to end before the attempt is complete. */
   readonly signal: AbortSignal
   readonly log: DeliveryLog
 }
 
-/** What became of an attempt. */
+/** The result of one attempt. */
 export type AttemptOutcome =
   /** The destination answered. `body`: at most 4,096 characters that are safe to show. */
   | {
       readonly kind: 'answered'
       readonly status: number
       readonly body: string | null
-      /** What the answer means, where the status is not HTTP's: a mail server's. */
+      /** The meaning of the answer where the status is not an HTTP status, as with a mail server. */
       readonly verdict?: 'success' | 'client_error' | 'server_error'
     }
-  /** It did not, or may not be asked just now: tried again by the schedule. */
+  /** The destination did not answer, or may not be contacted just now. The attempt is repeated by the schedule. */
   | { readonly kind: 'no_answer'; readonly message: string }
-  /** It cannot be sent, now or by trying again. */
+  /** It cannot be sent, neither now nor later. */
   | { readonly kind: 'impossible'; readonly message: string }
-  /** The signal ended it: it does not count as an attempt. */
+  /** The signal ended the attempt. It does not count as one. */
   | { readonly kind: 'aborted' }
 
-/** A way to deliver. `send` makes one attempt within its own deadline, and never rejects for what the outside does. */
+/** A way to deliver. `send` makes one attempt within its own deadline. It never rejects because of the outside. */
 export interface Channel<T extends DeliveryType = DeliveryType> {
   send(message: Message<T>, ctx: SendContext): Promise<AttemptOutcome>
 }

@@ -6,17 +6,17 @@ import type { Mailer } from '../mail/mailer.ts'
 import { createSlackChannel } from './slack.ts'
 import { createWebhookChannel } from './webhook.ts'
 
-/** What the channels of this installation are made from. */
+/** The parts that the channels of this installation use. */
 interface ChannelOptions {
   /** A guarded agent (`egress/guarded-agent.ts`), not shared with checks. */
   readonly agent: Dispatcher
-  /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is. */
+  /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is set. */
   readonly mailer: Mailer | null
-  /** Where messages lead: `TIDEMARK_DASHBOARD_URL`, or the base address. */
+  /** The address that links in messages start with: `TIDEMARK_DASHBOARD_URL`, or the base address. */
   readonly dashboardUrl: string
 }
 
-/** The channels of this version, one for each type that a monitor can name. */
+/** Returns the channels of this version, one for each type that a monitor can name. */
 export function createChannels({ agent, mailer, dashboardUrl }: ChannelOptions): Channels {
   const links = { dashboardUrl }
   return {

@@ -2,7 +2,7 @@ import type { Channel } from './channel.ts'
 import { type ChatOptions, sendChat } from './send-chat.ts'
 import { discordMessage } from '../messages/discord-message.ts'
 
-/** An embed to a webhook of Discord. */
+/** Sends an embed to a webhook of Discord. */
 export function createDiscordChannel(options: ChatOptions): Channel<'discord'> {
   return {
     send: ({ id, config, payload }, ctx) =>

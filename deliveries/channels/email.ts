@@ -7,7 +7,7 @@ import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
 import { readPayload } from '../messages/message-payload.ts'
 
-/** What an e-mail channel is made from. */
+/** The parts that an e-mail channel uses. */
 interface EmailOptions {
   /** Null: this installation has no mail server. */
   readonly mailer: Mailer | null
@@ -17,8 +17,8 @@ interface EmailOptions {
 }
 
 /**
- * A mail to one address, written from the stored payload at each attempt. Its Message-ID is the delivery's id, the same
- * on every attempt and replay.
+ * Sends a mail to one address. The mail is written from the stored payload at each attempt. Its Message-ID is the
+ * delivery's id, the same on every attempt and replay.
  */
 export function createEmailChannel({
   mailer,
@@ -32,9 +32,9 @@ export function createEmailChannel({
       if (read === null) return { kind: 'impossible', message: NO_MESSAGE }
       const result = await mailer.send({ id, to: config.to, ...emailMessage(read, links) }, { deadlineMs, signal })
       if (result.kind === 'failed' && result.reason === 'internal')
-        log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent through a fault of ours')
+        log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent: internal error')
       else if (result.kind === 'failed' && result.reason !== 'refused')
-        log.warn({ reason: result.reason, delivery_id: id }, 'the mail server did not take a mail')
+        log.warn({ reason: result.reason, delivery_id: id }, 'the mail server did not accept a mail')
       return mailOutcome(result)
     },
   }

@@ -2,17 +2,16 @@ import type { TlsCause } from '../../egress/egress-failure.ts'
 import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 
 /**
- * Why a destination gave no answer, for the person who reads the delivery. Names the host at most, never a path, a
- * query or a header.
+ * Returns why a destination gave no answer, for the person who reads the delivery. The text names the host at most,
+ * never a path, a query or a header.
  */
 export function noAnswer(failure: ExchangeFailure, host: string): string {
   switch (failure.kind) {
     case 'denied':
       return (
-        'The destination is not allowed: it leads to a private or reserved address, or to a port that is not used ' +
-        'for webhooks. ' +
+        'The destination is not allowed: its address is private or reserved, or its port is not for webhooks. ' +
         'Use a public address, or have the operator of this installation open the range with ' +
-        'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.'
+        'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay blocked.'
       )
     case 'dns':
       return DNS[failure.cause](host)
@@ -31,7 +30,7 @@ export function noAnswer(failure: ExchangeFailure, host: string): string {
     case 'too_large':
     case 'aborted':
     case 'internal':
-      return 'The attempt failed through a fault of ours. The log has the details under the id of the delivery.'
+      return 'The attempt failed with an internal error. The log has the details under the id of the delivery.'
   }
 }
 
@@ -45,9 +44,9 @@ const DNS = {
 const CONNECT = {
   refused: (host: string) => `${host} refused the connection. Check the port, or whether the server is down.`,
   unreachable: (host: string) => `${host} cannot be reached from here.`,
-  reset: (host: string) => `${host} cut the connection off while it was being made.`,
+  reset: (host: string) => `${host} closed the connection while it was being opened.`,
   timeout: (host: string) => `Connecting to ${host} took too long: nothing answered. Check the port, or a firewall.`,
-  failed: (host: string) => `No connection to ${host} could be made.`,
+  failed: (host: string) => `The connection to ${host} failed.`,
 }
 
 const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
@@ -55,9 +54,9 @@ const TLS: Readonly<Record<TlsCause, (host: string) => string>> = {
   not_yet_valid: (host) => `The TLS certificate of ${host} is not valid yet.`,
   self_signed: (host) => `The TLS certificate of ${host} is self-signed. Use one of a public authority.`,
   untrusted: (host) =>
-    `The TLS certificate of ${host} is not signed by an authority that we trust, or its server leaves out the chain.`,
+    `The TLS certificate of ${host} is not signed by a trusted authority, or its server does not send the chain.`,
   wrong_host: (host) => `The TLS certificate is for another name than ${host}.`,
-  old_protocol: (host) => `${host} speaks no TLS newer than 1.1. Its server has to be brought to TLS 1.2 or later.`,
+  old_protocol: (host) => `${host} does not support TLS 1.2 or later. Update its server.`,
   not_tls: (host) => `${host} does not speak TLS on this port. Use http:// if it has no https, or check the port.`,
   timeout: (host) => `The TLS handshake with ${host} took too long.`,
   failed: (host) => `The TLS handshake with ${host} failed. Check that the port is for https.`,
@@ -67,7 +66,7 @@ function timedOut(phase: ExchangePhase, host: string): string {
   if (phase === 'connect')
     return `Connecting to ${host} took too long: nothing answered. Check the port, or a firewall.`
   return (
-    `${host} took the request and did not answer in time. A destination has 15 seconds: answer first, work ` +
+    `${host} received the request and did not answer in time. A destination has 15 seconds: answer first, work ` +
     `afterwards.`
   )
 }

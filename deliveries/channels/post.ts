@@ -8,9 +8,9 @@ import type { AttemptOutcome, SendContext } from './channel.ts'
 import { noAnswer } from './no-answer.ts'
 import { safeText } from './safe-text.ts'
 
-/** What a channel that posts is made from. */
+/** The parts that a channel that posts uses. */
 export interface PostOptions {
-  /** A guarded agent: it dials vetted addresses only and follows nothing. */
+  /** A guarded agent: it connects to checked addresses only and does not follow redirects. */
   readonly agent: Dispatcher
   /** Milliseconds for a whole attempt. Default 15,000. */
   readonly deadlineMs?: number
@@ -23,20 +23,20 @@ interface Post {
   /** undici's flat list. */
   readonly headers: string[]
   readonly body: Buffer
-  /** What of the answer is not shown (`sentSecrets`). */
+  /** Returns the texts that must not be shown when the answer repeats them (`sentSecrets`). */
   readonly secrets: () => readonly string[]
 }
 
 /**
- * An answer counts as soon as its headers are there; of its body, what helps a person is enough, be it endless, cut off
- * or huge.
+ * An answer counts as soon as its headers are there. Of its body, a short beginning is enough to help a person. The
+ * body may be endless, cut off or huge.
  */
-const GLANCE: BodyRule = { maxBytes: 64 * 1024, partial: true }
-const glance = () => GLANCE
+const BODY_EXCERPT: BodyRule = { maxBytes: 64 * 1024, partial: true }
+const bodyExcerpt = () => BODY_EXCERPT
 
 /**
- * One POST through the guard. Redirects are not followed, and a destination that the guard refuses has not answered:
- * names can lead elsewhere tomorrow, so it is tried again by the schedule.
+ * Makes one POST through the egress guard. Redirects are not followed. A destination that the guard refuses counts as
+ * one that did not answer: its name can resolve to another address tomorrow, so the schedule tries it again.
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
@@ -52,13 +52,10 @@ export async function post(
     body,
     deadlineMs,
     signal,
-    bodyRule: glance,
+    bodyRule: bodyExcerpt,
   })
   if (!exchange.ok && exchange.failure.kind === 'internal')
-    log.error(
-      { err: exchange.failure.error, delivery_id: id },
-      'an attempt of a delivery failed through a fault of ours',
-    )
+    log.error({ err: exchange.failure.error, delivery_id: id }, 'a delivery attempt failed: internal error')
   return outcomeOf(exchange, target.url.host, secrets)
 }
 
@@ -76,11 +73,9 @@ function bodyOf(
   return isEncoded(headers) ? ENCODED : safeText(chunks, secrets())
 }
 
-const NOT_FOLLOWED = 'A redirect is not followed. Set the address at which the destination answers itself.'
-/**
- * Nobody asked for an encoding. Undoing it would unpack what a stranger packed, for a text that is rarely looked at.
- */
-const ENCODED = 'The answer has a content encoding that was not asked for; it is not shown.'
+const NOT_FOLLOWED = 'Redirects are not followed. Set the final address of the destination.'
+/** The request does not ask for an encoding. Decoding would unpack untrusted data for a text that is rarely read. */
+const ENCODED = 'The answer has a content encoding that was not requested; it is not shown.'
 
 function isEncoded(headers: IncomingHttpHeaders): boolean {
   const encoding = headers['content-encoding']

@@ -4,12 +4,12 @@ import { type MessagePayload, readPayload } from '../messages/message-payload.ts
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './sent-secrets.ts'
 
-/** What a chat channel is made from. */
+/** The parts that a chat channel uses. */
 export interface ChatOptions extends PostOptions {
   readonly links: Links
 }
 
-/** Writes what a chat service's incoming webhook takes. Pure. */
+/** Writes the body that a chat service's incoming webhook accepts. Pure. */
 type WriteMessage = (payload: MessagePayload, links: Links) => object
 
 interface ChatDelivery {
@@ -19,8 +19,8 @@ interface ChatDelivery {
 }
 
 /**
- * One POST of a message that is written from the stored payload at each attempt: what the API shows as payload is the
- * same for all types. The outcome rules are the webhook's; a 429 is a 4xx there and final.
+ * Makes one POST of a message. The message is written from the stored payload at each attempt, so that the payload in
+ * the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final.
  */
 export async function sendChat(
   options: ChatOptions,
@@ -37,7 +37,7 @@ export async function sendChat(
 
 const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'] as const
 
-/** Why a delivery of another shape is not sent. */
+/** Why a delivery with a payload of another shape is not sent. */
 export const NO_MESSAGE =
-  'The payload of this delivery is of a kind that this version of Tidemark has no message for. After an upgrade ' +
+  'This version of Tidemark cannot write a message from the payload of this delivery. After an upgrade ' +
   'it can be replayed.'

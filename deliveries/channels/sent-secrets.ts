@@ -1,20 +1,20 @@
-/** Shorter ones stand in too many texts by chance. */
+/** Shorter values appear in too many texts by chance. */
 const SHORTEST = 6
-/** A part of a path that is at least this long is taken for a key, as in the addresses of chat services. */
+/** A part of a path that is at least this long counts as a key, as in the addresses of chat services. */
 const SHORTEST_IN_PATH = 16
 
-/** What of a request may be a secret of whoever configured it. */
+/** The parts of a request that may be a secret of the user who configured it. */
 interface Sent {
   readonly url: string
-  /** Configured ones. */
+  /** The configured headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signature?: string
 }
 
 /**
- * The texts of a request that an answer may not show when the destination echoes them, the longest first: values of
- * configured headers (and what follows their scheme, as in `Bearer …`), the signature, values of the query, long parts
- * of the path; each also as JSON writes it.
+ * Returns the texts of a request that must not be shown when the destination repeats them, the longest first. They are
+ * the values of configured headers (and what follows their scheme, as in `Bearer …`), the signature, values of the
+ * query, and long parts of the path. Each is listed also as JSON writes it.
  */
 export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)
@@ -36,7 +36,7 @@ export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readon
 
 const HIDDEN = '[hidden]'
 
-/** The text without them; where it was cut off, also without the beginning of one at its end. */
+/** Returns the text without the secrets. When the text was cut off, a secret that begins at its end is removed too. */
 export function hideSecrets(text: string, secrets: readonly string[], isCutOff: boolean): string {
   let hidden = text
   for (const secret of secrets) hidden = hidden.replaceAll(secret, HIDDEN)

@@ -2,7 +2,7 @@ import type { Channel } from './channel.ts'
 import { type ChatOptions, sendChat } from './send-chat.ts'
 import { slackMessage } from '../messages/slack-message.ts'
 
-/** Block Kit to an incoming webhook of Slack, or of what understands the same. */
+/** Sends Block Kit to an incoming webhook of Slack, or of a service that accepts the same format. */
 export function createSlackChannel(options: ChatOptions): Channel<'slack'> {
   return {
     send: ({ id, config, payload }, ctx) =>

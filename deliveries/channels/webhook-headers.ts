@@ -1,10 +1,10 @@
 import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
 
 /**
- * Never sent, whoever configured them: what is ours, and what belongs to the connection. The API refuses or documents
- * most of these; a row that is older than a rule is not trusted.
+ * Headers that are never sent, even if a user configured them: Tidemark's own and those of the connection. The API
+ * refuses or documents most of them, but a stored row may be older than the rule.
  */
-const NOT_THE_USERS: ReadonlySet<string> = new Set([
+const RESERVED: ReadonlySet<string> = new Set([
   ...WEBHOOK_OWN_HEADERS,
   'host',
   'content-length',
@@ -21,9 +21,9 @@ const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'proxy-authenticate',
 ])
 
-/** Headers of a webhook as undici's flat list: the configured ones, then ours. */
+/** Returns the headers of a webhook as undici's flat list: the configured ones, then Tidemark's own. */
 export function webhookHeaders(configured: Readonly<Record<string, string>> | undefined, signature: string): string[] {
-  const theirs = Object.entries(configured ?? {}).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
+  const theirs = Object.entries(configured ?? {}).filter(([name]) => !RESERVED.has(name.toLowerCase()))
   return [
     ...theirs.flat(),
     'Service-Signature',

@@ -4,13 +4,13 @@ import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './sent-secrets.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** One signed POST of the stored text: the bytes that are signed are the bytes that are sent. */
+/** Makes one signed POST of the stored text. The signed bytes are the bytes that are sent. */
 export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
   return {
     async send({ id, config, payload, secrets }, ctx) {
       if (secrets.length === 0) return { kind: 'impossible', message: NO_SECRET }
       const body = Buffer.from(payload, 'utf8')
-      // Wall time, not the store's: receivers compare it with theirs.
+      // The process's clock, not the database's: receivers compare it with their own.
       const signature = sign(secrets, Math.floor(Date.now() / 1000), body)
       const { url, headers } = config
       const sent = () => sentSecrets({ url, headers, signature })

@@ -3,8 +3,8 @@ import type { MailFault, MailResult } from './mail-result.ts'
 import { safeText } from '../channels/safe-text.ts'
 
 /**
- * What a mail's result means for its delivery. Its status is the mail server's reply code, which is read by itself: 5xx
- * to the recipient or the content is final, everything else is tried again.
+ * Returns the outcome of a delivery for a mail's result. The status is the mail server's reply code, which has its own
+ * rules: 5xx to the recipient or the content is final, everything else is tried again.
  */
 export function mailOutcome(result: MailResult): AttemptOutcome {
   switch (result.kind) {
@@ -29,21 +29,20 @@ function replied(verdict: 'success' | 'client_error' | 'server_error', reply: st
   return { kind: 'answered', verdict, status: Number(reply.slice(0, 3)), body: safeText([Buffer.from(text)]) }
 }
 
-const UNSENDABLE =
-  'This is not an address that mail is sent to. It has to be one plain address, such as name@example.com.'
+const UNSENDABLE = 'Mail cannot be sent to this address. It has to be one plain address, such as name@example.com.'
 
 const WHY: Readonly<Record<MailFault, string>> = {
-  refused: 'The mail server refuses this mail.',
-  busy: 'The mail server did not take this mail just now.',
-  sender: 'The mail server does not take mail from SMTP_FROM. This is for the operator of this installation.',
+  refused: 'The mail server refused this mail.',
+  busy: 'The mail server did not accept this mail for now.',
+  sender: 'The mail server does not accept mail from SMTP_FROM. The operator of this installation has to correct it.',
   login:
-    'The mail server does not accept the user name and password of SMTP_URL. This is for the operator of this ' +
-    'installation.',
+    'The mail server does not accept the user name and password of SMTP_URL. The operator of this ' +
+    'installation has to correct it.',
   tls:
-    'No safe connection to the mail server could be made: check its certificate, and smtp or smtps in SMTP_URL. ' +
-    'This is for the operator of this installation.',
-  dns: 'There is no host of the name in SMTP_URL. This is for the operator of this installation.',
+    'A secure connection to the mail server failed: check its certificate, and smtp or smtps in SMTP_URL. ' +
+    'The operator of this installation has to correct it.',
+  dns: 'The host in SMTP_URL does not exist. The operator of this installation has to correct it.',
   connection: 'The mail server cannot be reached, or ended the connection.',
-  timeout: 'The mail server did not take the mail in time. An attempt has 15 seconds.',
-  internal: 'The attempt failed through a fault of ours. The log has the details under the id of the delivery.',
+  timeout: 'The mail server did not accept the mail in time. An attempt has 15 seconds.',
+  internal: 'The attempt failed with an internal error. The log has the details under the id of the delivery.',
 }

@@ -1,29 +1,29 @@
-/** Why the mail server did not take a mail, as far as a person can act on it. */
+/** Why the mail server did not accept a mail, as far as a person can act on it. */
 export type MailFault = 'refused' | 'busy' | 'sender' | 'login' | 'tls' | 'dns' | 'connection' | 'timeout' | 'internal'
 
-/** What became of a mail. */
+/** The result of sending a mail. */
 export type MailResult =
-  /** The server took it on. `reply`: its last line, such as `250 OK: queued`. */
+  /** The server accepted it. `reply`: its last line, such as `250 OK: queued`. */
   | { readonly kind: 'taken'; readonly reply: string }
   /**
-   * `refused`: it will not take this mail for this address, now or later (5xx to the recipient or the content).
-   * Everything else may go away. `reply`: what the server said, with its code; null when it said nothing.
+   * `refused`: the server will not accept this mail for this address, now or later (5xx to the recipient or the
+   * content). All other reasons may pass. `reply`: the server's answer with its code; null when there was none.
    */
   | { readonly kind: 'failed'; readonly reason: MailFault; readonly reply: string | null; readonly error: unknown }
-  /** Not an address that mail is sent to. */
+  /** The address is not one that mail is sent to. */
   | { readonly kind: 'unsendable' }
   | { readonly kind: 'aborted' }
 
 interface SmtpError extends Error {
   readonly code?: string
-  /** Node's code under nodemailer's. */
+  /** The code of Node's error inside nodemailer's. */
   readonly originalCode?: string
   readonly command?: string
   readonly response?: string
   readonly responseCode?: number
 }
 
-/** Reads an error of nodemailer. */
+/** Returns the result for an error of nodemailer. */
 export function mailFailure(error: unknown): MailResult & { kind: 'failed' } {
   const {
     code,
@@ -37,7 +37,7 @@ export function mailFailure(error: unknown): MailResult & { kind: 'failed' } {
   return { kind: 'failed', reason, reply, error }
 }
 
-/** Certificates that do not hold, and servers that do not speak TLS. */
+/** Codes of invalid certificates, and of servers that do not support TLS. */
 const NOT_TRUSTED = /CERT|^UNABLE_TO|^ERR_(?:SSL|TLS)|^EPROTO$/
 
 const BY_CODE: Readonly<Record<string, MailFault>> = {
@@ -53,8 +53,8 @@ const BY_CODE: Readonly<Record<string, MailFault>> = {
 }
 
 /**
- * A refusal is final only where it is about the recipient or the content. One of the greeting, the login or the sender
- * is about how this installation is set up, which its operator can mend within the hours of the schedule.
+ * A refusal is final only where it is about the recipient or the content. A refusal of the greeting, the login or the
+ * sender is about the setup of this installation, which its operator can correct within the hours of the schedule.
  */
 function reasonOf({
   code = '',

@@ -10,26 +10,26 @@ export interface Mail {
   readonly text: string
   readonly html: string
   /**
-   * What stands before the @ of the Message-ID: the same whenever the same mail is sent again, so that a reader's
-   * programme can drop doubles.
+   * The part before the @ of the Message-ID. It is the same whenever the same mail is sent again, so that a mail
+   * program can drop duplicates.
    */
   readonly id: string
 }
 
 /** Sends the mail of this installation. */
 export interface Mailer {
-  /** One try within the deadline. Never rejects; `aborted` when the signal ended it. */
+  /** Makes one attempt within the deadline. Never rejects. Returns `aborted` when the signal ended it. */
   send(mail: Mail, limits: { readonly deadlineMs: number; readonly signal: AbortSignal }): Promise<MailResult>
   /** Closes the connections to the mail server. */
   close(): void
 }
 
-/** What a mailer is made from. */
+/** The options of a mailer. */
 interface MailerOptions {
   readonly server: MailServer
-  /** The sender, `SMTP_FROM`: an address as `email_address` of schema/rules has it. */
+  /** The sender, `SMTP_FROM`: an address as in `email_address` of schema/rules. */
   readonly from: string
-  /** Connections to the server at a time. */
+  /** The greatest number of connections to the server at a time. */
   readonly connections: number
 }
 
@@ -37,12 +37,13 @@ const SENDER = 'Tidemark'
 const IDLE_MS = 30_000
 
 /**
- * A pool of connections to the one mail server. No address is ever parsed: what is not exactly one plain address is
- * refused, and goes to nodemailer as `{ address }` and in an explicit envelope. Nothing is attached or loaded.
+ * Returns a mailer with a pool of connections to the one mail server. No address is ever parsed: a value that is not
+ * exactly one plain address is refused. A plain one goes to nodemailer as `{ address }` and in an explicit envelope.
+ * Nothing is attached or loaded.
  */
 export function createMailer({ server, from, connections }: MailerOptions): Mailer {
   const pool = createTransport({ pool: true, maxConnections: connections, maxRequeues: 1, ...transportOptions(server) })
-  // Without a listener an error of the pool would end the process. Those of a mail come back from its own send.
+  // Without a listener an error of the pool would end the process. Errors of a mail are returned by its own send.
   pool.on('error', () => {})
   const domain = from.slice(from.lastIndexOf('@') + 1)
 
@@ -86,7 +87,7 @@ function transportOptions({ host, port, secure, auth, requireTls, ignoreTls, ver
     requireTLS: requireTls,
     ignoreTLS: ignoreTls,
     tls: { rejectUnauthorized: verifyCertificate, minVersion: 'TLSv1.2' as const },
-    // Each ends before a whole attempt has to.
+    // Each of these ends before a whole attempt has to.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     dnsTimeout: 5_000,

@@ -22,7 +22,7 @@ interface DiscordMessage {
       readonly timestamp: string
     },
   ]
-  /** Nobody is pinged, whatever the text says. */
+  /** Nobody is notified by name, whatever the text contains. */
   readonly allowed_mentions: { readonly parse: readonly [] }
 }
 
@@ -39,9 +39,9 @@ const LONGEST_LINK = 600
 const TEAL = 0x0f766e
 
 /**
- * One embed: the monitor as title, links below it, a field for each change, the time in the reader's own zone. The link
- * to the run stands in the text and not in `url`, which Discord refuses for an address without a domain, and the
- * message with it.
+ * Returns one embed: the monitor as title, links below it, a field for each change, the time in the reader's own zone.
+ * The link to the run is in the text and not in `url`: Discord refuses a `url` without a domain, and with it the whole
+ * message.
  */
 export function discordMessage(payload: MessagePayload, links: Links): DiscordMessage {
   const story = storyOf(payload, links)
@@ -65,7 +65,7 @@ export function discordMessage(payload: MessagePayload, links: Links): DiscordMe
 }
 
 const MARKUP = /[\\*_~`|<>[\]@#+-]/
-/** All that begins markup, a mention, an emoji, a link with another text, a list or a heading. */
+/** Escapes every character that begins markup, a mention, an emoji, a link with another text, a list or a heading. */
 function escapeDiscord(text: string): string {
   return text
     .replace(/[\\*_~`|<>[\]]|^#(?=#{0,2}\s)|^[+-](?=[\s#])|(?<=^\d{1,9})\.(?=\s)/g, '\\$&')

@@ -10,8 +10,8 @@ const TEAL = '#0f766e'
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 /**
- * The HTML part of a mail: one column, styles inside the elements, nothing that is loaded from anywhere. All that comes
- * from a monitor or a page goes through `safe`.
+ * Returns the HTML part of a mail: one column, styles inside the elements, nothing that is loaded from outside. All
+ * text from a monitor or a page goes through `safe`.
  */
 export function emailHtml({ name, headline, changes, others, notes, page, runUrl, time }: EmailStory): string {
   const pageHtml =

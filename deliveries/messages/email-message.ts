@@ -6,25 +6,25 @@ import type { MessagePayload } from './message-payload.ts'
 import { shortenBoth } from './shorten.ts'
 import { type Change, firstOf, storyOf } from './story.ts'
 
-/** The readable parts of a mail. None of it has control characters but the line ends of the text. */
+/** The readable parts of a mail. They contain no control characters except the line ends of the text. */
 interface EmailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
-/* Some mail programmes cut off an HTML part of more than 100 KB. */
+/* Some mail programs cut off an HTML part of more than 100 KB. */
 const MOST_CHANGES = 50
 const VALUES = 20_000
 const MOST_VALUE = 1_000
 
-/** Subject, text and HTML of the same content. */
+/** Returns subject, text and HTML with the same content. */
 export function emailMessage(payload: MessagePayload, links: Links): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
-  const told: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
-  return { subject: story.headline, text: emailText(told), html: emailHtml(told) }
+  const shortened: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
+  return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened) }
 }
 
 function cut(change: Change, room: number): Change {

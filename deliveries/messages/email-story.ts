@@ -1,8 +1,8 @@
 import type { Change, Story } from './story.ts'
 
-/** What both bodies of a mail are written from. */
+/** The content that both bodies of a mail are written from. */
 export interface EmailStory extends Omit<Story, 'changes'> {
   readonly changes: readonly Change[]
-  /** How many more changed, in words; null when all are shown. */
+  /** A phrase that says how many more fields changed; null when all are shown. */
   readonly others: string | null
 }

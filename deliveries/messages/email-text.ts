@@ -2,7 +2,7 @@ import { isolate } from './clean-text.ts'
 import type { EmailStory } from './email-story.ts'
 import { arrow, type Change } from './story.ts'
 
-/** The text part of a mail: paragraphs with an empty line between them. */
+/** Returns the text part of a mail: paragraphs with an empty line between them. */
 export function emailText({ name, changes, others, notes, page, runUrl, time }: EmailStory): string {
   const paragraphs = [
     name,

@@ -1,12 +1,12 @@
 import type { MessagePayload } from './message-payload.ts'
 
-/** Where messages lead. */
+/** The addresses that links in messages are made from. */
 export interface Links {
   /** `TIDEMARK_DASHBOARD_URL`, or the base address. */
   readonly dashboardUrl: string
 }
 
-/** The page of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`. */
+/** Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`. */
 export function runUrl(
   { dashboardUrl }: Links,
   { monitor_id, run_id }: Pick<MessagePayload, 'monitor_id' | 'run_id'>,
@@ -15,7 +15,9 @@ export function runUrl(
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }
 
-/** The watched page as something to click on, parsed and written again; null for what is no web address. */
+/**
+ * Returns the address of the watched page as a link, parsed and serialized again; null when it is not a web address.
+ */
 export function pageUrl(address: string): string | null {
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null

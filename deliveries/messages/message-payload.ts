@@ -3,8 +3,8 @@ import { Compile } from 'typebox/compile'
 import type { Json } from '../../schema/shape/json.ts'
 
 /**
- * What messages are made from: of a stored payload (schema/run/delivery.ts, core/payload.ts) what they show; other keys
- * may stand beside it.
+ * The part of a stored payload (schema/run/delivery.ts, core/payload.ts) that messages show. The payload may have other
+ * keys.
  */
 const MessagePayload = Type.Object({
   monitor_id: Type.String(),
@@ -20,10 +20,11 @@ const MessagePayload = Type.Object({
 })
 export type MessagePayload = Static<typeof MessagePayload>
 
-// Its shape only: what may not be in a text anywhere else is no reason to keep a message back, and is not shown.
+// Checks the shape only. Characters that are not allowed elsewhere are no reason to withhold a message; they are not
+// shown.
 const shape = Compile(MessagePayload)
 
-/** Reads the stored text of a delivery; null when it holds something that no message can be made from. */
+/** Reads the stored text of a delivery. Returns null when no message can be made from it. */
 export function readPayload(text: string): MessagePayload | null {
   const value = parse(text)
   return shape.Check(value) ? value : null

@@ -2,14 +2,14 @@ import { compare, type Decimal, magnitude, subtract, decimalText } from '../../c
 import { readNumber } from '../../core/number/read-number.ts'
 import type { Json } from '../../schema/shape/json.ts'
 
-/** Text longer than this is prose in which a number happens to stand. */
+/** Longer text is prose that happens to contain a number. */
 const MOST_CHARACTERS = 32
 const COUNT = new Intl.NumberFormat('en')
 
 /**
- * How far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from zero.
- * Null where the two values are not the same thing counted twice: a number with at most a sign and a currency in front
- * of it (`$`, `CHF `), and the same words around it.
+ * Returns how far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from
+ * zero. Returns null where the two values do not count the same thing. They do when each is a number with at most a
+ * sign and a currency in front of it (`$`, `CHF `), and both have the same words around it.
  */
 export function movementNote(before: Json, after: Json): string | null {
   const frame = frameOf(before)
@@ -24,7 +24,7 @@ export function movementNote(before: Json, after: Json): string | null {
   return percentText(sign, distance, magnitude(from))
 }
 
-/** What stands around the digits; null when it is no number by its looks. */
+/** Returns the text around the digits; null when the value does not look like a number. */
 function frameOf(value: Json): string | null {
   if (typeof value === 'number') return ''
   if (typeof value !== 'string') return null
@@ -34,7 +34,7 @@ function frameOf(value: Json): string | null {
   return digitRuns.length === 1 ? text.replace(/[\p{Nd}.,'’٫٬\s+−-]+/gu, '') : null
 }
 
-/** With one decimal below 100 percent. */
+/** Writes a percentage, with one decimal below 100 percent. */
 function percentText(sign: string, distance: Decimal, of: Decimal): string {
   const scale = Math.max(distance.scale, of.scale)
   const tenths = rounded(

@@ -1,21 +1,24 @@
-/** How much room a character takes where it is put; 1 unless given. */
+/** How much space a character takes in the output format; 1 unless given. */
 type Weight = (character: string) => number
 
 const ONE: Weight = () => 1
-/** Room for "… (1,234,567 characters left out)" and an ellipsis in front. */
+/** Space for "… (1,234,567 characters left out)" and an ellipsis in front. */
 const MARK = 36
-/** What is shown of the common beginning of two texts, before they part. */
+/** How much of the common beginning of two texts is shown before they differ. */
 const LEAD = 24
 const COUNT = new Intl.NumberFormat('en')
 
-/** The text, or its beginning and how many characters were left out; never heavier than `max`, which is at least 40. */
+/**
+ * Returns the text, or its beginning and how many characters were left out. It never weighs more than `max`, which is
+ * at least 40.
+ */
 export function shorten(text: string, max: number, weight: Weight = ONE): string {
   return excerpt(text, 0, max, weight)
 }
 
 /**
- * Two texts, each no heavier than `max`. When one has to be cut, and they begin alike for longer than would be shown,
- * both begin shortly before the place where they part: two equal beginnings would tell nothing.
+ * Shortens two texts to at most `max` each. When one has to be cut, and their common beginning is longer than would be
+ * shown, both excerpts begin shortly before the first difference: two equal beginnings would not show what changed.
  */
 export function shortenBoth(before: string, after: string, max: number, weight: Weight = ONE): [string, string] {
   const isCut = !fits(before, max, weight) || !fits(after, max, weight)
@@ -52,8 +55,8 @@ function commonLength(a: string, b: string): number {
 }
 
 /**
- * The start of the word that holds this place, or the place itself when the word is long; never within a surrogate
- * pair.
+ * Returns the start of the word at this index, or the index itself when the word is long. It is never within a
+ * surrogate pair.
  */
 function wordStart(text: string, at: number): number {
   const space = text.lastIndexOf(' ', at)
@@ -61,7 +64,7 @@ function wordStart(text: string, at: number): number {
   return /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at - 1 : at
 }
 
-/** Characters as people count them, roughly: no pair counts twice. */
+/** Counts characters roughly as people count them: a surrogate pair counts once. */
 function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++

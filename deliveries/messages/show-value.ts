@@ -1,7 +1,7 @@
 import type { Json } from '../../schema/shape/json.ts'
 import { cleanText } from './clean-text.ts'
 
-/** A value as a person would read it, on one line, of any length. */
+/** Returns a value as a person would read it, on one line, of any length. */
 export function showValue(value: Json): string {
   if (value === null) return 'nothing'
   if (typeof value === 'string') return cleanText(value) || 'empty text'

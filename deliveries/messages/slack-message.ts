@@ -22,7 +22,7 @@ type SlackBlock =
 
 /** The body of a Slack incoming webhook. */
 interface SlackMessage {
-  /** What notifications and screen readers get. */
+  /** The text for notifications and screen readers. */
   readonly text: string
   readonly blocks: readonly SlackBlock[]
   readonly unfurl_links: false
@@ -30,8 +30,8 @@ interface SlackMessage {
 }
 
 /*
- * Slack's limits, all counted with room to spare: a header 150 characters, a section's text 3,000, a field 2,000, ten
- * fields a section, 50 blocks. Exceeding one is a 400, which would be final.
+ * Slack's limits, all with a margin: a header 150 characters, a section's text 3,000, a field 2,000, ten fields a
+ * section, 50 blocks. Exceeding one is a 400, which would be final.
  */
 const MOST_CHANGES = 20
 const MOST_FIELDS = 10
@@ -42,10 +42,10 @@ const VALUE = 500
 const LONGEST_LINK = 1_200
 
 /**
- * Block Kit: the monitor as header; short changes as a table of two columns, long ones with both values side by side;
- * below, in small type, what else is to say, and links. Values are `plain_text`, in which Slack reads no markup: its
- * mrkdwn has no escape for `*` or `_`. There are links and no buttons, which show a warning when nobody answers their
- * click.
+ * Returns Block Kit: the monitor as header, short changes as a table of two columns, long ones with both values side by
+ * side. Notes and links follow in small type. Values are `plain_text`, in which Slack reads no markup: its mrkdwn has
+ * no escape for `*` or `_`. There are links instead of buttons, because a button shows a warning when no server answers
+ * its click.
  */
 export function slackMessage(payload: MessagePayload, links: Links): SlackMessage {
   const story = storyOf(payload, links)
@@ -65,14 +65,16 @@ export function slackMessage(payload: MessagePayload, links: Links): SlackMessag
   }
 }
 
-/** `&`, `<` and `>` begin all that Slack acts on: links, mentions, commands such as `<!channel>`. */
+/**
+ * Escapes `&`, `<` and `>`. They begin all syntax that Slack acts on: links, mentions, commands such as `<!channel>`.
+ */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 const weight = (character: string) => (character === '&' ? 5 : character === '<' || character === '>' ? 4 : 1)
 const plain = (text: string): PlainText => ({ type: 'plain_text', text: escapeSlack(text), emoji: false })
-/** `verbatim`: what looks like an address, a channel or a name is not made into a link. */
+/** `verbatim`: Slack does not turn addresses, channels or names into links. */
 const markup = (text: string): Markup => ({ type: 'mrkdwn', text, verbatim: true })
 
 function tables(changes: readonly Change[]): SlackBlock[] {
@@ -90,7 +92,7 @@ function sideBySide({ field, before, after, note }: Change): SlackBlock {
   return { type: 'section', text: label(field), fields }
 }
 
-/** Bold, unless it holds what would end the bold. */
+/** Returns the field in bold, unless its name contains characters that would end the bold. */
 function label(field: string): SlackText {
   const text = shorten(field, FIELD_NAME, weight)
   return /[*~`]|(?<![\p{L}\p{Nd}])_|_(?![\p{L}\p{Nd}])/u.test(text) ? plain(text) : markup(`*${escapeSlack(text)}*`)

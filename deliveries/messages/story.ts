@@ -12,23 +12,23 @@ export interface Change {
   readonly field: string
   readonly before: string
   readonly after: string
-  /** How far a number moved, such as `−12.5 %`; null where that says nothing. */
+  /** How far a number moved, such as `−12.5 %`; null where there is nothing useful to say. */
   readonly note: string | null
   /** Short enough for `before → after` on one line. */
   readonly isShort: boolean
 }
 
-/** What a message tells, whatever its format. Nothing in it is escaped; everything is free of control characters. */
+/** The content of a message, for every format. Nothing in it is escaped; everything is free of control characters. */
 export interface Story {
   readonly name: string
-  /** All of it in one line, for a subject or a phone's notification: at most some 300 characters. */
+  /** A summary in one line, for a subject or a phone's notification: at most some 300 characters. */
   readonly headline: string
   readonly changes: readonly Change[]
-  /** Sentences about what is not a field. */
+  /** Sentences about changes that are not a field. */
   readonly notes: readonly string[]
   readonly runUrl: string
   readonly page: { readonly text: string; readonly url: string | null }
-  /** For people: `1 May 2026, 12:00 UTC`. */
+  /** The time for people: `1 May 2026, 12:00 UTC`. */
   readonly time: string
   readonly firedAt: string
 }
@@ -75,7 +75,10 @@ function changeOf(name: string, from: Json, to: Json): Change {
   return { field: isolate(cleanText(name)) || 'field', before, after, note: movementNote(from, to), isShort }
 }
 
-/** A full page has one field, whose value is a hash: it says that something changed, and its digits say nothing. */
+/**
+ * Returns whether the only field is the hash of a full page. The hash shows that something changed, and its digits mean
+ * nothing to a reader.
+ */
 function isContentHash({ diff: { fields_changed, before, after } }: MessagePayload): boolean {
   const isHash = (value: Json = null) => typeof value === 'string' && /^[0-9a-f]{32,}$/.test(value)
   return fields_changed[0] === 'content_hash' && isHash(before['content_hash']) && isHash(after['content_hash'])
@@ -89,12 +92,12 @@ function gist(changes: readonly Change[], note: string): string {
   return `${first.field}, ${second.field} and ${rest.length} more changed`
 }
 
-/** `$19.99 → $17.49 (−12.5 %)`. */
+/** Writes a change on one line: `$19.99 → $17.49 (−12.5 %)`. */
 export function arrow({ before, after, note }: Pick<Change, 'before' | 'after' | 'note'>): string {
   return `${isolate(before)} → ${isolate(after)}${note === null ? '' : ` (${note})`}`
 }
 
-/** The changes that a message shows, and a line about the others. */
+/** Returns the changes that a message shows, and a line about the others. */
 export function firstOf(changes: readonly Change[], most: number): { shown: readonly Change[]; others: string | null } {
   const left = changes.length - most
   return {

@@ -97,7 +97,7 @@ for (const [version, rent, isThere] of [
       })
       const again = await runCli(args, environment)
       expect([again.code, again.stdout]).toEqual([1, ''])
-      expect(again.stderr).toMatch(/^tidemark: there is an account with the address owner@example\.com already\n$/)
+      expect(again.stderr).toMatch(/^tidemark: there is already an account with the address owner@example\.com\n$/)
     })
 
     test.each([['api'], ['worker'], ['serve'], ['admin', 'create-key', '--email', 'owner@example.com', '--name', 'a']])(

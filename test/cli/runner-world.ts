@@ -39,7 +39,7 @@ export interface RunnerWorld extends AsyncDisposable {
 
 /** Where a process that serves the lane says that it does. */
 export const laneOf = ({ stdout }: CliProcess) =>
-  /"address":"([^"]+)","msg":"runners reach the lane"/.exec(stdout)?.[1] ?? ''
+  /"address":"([^"]+)","msg":"runner API listening"/.exec(stdout)?.[1] ?? ''
 
 const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'

@@ -18,7 +18,7 @@ describe('From a definition to a structural schema', () => {
       Closed({ a: Type.Array(Closed({ b: Type.String() }), { maxItems: 1 }) }),
       /^place.a\[\].b:/,
     ],
-    ['a null of its own', Type.Null(), /^place: null is not lawful/],
+    ['a null of its own', Type.Null(), /^place: null is not valid/],
   ])('refuses %s', (_, schema, message) => {
     expect(() => structural(schema)).toThrow(message)
   })

@@ -30,7 +30,7 @@ test('the example page shows a price that changes when it is told to', async () 
 
 test('the example receiver takes what is signed, and only that', async () => {
   const body = JSON.stringify({ text: 'ünï' })
-  expect(await call('POST', '/hook', body)).toEqual([200, 'not checked, for no secret is set\n'])
+  expect(await call('POST', '/hook', body)).toEqual([200, 'not checked, because no secret is set\n'])
   await call('POST', '/secret', SECRET)
   const hook = (secrets: string[], time: number, sent = body) =>
     call('POST', '/hook', sent, { 'Service-Signature': sign(secrets, time, body) })

@@ -172,14 +172,14 @@ test('A runner that is told to stop finishes what it can and gives back the rest
 test('A token that is refused ends a runner with code 77 and says what to do, at the start and later.', async () => {
   const wrong = await runCli(['runner'], world.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
   expect([wrong.code, wrong.stdout]).toEqual([77, expect.not.stringContaining('rendering')])
-  expect(wrong.stderr).toMatch(/^tidemark: the lane refuses the runner token: .*create-runner-token/)
+  expect(wrong.stderr).toMatch(/^tidemark: the runner API refuses the runner token: .*create-runner-token/)
   expect(wrong.stderr).not.toMatch(/\n\s+at |tdr_0/)
 
   const runner = await world.runner('revoked')
   const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], world.trusted)
   expect(JSON.parse(revoked.stdout)).toEqual({ job: 'revoked', revoked: 1 })
   expect(await runner.exited).toBe(77)
-  expect(runner.stderr).toContain('the lane refuses the runner token')
+  expect(runner.stderr).toContain('the runner API refuses the runner token')
 }, 60_000)
 
 test('A runner without anything to do ends by itself with 0; so does one whose token, from a file, is about to end.', async () => {
@@ -191,7 +191,7 @@ test('A runner without anything to do ends by itself with 0; so does one whose t
   expect(await idle.exited).toBe(0)
   expect(idle.stdout).toContain('nothing to do')
   expect(await short.exited).toBe(0)
-  expect(short.stdout).toContain('the token is about to end')
+  expect(short.stdout).toContain('the token is about to expire')
 }, 60_000)
 
 test('A runner tells its readiness and metrics, and outlives its worker.', async () => {

@@ -1,4 +1,4 @@
-/** What a folder may import besides itself. */
+/** The imports that a folder may have besides its own files. */
 export interface Border {
   /** Other folders, a part of one (`runners/fetch`), or one file by its whole name. */
   folders: readonly string[]
@@ -7,9 +7,9 @@ export interface Border {
 }
 
 /**
- * Imports go one way: schema ← core ← {platform, egress, concurrency} ← {store, runners} ← {monitors, accounts, worker,
- * deliveries} ← {api, operator} ← cli. A type is an import like any other. A package stands with the folders that own
- * it; a new one is added here on purpose.
+ * Imports go one way: schema ← core ← {platform, egress, concurrency} ← {store, runners} ← {worker, deliveries} ← api ←
+ * cli. Imports of types count too. A package is listed with the folders that own it; a new one is added here on
+ * purpose.
  *
  * `runners` is the untrusted side of a check. It must not reach the store, the model or any of their packages.
  */
@@ -56,7 +56,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
     packages: ['node:*', 'openai', 'piscina', 'pixelmatch', 'prom-client', 'sharp', 'typebox', 'undici'],
   },
-  // A webhook leaves through the same egress guard as a check's request does.
+  // A webhook is sent through the same egress guard as the request of a check.
   deliveries: {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store'],
     packages: ['node:*', 'nodemailer', 'prom-client', 'typebox', 'undici'],
@@ -95,14 +95,14 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'deliveries',
       'api',
       'operator',
-      // `--version` is what the package says.
+      // `--version` prints the version in the package.
       'package.json',
     ],
     packages: ['node:*', 'commander', 'pino', 'prom-client'],
   },
 }
 
-/** Packages that one room of a folder owns. */
+/** Packages that belong to one subfolder only. */
 export const OWNERS: Readonly<Record<string, string>> = {
   openai: 'worker/prompts/model',
   sharp: 'worker/pictures',
@@ -110,7 +110,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   'playwright-core': 'runners/browser',
 }
 
-/** What opens connections, and the only places that may name it: one egress guard stands before the network. */
+/** Modules that open connections, and the only folders that may import them: one egress guard controls the network. */
 export const NETWORK: { modules: readonly string[]; folders: readonly string[] } = {
   modules: [
     'undici',

@@ -11,8 +11,8 @@ export const borders: Check = {
 }
 
 /**
- * The imports of one file that its folder may not have. Files outside the table (tests, tools, benches, examples) may
- * import all.
+ * Returns the imports of one file that its folder may not have. Files outside the table (tests, tools, benches,
+ * examples) may import everything.
  */
 export function borderFaults({ path, text }: SourceFile): string[] {
   const folder = path.split('/', 1)[0] ?? ''
@@ -37,7 +37,7 @@ function packageFault(path: string, border: Border, specifier: string): string |
   const name = packageName(specifier)
   const folder = path.split('/', 1)[0] ?? ''
   const isOwned = border.packages.some((owned) => owned === name || (owned === 'node:*' && name.startsWith('node:')))
-  if (!isOwned) return `${folder} may not import ${name} (tools/check/border-table.ts says who may)`
+  if (!isOwned) return `${folder} may not import ${name} (see tools/check/border-table.ts)`
   const owner = OWNERS[name]
   if (owner !== undefined && !path.startsWith(`${owner}/`)) return `only ${owner} may import ${name}`
   if (NETWORK.modules.includes(name) && !NETWORK.folders.some((allowed) => path.startsWith(`${allowed}/`))) {

@@ -8,6 +8,9 @@ export interface Repository {
 /** One line of the gate. */
 export interface Check {
   name: string
-  /** Each fault as text, as `file:line: what is wrong` where there is a place; none: all is well. */
+  /**
+   * Returns each fault as text, as `file:line: what is wrong` where there is a line. Returns an empty list when there
+   * is no fault.
+   */
   faults(repository: Repository): Promise<string[]> | string[]
 }

@@ -1,17 +1,17 @@
 import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** What makes a file true on one machine only. */
+/** Text that is true on one machine only. */
 const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
-  { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: "a path of somebody's machine" },
-  { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: "a path of somebody's machine" },
+  { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: 'a path of one machine' },
+  { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: 'a path of one machine' },
   {
     pattern: /\bregistry\.(?:npmjs|yarnpkg)\.|\bnpm\.pkg\.|\bpypi\.org\b|\bdeb\.debian\.org\b|\bstatic\.crates\.io\b/,
     what: 'the host of a package registry',
   },
 ]
 
-/** Files that must name one, each with the reason. */
+/** Files that must contain such text, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {}
 
 export const committedText: Check = {
@@ -19,7 +19,10 @@ export const committedText: Check = {
   faults: ({ files }) => files.flatMap((file) => committedTextFaults(file, EXCEPTIONS)),
 }
 
-/** Lines that name a path of a machine or the host of a package registry: what is committed must hold everywhere. */
+/**
+ * Returns the lines that name a path of a machine or the host of a package registry: a committed text must be true
+ * everywhere.
+ */
 export function committedTextFaults(
   { path, text }: SourceFile,
   exceptions: Readonly<Record<string, string>>,

@@ -11,7 +11,10 @@ export const fileSize: Check = {
   faults: ({ files }) => files.flatMap((file) => fileSizeFaults(file, EXCEPTIONS)),
 }
 
-/** A TypeScript file holds one idea, which fits in 400 lines; else it is listed with a reason. */
+/**
+ * Reports a TypeScript file of more than 400 lines. A file contains one idea, which fits in 400 lines; otherwise it is
+ * listed with a reason.
+ */
 export function fileSizeFaults({ path, text }: SourceFile, exceptions: Readonly<Record<string, string>>): string[] {
   const lines = text.split('\n').length - 1
   if (!path.endsWith('.ts') || lines <= MOST_LINES || exceptions[path] !== undefined) return []

@@ -8,10 +8,11 @@ const DYNAMIC = /\b(?:import|require)\s*\(\s*['"`]([^'"`]+)['"`]/g
 const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
 
 /**
- * Everything that a TypeScript file imports: values, types, re-exports, `import()` and `require()` of a fixed text.
+ * Returns everything that a TypeScript file imports: values, types, re-exports, `import()` and `require()` of a fixed
+ * text.
  *
- * By pattern, not by parser: TypeScript 7 has no parser to call, and the formatter sees to it that a statement starts
- * its line.
+ * It uses patterns instead of a parser: TypeScript 7 has no parser that can be called, and the formatter ensures that
+ * each statement starts its line.
  */
 export function importsOf(text: string): ImportLine[] {
   // Comments show imports in their examples.

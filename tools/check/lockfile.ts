@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** The lowest version of what we use that has no known fault which a stranger could use against us. */
+/** For each package, the lowest version without a known vulnerability that an attacker could use here. */
 const FLOORS: Readonly<Record<string, string>> = {
   '@fastify/proxy-addr': '5.1.1',
   '@xmldom/xmldom': '0.9.12',
@@ -26,7 +26,7 @@ export const lockfile: Check = {
     files.filter(({ path }) => /(^|\/)package-lock\.json$/.test(path)).flatMap((file) => lockfileFaults(file, FLOORS)),
 }
 
-/** Packages that are below their floor, and those that are tied to one registry's address. */
+/** Returns the packages that are below their lowest version, and those that are tied to one registry's address. */
 export function lockfileFaults({ path, text }: SourceFile, floors: Readonly<Record<string, string>>): string[] {
   const { packages = {} } = JSON.parse(text) as { packages?: Record<string, Entry> }
   return Object.entries(packages).flatMap(([place, entry]) => {
@@ -37,7 +37,7 @@ export function lockfileFaults({ path, text }: SourceFile, floors: Readonly<Reco
       faults.push(`${path}: ${place} is resolved to an address: .npmrc has omit-lockfile-registry-resolved`)
     }
     if (floor !== undefined && entry.version !== undefined && isBelow(entry.version, floor)) {
-      faults.push(`${path}: ${place} is ${entry.version}; it has known faults below ${floor}`)
+      faults.push(`${path}: ${place} is ${entry.version}; it has known vulnerabilities below ${floor}`)
     }
     return faults
   })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Runs `node <args>` in `root`; its output when it fails, nothing when it succeeds. */
+/** Runs `node <args>` in `root`. Returns its output when it fails, and an empty list when it succeeds. */
 export function faultsOfNode(root: string, args: readonly string[]): Promise<string[]> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

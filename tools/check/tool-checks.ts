@@ -27,7 +27,7 @@ export const format: Check = {
   faults: ({ root }) => faultsOfNode(root, [bin('oxfmt/bin/oxfmt'), '--list-different', '.']),
 }
 
-/** What is made from the definitions is committed; made again, it must be the same. */
+/** Generated files are committed; they must be the same when they are generated again. */
 export const generated: Check = {
   name: 'generated',
   faults: ({ root }) =>

@@ -34,7 +34,7 @@ interface Expected {
   }[]
 }
 
-/** Compares our CSS and XPath answers with what a browser answered to the same questions on the same pages. */
+/** Compares Tidemark's CSS and XPath values with those of a browser for the same rules on the same pages. */
 export function compareWithBrowser(folder: CorpusFolder): readonly Tally[] {
   const [css, xpath] = [newTally('html: css'), newTally('html: xpath')]
   for (const name of folder.list('html').filter((file) => file.endsWith('.expected.json'))) {
@@ -76,7 +76,7 @@ function comparePage(folder: CorpusFolder, expected: Expected, tallies: { css: T
   }
 }
 
-/** Whether the header or a `<meta>` names a charset that exists. */
+/** Returns whether the header or a `<meta>` names a charset that exists. */
 function isDeclared({ body, contentType }: Page): boolean {
   const label = contentTypeCharset(contentType) ?? metaCharset(Buffer.from(body).toString('latin1'))
   return label !== null && encodingOf(label) !== null
@@ -88,7 +88,7 @@ function cssText(selector: string, tree: Tree): string | null {
   return element === null ? null : textOf(element)
 }
 
-/** Some fields at a time, so that few values meet the size limit of a run. */
+/** Extracts a few fields at a time, so that few values reach the size limit of a run. */
 const FIELDS_AT_ONCE = 10
 
 function storedValues(page: Page, selectors: readonly string[]): unknown[] {
@@ -103,7 +103,7 @@ function storedValues(page: Page, selectors: readonly string[]): unknown[] {
   return values
 }
 
-/** What a run stores is the trimmed text, whatever way it took through decoding and limits. */
+/** Returns whether a run stores the trimmed text, after decoding and limits. */
 function storesTrimmed(stored: unknown, raw: string | null): boolean {
   return stored === (raw?.trim() ?? null) || (typeof stored === 'string' && stored.includes('[truncated sha256:'))
 }

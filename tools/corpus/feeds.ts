@@ -8,7 +8,9 @@ import type { Tally } from './tally.ts'
 
 const ITEM_NAMES = { urlset: 'url', sitemapindex: 'sitemap', feed: 'entry', rss: 'item', rdf: 'item' } as const
 
-/** Parses every feed and sitemap, ill-formed ones included, and counts their items against the tags in their text. */
+/**
+ * Parses every feed and sitemap, ill-formed ones included, and compares the number of items with the tags in the text.
+ */
 export function readFeeds(folder: CorpusFolder, part: 'feeds' | 'sitemaps'): Tally {
   const tally = newTally(`${part}: parsed, with all items`)
   for (const name of folder.list(part)) {
@@ -33,12 +35,12 @@ function feedFault(page: Page): string | null {
   if (!extraction.ok) return extraction.fault.message
   const { root, items, plain } = extraction.values
   if (root === '') return 'has no root element'
-  if (Number(items) < wanted) return `has ${wanted} ${item} elements, but we see ${Number(items)}`
+  if (Number(items) < wanted) return `has ${wanted} ${item} elements, but ${Number(items)} were read`
   const prefixed = countTags(text, `[\\w.-]+:${item}`)
   return Number(plain) < wanted - prefixed ? `//${item} finds only ${Number(plain)} of ${wanted}` : null
 }
 
-/** A byte here and there is broken in many an old feed; the wrong charset breaks most letters beyond ASCII. */
+/** Many old feeds have a broken byte here and there; the wrong charset breaks most letters beyond ASCII. */
 function isGarbled(text: string): boolean {
   const beyondAscii = text.match(/[^\0-\x7f]/g)?.length ?? 0
   const broken = text.match(/\ufffd/g)?.length ?? 0
@@ -50,7 +52,7 @@ function itemName(text: string): string {
   return ITEM_NAMES[(root ?? 'rss') as keyof typeof ITEM_NAMES]
 }
 
-/** Start tags in the text itself, outside comments and CDATA: no parser has a say in it. */
+/** Counts start tags in the text itself, outside comments and CDATA, without a parser. */
 function countTags(text: string, name: string): number {
   const bare = text.replace(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>/g, '')
   return [...bare.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}(?=[\\s/>])`, 'g'))].length

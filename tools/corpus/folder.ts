@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Page } from '../../runners/extract/page.ts'
 
 /**
- * A folder of the corpus' layout: `html/`, `feeds/`, `sitemaps/`, `json/`, `jsonpath/`, `manifest.json`. Parts may be
- * missing.
+ * A folder with the layout of the corpus: `html/`, `feeds/`, `sitemaps/`, `json/`, `jsonpath/`, `manifest.json`. Parts
+ * may be missing.
  */
 export class CorpusFolder {
   readonly #root: string
@@ -15,7 +15,7 @@ export class CorpusFolder {
     this.#types = readTypes(join(root, 'manifest.json'))
   }
 
-  /** File names in a part, sorted, with the part in front. */
+  /** Returns the file names in a part, sorted, with the part in front. */
   list(part: string): string[] {
     const folder = join(this.#root, part)
     return existsSync(folder)
@@ -29,7 +29,7 @@ export class CorpusFolder {
     return JSON.parse(readFileSync(join(this.#root, name), 'utf8'))
   }
 
-  /** The file as a server would send it; the manifest knows the content type. */
+  /** Returns the file as a server would send it; the content type is in the manifest. */
   page(name: string, contentType = this.#types.get(name) ?? null): Page {
     return { body: readFileSync(join(this.#root, name)), contentType, url: `http://corpus.example/${name}` }
   }

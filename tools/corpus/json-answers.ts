@@ -6,7 +6,7 @@ import type { CorpusFolder } from './folder.ts'
 import { newTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-/** Every JSON answer and JSON feed is read whole. */
+/** Reads every JSON answer and JSON feed completely. */
 export function readJson(folder: CorpusFolder): Tally {
   const tally = newTally('json: parsed')
   const names = [...folder.list('json'), ...folder.list('feeds')].filter((name) => name.endsWith('.json'))
@@ -27,7 +27,7 @@ interface Case {
   readonly invalid_selector?: boolean
 }
 
-/** The RFC 9535 compliance suite. */
+/** Runs the RFC 9535 compliance suite. */
 export function runCompliance(folder: CorpusFolder): Tally {
   const tally = newTally('jsonpath: compliance suite')
   if (!folder.list('jsonpath').includes('jsonpath/cts.json')) return tally

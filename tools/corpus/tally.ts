@@ -4,7 +4,7 @@ export interface Tally {
   passed: number
   /** Reason → how many differences it explains. */
   readonly explained: Map<string, number>
-  /** One line each: what differs, where. */
+  /** One line each: the difference and its place. */
   readonly unexplained: string[]
 }
 

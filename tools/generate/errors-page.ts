@@ -2,7 +2,7 @@ import { ERRORS } from '../../schema/error.ts'
 import { RUN_FAULTS } from '../../schema/run/run-fault.ts'
 import { table } from './markdown.ts'
 
-/** docs/errors.md: the codes of the API's errors and of failed runs. */
+/** Returns docs/errors.md: the codes of the API's errors and of failed runs. */
 export const errorsPage = (): string => `# Errors
 
 This page is generated from \`schema/error.ts\` and \`schema/run/run-fault.ts\` by \`npm run gen\`.

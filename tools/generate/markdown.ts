@@ -1,4 +1,4 @@
-/** A table in Markdown; its columns are padded, so that formatting the file changes nothing. */
+/** Returns a table in Markdown. Its columns are padded, so that formatting the file changes nothing. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')))
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))

@@ -4,11 +4,11 @@ import { monitorCrdPage } from './crd/crd-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { settingsPage } from './settings-page.ts'
 
-/** A committed file that is made from the definitions. */
+/** A committed file that is generated from the definitions. */
 interface Output {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly path: string
-  /** The whole text of the file. */
+  /** Returns the whole text of the file. */
   make(): string
 }
 

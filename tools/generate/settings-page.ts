@@ -10,7 +10,7 @@ interface Setting {
   readonly description?: string
 }
 
-/** docs/settings.md: every setting with its type, default and meaning. */
+/** Returns docs/settings.md: every setting with its type, default and meaning. */
 export const settingsPage = (): string => `# Settings
 
 This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment, once, when it

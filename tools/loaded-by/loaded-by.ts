@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { packageName } from '../check/borders.ts'
 
-/** What a file loads when it runs, directly and through others. Paths are relative to the repository. */
+/**
+ * The files and packages that a file loads when it runs, directly and through others. Paths are relative to the
+ * repository.
+ */
 export interface Loaded {
   readonly files: readonly string[]
   /** Without Node's own modules. */
@@ -12,12 +15,12 @@ export interface Loaded {
 const ROOT = join(import.meta.dirname, '../..')
 const STATIC = /^(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
 const DYNAMIC = /\bimport\s*\(\s*['"]([^'"]+)['"]/g
-/** A worker thread is named by the address of its file. */
+/** A worker thread is started by the URL of its file. */
 const THREAD = /new URL\(\s*['"]([^'"]+\.ts)['"]\s*,\s*import\.meta\.url\s*\)/g
 
 /**
- * Walks imports of values from a file on: static ones, dynamic ones and the files of worker threads. `import type`
- * loads nothing.
+ * Follows imports of values from a file: static ones, dynamic ones and the files of worker threads. `import type` loads
+ * nothing.
  */
 export function loadedBy(entry: string): Loaded {
   const files = new Set<string>()

@@ -8,7 +8,7 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads'
  * `take` the process sends the files in which a function was called since then.
  */
 const ROOT = join(import.meta.dirname, '../..')
-/** Threads answer within this; there are few of them. */
+/** Threads answer within this time; there are few of them. */
 const THREADS_MS = 1_000
 
 const session = new Session()
@@ -29,7 +29,10 @@ async function taken(): Promise<string[]> {
 const isOurs = (url: string) =>
   url.startsWith('file:') && fileURLToPath(url).startsWith(`${ROOT}/`) && !/node_modules|tools\//.test(url)
 
-/** The function without a name that starts at 0 is the module itself: loading a file is not passing it. */
+/**
+ * The function without a name that starts at 0 is the module itself. It runs when the file is loaded, so it does not
+ * count.
+ */
 const isCalled = ({
   functionName,
   ranges,

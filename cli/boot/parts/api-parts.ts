@@ -20,7 +20,7 @@ import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
 
-/** What a process that answers the API is made from. */
+/** The context of a process that serves the API. */
 interface ApiWorld {
   readonly settings: Settings
   readonly databaseUrl: string
@@ -33,7 +33,7 @@ interface ApiWorld {
   readonly stack: Stack
   readonly stopping: AbortSignal
   readonly poke: () => void
-  /** Milliseconds since the scheduler of this process last moved; null when it has none. */
+  /** Milliseconds since the scheduler of this process last made progress; null when it has none. */
   readonly sinceProgress: (() => number) | null
 }
 
@@ -43,7 +43,7 @@ interface ListeningApi {
   readonly services: Services
 }
 
-/** Listens; the stack closes it: no new connections, requests under way are answered. */
+/** Listens for requests. The stack closes the API: it accepts no new connections, and completes requests under way. */
 export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   const { settings, stack, registry } = world
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
@@ -75,7 +75,7 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, routes)
   stack.defer('the API', () => app.close())
-  // Ended before the API, which waits for the answers under way.
+  // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
   const address = await app.listen({ host: settings.HOST, port })
   await startMetrics(settings, health, stack)
@@ -106,7 +106,7 @@ async function startMetrics(settings: Settings, health: Health, stack: Stack): P
   stack.defer('metrics', () => metrics.close())
 }
 
-/** The address that people use: the setting, or where we listen. */
+/** Returns the address that people use: the setting, or the address of the listening socket. */
 export function baseUrlOf(settings: Settings, port: number): string {
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
   return (

@@ -9,7 +9,9 @@ interface BrowserWorld {
   readonly log: Logger
 }
 
-/** The browser of this process; null: it renders nothing. Nothing is started before the first page. */
+/**
+ * Returns the browser of this process; null when it renders nothing. The browser does not start before the first page.
+ */
 export function browsersOf({ settings, egress, log }: BrowserWorld): Browsers | null {
   if (settings.TIDEMARK_BROWSER_PAGES === 0) return null
   return createBrowsers({

@@ -15,15 +15,16 @@ interface CheckLoopsWorld {
   readonly settings: Settings
   readonly registry: Registry
   readonly log: Logger
-  /** Null: what is rendered is not claimed here. */
+  /** Null: checks that need a browser are not claimed here. */
   readonly browsers: Browsers | null
   laneOf(queues: readonly CheckQueue[]): Lane
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
 
 /**
- * The loops of a process as one. What is rendered has a loop of its own: pages that take a minute must not hold the
- * places of those that take a millisecond, and no more of them are claimed than a browser shows at once.
+ * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
+ * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
+ * once.
  */
 export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
   const { settings, registry, log, browsers } = world
@@ -36,7 +37,7 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
       metrics: metricsOfOne(),
       leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
       concurrency,
-      // One site's pages that hang must not take all places.
+      // Hanging pages of one site must not use all slots.
       perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
       rendersPages: browser !== 'elsewhere',
     })

@@ -2,15 +2,15 @@ import type { Logger } from '../../../core/logger.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded-postgres.ts'
 import type { Settings } from '../settings/read-config.ts'
 
-/** Where the store is, and how to let go of it. */
+/** The address of the store, and a way to release it. */
 interface Database {
   readonly url: string
-  /** The folder of the embedded one; null: it is another's. */
+  /** The folder of the embedded database; null when the database is external. */
   readonly folder: string | null
   stop(): Promise<void>
 }
 
-/** The database of the settings, or the embedded one, started. */
+/** Returns the database of the settings, or starts the embedded one. */
 export async function openDatabase(settings: Settings, log: Logger): Promise<Database> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, folder: null, stop: async () => {} }
   const embedded = await startEmbeddedPostgres({ dataDir: settings.TIDEMARK_DATA_DIR, log })

@@ -2,8 +2,8 @@ import { createPolicy, type EgressPolicy } from '../../../egress/policy.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 /**
- * Which addresses checks and deliveries may reach: the walls, with the holes that the settings make, and never our own
- * database.
+ * Returns the policy of the egress guard: which addresses checks and deliveries may reach. The settings can allow
+ * private ranges. Tidemark's own database is never allowed.
  */
 export function egressPolicy(settings: Settings): EgressPolicy {
   const database = settings.DATABASE_URL === undefined ? null : URL.parse(settings.DATABASE_URL)

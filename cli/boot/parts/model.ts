@@ -6,18 +6,18 @@ import { type ClosablePrompts, createPrompts } from '../../../worker/prompts/pro
 import type { Store } from '../../../store/db/client.ts'
 import type { Settings } from '../settings/read-config.ts'
 
-/** The settings that say what the model is. */
+/** The settings of the model. */
 export type ModelSettings = Pick<
   Settings,
   'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'TIDEMARK_LLM_CONCURRENCY' | 'TIDEMARK_LLM_TIMEOUT_SECONDS'
 >
 
 interface ModelWorld {
-  /** Null: nothing is kept and nothing is counted. */
+  /** Null: nothing is cached and nothing is counted. */
   readonly store: Store | null
   readonly log: Logger
   readonly registry?: Registry
-  /** Somebody waits for the answer: the deadline and the wait for a place have to fit into a request. */
+  /** A person waits for the answer: the deadline and the wait for a slot have to fit into one API request. */
   readonly isWaitedFor?: boolean
   readonly patienceMs?: number
 }
@@ -25,7 +25,7 @@ interface ModelWorld {
 /** A request to the API may take 60 s, of which a fetch takes 30. */
 const WAITED_FOR = { deadlineMs: 20_000, waitMs: 5_000 }
 
-/** Who asks the model of this installation; null when it has none. */
+/** Returns the client of this installation's model; null when it has none. */
 export function promptsOf(settings: ModelSettings, world: ModelWorld): ClosablePrompts | null {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey = null, LLM_MODEL: name } = settings
   if (baseUrl === undefined) return null
@@ -39,7 +39,7 @@ export function promptsOf(settings: ModelSettings, world: ModelWorld): ClosableP
     log,
     concurrency,
     patienceMs,
-    // Two answers: the first, and the repaired one.
+    // Two answers are possible: the first one, and the repaired one.
     deadlineMs: 2 * timeoutMs,
     ...(isWaitedFor && { deadlineMs: Math.min(2 * timeoutMs, WAITED_FOR.deadlineMs), waitMs: WAITED_FOR.waitMs }),
     ...(registry && { metrics: createPromptMetrics(registry) }),

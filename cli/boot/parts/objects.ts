@@ -15,7 +15,7 @@ type ObjectSettings = Pick<
   | 'TIDEMARK_DATA_DIR'
 >
 
-/** Where the pictures of this installation lie: a bucket, or a folder that all its processes share. */
+/** Returns the store for the pictures of this installation: a bucket, or a folder that all its processes share. */
 export function objectsOf(settings: ObjectSettings): ObjectStore {
   const { S3_BUCKET: bucket, AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = settings
   if (bucket === undefined || AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined)

@@ -17,20 +17,20 @@ interface PictureWorld {
 }
 
 /**
- * What a worker needs for the pictures of its checks. The stack stops them; what nobody needs any more is swept out now
- * and then.
+ * Starts what a worker needs for the pictures of its checks. The stack stops it. A sweep deletes unused pictures from
+ * time to time.
  */
 export function startPictures({ settings, store, log, stack }: PictureWorld): Pictures {
   const objects = objectsOf(settings)
   stack.defer('the object store', () => objects.close())
   const comparer = createComparer()
-  stack.defer('the comparing of pictures', () => comparer.close())
+  stack.defer('the picture comparer', () => comparer.close())
   const sweeping = startSweeping({ store, objects, log })
-  stack.defer('the sweep of pictures', () => sweeping.stop())
+  stack.defer('the picture sweep', () => sweeping.stop())
   return createPictures({ store, objects, comparer, log })
 }
 
-/** How often, and how long after the start first: nobody waits for it. */
+/** The time between two sweeps, and before the first one. Nothing waits for a sweep. */
 const SWEEP_EVERY_MS = 3_600_000
 const SWEEP_AFTER_MS = 60_000
 
@@ -45,9 +45,9 @@ function startSweeping({ store, objects, log }: Sweeping): { stop(): Promise<voi
   const hourly = createRepeat(async () => {
     try {
       const swept = await sweepImages({ store, objects, signal: stopping.signal })
-      if (swept.runs + swept.images > 0) log.info(swept, 'deleted pictures that nobody can see any more')
+      if (swept.runs + swept.images > 0) log.info(swept, 'deleted unused pictures')
     } catch (error) {
-      log.warn({ err: error }, 'pictures that nobody needs could not be deleted; trying again in an hour')
+      log.warn({ err: error }, 'unused pictures could not be deleted; trying again in an hour')
     }
     return SWEEP_EVERY_MS
   })

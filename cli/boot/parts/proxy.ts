@@ -12,20 +12,20 @@ interface ProxyWorld {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** The proxy of this installation; null when it has none. The settings were checked before. */
+/** Returns the proxy of this installation; null when it has none. The settings were validated before. */
 export function proxyLayerOf({ settings, egress, log }: ProxyWorld): ProxyLayer | null {
   const parsed = settings.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(settings.TIDEMARK_PROXY_URL)
   return parsed?.ok ? createProxyLayer({ proxy: parsed.proxy, policy: egress, log }) : null
 }
 
-/** Puts bytes aside in the store. What it does not know it does not lend. */
+/** Returns a function that reserves proxy bytes in the store. When the store cannot be read, nothing is reserved. */
 export function proxyHold(store: Store, payer: ProxyPayer, log: Pick<Logger, 'warn'>): Hold {
   return async (bytes) => {
     try {
       const held = await holdProxyBytes(store, payer, bytes)
       return held.kind === 'held' ? { bytes: held.bytes, settle: (used) => settle(held, used) } : held.kind
     } catch (error) {
-      log.warn({ err: error }, 'the proxy was not tried: its allowance could not be read')
+      log.warn({ err: error }, 'the proxy was not used: its allowance could not be read')
       return 'used_up'
     }
   }
@@ -34,7 +34,7 @@ export function proxyHold(store: Store, payer: ProxyPayer, log: Pick<Logger, 'wa
     try {
       await settleProxyBytes(store, held, used)
     } catch (error) {
-      log.warn({ err: error, bytes: used, team_id: held.teamId }, 'bytes of the proxy were not counted')
+      log.warn({ err: error, bytes: used, team_id: held.teamId }, 'proxy bytes were not counted')
     }
   }
 }

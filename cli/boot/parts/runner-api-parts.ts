@@ -12,15 +12,15 @@ interface LaneWorld {
 }
 
 /**
- * Lets runners claim what is to be rendered, on a port of its own; null where none is set. Closing it waits for what is
- * being taken over.
+ * Starts the runner API on a port of its own, so that runners can claim checks that need a browser. Returns null when
+ * no port is set. Closing it waits for results that are being stored.
  */
 export async function startLane({ settings, store, log, held }: LaneWorld): Promise<{ close(): Promise<void> } | null> {
   const { HOST: host, TIDEMARK_LANE_PORT: port } = settings
   if (port === undefined) return null
   const app = buildLaneApp({ lane: createHeldLane({ ...held, store }), store, log })
   const address = await app.listen({ host, port })
-  log.info({ address }, 'runners reach the lane')
+  log.info({ address }, 'runner API listening')
   let closed: Promise<void> | undefined
   return { close: () => (closed ??= app.close()) }
 }

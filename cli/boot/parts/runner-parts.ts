@@ -20,22 +20,23 @@ import { SettingsError, type Settings } from '../settings/read-config.ts'
 import { missingForRunner } from '../settings/runner-issues.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
 
-/** Pages in flight get this long at a stop; what is left is given back and taken up by another runner. */
+/** The time that pages in flight have at a stop. Unfinished ones are released, and another runner claims them. */
 const DRAIN_MS = 18_000
-/** An idle runner asks no more often: hundreds of them ask one store. */
+/** An idle runner does not ask more often: hundreds of runners ask one store. */
 const IDLE_MS = 1_000
-/** Before its token ends a runner hands over what it has, and ends. */
+/** A runner hands over its results and ends this long before its token expires. */
 const LAST_MS = 20_000
 
 /**
- * Starts what renders checks that are claimed over HTTP: a browser, and neither a store nor a key. The stack stops it.
+ * Starts a runner: it renders checks that it claims over HTTP. It has a browser, and neither a store nor a key. The
+ * stack stops it.
  */
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
   const { log, stack, stopping, end } = context
   const { url, token } = await whereAndWho(settings)
   const http = createHttpLane({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
-  stack.defer('the lane', () => http.close())
-  const leaseMs = await greeted(http, context)
+  stack.defer('the runner client', () => http.close())
+  const leaseMs = await leaseLength(http, context)
   if (leaseMs === null) return
   const { lane, idleMs } = watchIdle(http)
   const registry = new Registry()
@@ -62,26 +63,31 @@ async function tokenIn(file: string): Promise<string> {
     throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: `cannot be read (${error.code})` }])
   })
   if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim()
-  throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'holds no token' }])
+  throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'contains no token' }])
 }
 
-/** How long leases last, as soon as a worker says so: it may start later than we do. Null: we are to stop. */
-async function greeted(lane: HttpLane, { log, stopping }: ProcessContext): Promise<number | null> {
+/**
+ * Returns how long leases last, as soon as a worker answers: the worker may start later than the runner. Returns null
+ * when the process is to stop.
+ */
+async function leaseLength(lane: HttpLane, { log, stopping }: ProcessContext): Promise<number | null> {
   while (!stopping.aborted) {
     try {
       return (await lane.greet()).leaseMs
     } catch (error) {
       if (error instanceof LaneError && error.isToken) throw new TokenRefusedError()
       if (error instanceof LaneError && !error.isPassing)
-        throw new SettingsError([{ path: 'TIDEMARK_LANE_URL', message: `leads to no lane: ${error.message}` }])
-      log.warn({ err: error }, 'no worker answers; asking again in a second')
+        throw new SettingsError([
+          { path: 'TIDEMARK_LANE_URL', message: `does not lead to a runner API: ${error.message}` },
+        ])
+      log.warn({ err: error }, 'no worker answers; trying again in a second')
       await pause(1_000, undefined, { signal: stopping }).catch(() => {})
     }
   }
   return null
 }
 
-/** The walls of a worker, and the lane behind them: no page may reach that. */
+/** Returns the egress policy of a worker. It also blocks the runner API: no page may reach it. */
 function egressOf({ allowPrivateCidrs }: Settings, laneUrl: string): EgressPolicy {
   const { hostname: host, port, protocol } = new URL(laneUrl)
   const lane = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
@@ -105,7 +111,7 @@ function startLoop(
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader()
-  stack.defer('reading of pages', () => pages.close())
+  stack.defer('the page reader', () => pages.close())
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const concurrency = settings.TIDEMARK_BROWSER_PAGES
@@ -141,17 +147,17 @@ async function serveMetrics(
 
 interface EndWorld {
   idleMs(): number
-  /** 0: never. */
+  /** 0: the runner never ends because it is idle. */
   readonly idleSeconds: number
   readonly http: HttpLane
 }
 
-/** Ends the runner when there is nothing to do for long, and before its token does. */
+/** Ends the runner when it has been idle for long, and before its token expires. */
 function watchEnd({ idleMs, idleSeconds, http }: EndWorld, { stack, end }: ProcessContext): void {
   const lastMs = Math.min(LAST_MS, http.tokenMs() / 4)
   const timer = setInterval(() => {
     if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')
-    else if (http.tokenMs() < lastMs) end('the token is about to end')
+    else if (http.tokenMs() < lastMs) end('the token is about to expire')
   }, 250)
   stack.defer('the watch', () => clearInterval(timer))
 }

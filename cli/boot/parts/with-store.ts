@@ -7,7 +7,7 @@ import { openDatabase } from './database.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings } from '../settings/read-config.ts'
 
-/** Does something in the store of the settings, migrated, and lets go of it. */
+/** Opens and migrates the store of the settings, runs the work, and closes the store. */
 export async function withStore(work: (store: Store, encryptionKey: string) => Promise<void>): Promise<void> {
   const settings = readSettings(process.env)
   const key = await encryptionKey(settings)
@@ -26,7 +26,7 @@ export async function withStore(work: (store: Store, encryptionKey: string) => P
   }
 }
 
-/** For scripts one line of JSON, for people a line each. */
+/** Prints one line of JSON for scripts, or a line a value for people. */
 export function print(json: boolean, value: Readonly<Record<string, unknown>>): void {
   if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
   else

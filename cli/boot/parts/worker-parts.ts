@@ -31,11 +31,11 @@ import type { Stack } from '../process/stack.ts'
 
 type Refusal = Extract<Reading, { kind: 'failed' }>
 
-/** What a process that checks and delivers is made from. */
+/** The context of a process that checks and delivers. */
 interface WorkerWorld {
   readonly settings: Settings
   readonly databaseUrl: string
-  /** Where people reach the API; messages lead there unless TIDEMARK_DASHBOARD_URL is set. */
+  /** The address at which people reach the API. Messages link to it unless TIDEMARK_DASHBOARD_URL is set. */
   readonly baseUrl: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
@@ -46,21 +46,21 @@ interface WorkerWorld {
   readonly stack: Stack
 }
 
-/** A running worker, as the rest of its process sees it. */
+/** A running worker, as the rest of its process uses it. */
 export interface Worker {
   readonly store: Store
   poke(): void
-  /** Milliseconds since the scheduler last moved. */
+  /** Milliseconds since the scheduler last made progress. */
   sinceProgress(): number
 }
 
 /**
- * Checks and attempts in flight get this long at a stop, side by side: an attempt takes 15 seconds at most, so none is
- * cut off and sent twice. What is left is given back and taken up by another worker.
+ * The time that checks and delivery attempts in flight have at a stop, side by side. An attempt takes 15 seconds at
+ * most, so none is cut off and sent twice. Unfinished checks are released, and another worker claims them.
  */
 const DRAIN_MS = 18_000
 
-/** Starts the check loop, the delivery loop and the upkeep of the store; the stack stops them. */
+/** Starts the check loop, the delivery loop and the maintenance of the store; the stack stops them. */
 export async function startWorker(world: WorkerWorld): Promise<Worker> {
   const { settings, secrets, egress, registry, log, stack } = world
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
@@ -68,7 +68,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     url: world.databaseUrl,
     name: 'tidemark worker',
     connections: 8,
-    // Half a lease, so that what hangs is known before others take over.
+    // Half a lease, so that a hanging statement fails before other workers take over.
     statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
   })
   stack.defer('the store of the worker', () => store.end())
@@ -77,7 +77,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader()
-  stack.defer('reading of pages', () => pages.close())
+  stack.defer('the page reader', () => pages.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher', () => patterns.close())
 
@@ -114,7 +114,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('questions to the model', () => prompts?.close())
   const { checkOf, refused } = checksOf(world, { store, extractor, pages })
   const lane = await startLane({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
-  stack.defer('the lane', () => lane?.close())
+  stack.defer('the runner API', () => lane?.close())
   const checks = createCheckLoops({
     settings,
     registry,
@@ -142,8 +142,8 @@ interface CheckParts {
 }
 
 /**
- * What does a check here, and what is left of one that a runner was refused: it has no proxy, which takes the team's
- * allowance.
+ * Returns what checks a task here, and what completes a task that was refused to a runner. A runner has no proxy,
+ * because a proxy uses the team's allowance.
  */
 function checksOf(world: WorkerWorld, { store, extractor, pages }: CheckParts) {
   const { egress, log, stack } = world

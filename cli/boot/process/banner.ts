@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 
-/** What a start tells a person; the owner's secrets are shown this once. */
+/** Returns the text that a start prints for a person. The owner's secrets are shown only here, once. */
 export function banner({
   address,
   owner,
@@ -27,7 +27,10 @@ export function banner({
   return `${lines.join('\n')}\n\n`
 }
 
-/** As root, the account that Postgres runs as may not get into the data directory: the database is elsewhere then. */
+/**
+ * Returns the lines about the data directory. When started by root, Postgres runs as another account that may not enter
+ * that directory; the database is in another folder then.
+ */
 function dataLines(dataDir: string, databaseFolder: string): string[] {
   const root = resolve(dataDir)
   const isInside = [root, realpathSync(root)].some((folder) => databaseFolder.startsWith(folder + sep))

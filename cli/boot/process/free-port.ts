@@ -2,7 +2,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A port that was free a moment ago: PORT=0 needs its number before the API is built, since the base address holds it.
+ * Returns a port that was free a moment ago. With PORT=0 its number is needed before the API is built, because the base
+ * address contains it.
  */
 export async function freePort(host: string): Promise<number> {
   const server = createServer()

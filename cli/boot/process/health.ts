@@ -4,8 +4,8 @@ import type { Store } from '../../../store/db/client.ts'
 import { storeState } from '../../../store/db/store-state.ts'
 
 /**
- * Health of a process: its store, and its scheduler where it has one. From the signal to stop on it is not ready, so
- * that balancers send no more here, while what still comes is answered.
+ * Returns the health of a process: its store, and its scheduler where it has one. From the stop signal on the process
+ * is not ready, so that balancers send no more requests. Requests that still arrive are served.
  */
 export function createHealth({
   store,

@@ -1,14 +1,14 @@
 import type { Task } from '../../../runners/check/task.ts'
 import type { Lane } from '../../../runners/check/check-source.ts'
 
-/** A lane, and for how long it has given nothing to do. */
+/** A check source, and how long it has been idle. */
 interface WatchedLane {
   readonly lane: Lane
-  /** Milliseconds since a check was last held; 0 while one is. */
+  /** Milliseconds since a check was last leased; 0 while one is. */
   idleMs(): number
 }
 
-/** Watches what a lane gives out and takes back. */
+/** Returns the check source with a record of the checks that it leases and takes back. */
 export function watchIdle(lane: Lane): WatchedLane {
   const held = new Set<Task>()
   let since = performance.now()

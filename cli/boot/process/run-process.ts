@@ -12,12 +12,12 @@ import { readSettings, type Settings } from '../settings/read-config.ts'
 import type { Stack } from './stack.ts'
 import { type ProcessContext, untilStopped } from './until-stopped.ts'
 
-/** What every command that uses the store begins with. */
+/** The context of every command that uses the store. */
 export interface ServerContext {
   readonly settings: Settings
   readonly log: Logger
   readonly stack: Stack
-  /** Aborted when it is to stop, with the name of the signal. */
+  /** Aborted when the process is to stop, with the name of the signal. */
   readonly stopping: AbortSignal
   readonly registry: Registry
   readonly egress: EgressPolicy
@@ -26,24 +26,25 @@ export interface ServerContext {
   readonly encryptionKey: string
   readonly secrets: SecretBox
   readonly databaseUrl: string
-  /** The folder of the embedded database; null: there is none. */
+  /** The folder of the embedded database; null when there is none. */
   readonly databaseFolder: string | null
 }
 
-/** What runs until a signal comes. */
+/** A command that runs until a signal comes. */
 export interface ServerCommand {
   readonly command: string
   /**
-   * The command shares its database with others: the embedded one, which belongs to one process, is of no use to it.
+   * The command shares its database with others. The embedded database belongs to one process, so such a command cannot
+   * use it.
    */
   readonly isPart?: boolean
-  /** Starts it. */
+  /** Starts the parts of the command. */
   run(context: ServerContext): Promise<void>
 }
 
 /**
- * Reads the settings, starts what `run` starts, waits for a signal, stops all in the opposite order. A failed start
- * stops what it had started.
+ * Reads the settings, starts the parts that `run` starts, waits for a signal, and stops everything in the opposite
+ * order. A failed start stops the parts that it had started.
  */
 export async function runProcess({ command, isPart = false, run }: ServerCommand): Promise<void> {
   const settings = readSettings(process.env)

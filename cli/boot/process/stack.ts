@@ -1,11 +1,11 @@
 import type { Logger } from '../../../core/logger.ts'
 
-/** Things that were started, to be stopped in the opposite order. */
+/** Started parts, which are stopped in the opposite order. */
 export interface Stack {
   defer(name: string, stop: () => Promise<unknown> | void): void
   /**
-   * Stops all, the last one first. One that fails is logged and does not keep the others open; nor does one that is not
-   * done when so many milliseconds have passed in all, but each is given a second.
+   * Stops everything, the last part first. A part that fails is logged, and the others are stopped all the same. After
+   * this many milliseconds in all, a part that is not done is left; each part has at least a second.
    */
   unwind(withinMs: number): Promise<void>
 }

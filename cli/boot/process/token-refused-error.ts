@@ -1,11 +1,14 @@
 import { ExplainedError } from '../../../core/explained-error.ts'
 
-/** A runner whose token is none, or not any more: nothing that it does can succeed until it is given another. */
+/**
+ * The error of a runner whose token is missing, invalid, expired or revoked. Nothing that the runner does can succeed
+ * until it has another token.
+ */
 export class TokenRefusedError extends ExplainedError {
   override readonly name = 'TokenRefusedError'
   constructor() {
     super(
-      'the lane refuses the runner token: it is wrong, has ended or was revoked; make another with "npx tidemark ' +
+      'the runner API refuses the runner token: it is wrong, expired or revoked; create another with "npx tidemark ' +
         'admin create-runner-token --job NAME"',
     )
   }

@@ -1,12 +1,12 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 /**
- * A signal to the whole group reaches us twice when our parent (npm, timeout) passes it on too: that is nobody
- * insisting.
+ * A signal to the whole process group arrives twice when the parent (npm, timeout) forwards it too. The second one
+ * within this time is ignored.
  */
 const SAME_MS = 1_000
 
 /**
- * Resolves with the first SIGTERM or SIGINT. One that comes a second later or more ends the process at once: somebody
+ * Resolves with the first SIGTERM or SIGINT. Another one a second later or more ends the process at once: a person
  * insists.
  */
 export function untilSignal(): Promise<NodeJS.Signals> {

@@ -3,22 +3,22 @@ import type { Settings } from '../settings/read-config.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
 
-/** A stop takes no longer than this: 30 seconds are what clusters give before they kill. */
+/** A stop takes no longer than this: clusters wait 30 seconds before they kill a process. */
 const STOP_WITHIN_MS = 22_000
 
-/** What every long-running process has, whatever it runs. */
+/** The context of every long-running process. */
 export interface ProcessContext {
   readonly log: Logger
   readonly stack: Stack
-  /** Aborted when it is to stop. */
+  /** Aborted when the process is to stop. */
   readonly stopping: AbortSignal
-  /** Ends the process: with code 0, or as the error says. A signal does the same. */
+  /** Ends the process: with code 0, or with the code of the error. A signal does the same. */
   end(why: string | Error): void
 }
 
 /**
- * Starts what `start` starts, waits until it is to end, stops all in the opposite order. Rejects with the error that
- * ended it.
+ * Starts the parts that `start` starts, waits for the end, and stops everything in the opposite order. Rejects with the
+ * error that ended the process.
  */
 export async function untilStopped(
   settings: Settings,
@@ -39,7 +39,8 @@ export async function untilStopped(
     await stack.unwind(STOP_WITHIN_MS)
   }
   log.info('stopped')
-  // All is closed and written. What still keeps the process alive is at fault, and nobody should have to kill it.
+  // Everything is closed and written. If something still keeps the process alive, it is a bug, and a person should not
+  // have to kill the process.
   setTimeout(() => process.exit(), 1_000).unref()
   if (stopping.signal.reason instanceof Error) throw stopping.signal.reason
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { SettingsError, type Settings } from './read-config.ts'
 
 /**
- * The key for secrets at rest: the setting, or one that is made once and kept in the data directory, readable by its
- * owner only.
+ * Returns the key for secrets at rest: the setting, or a key that is created once and stored in the data directory,
+ * readable by its owner only.
  */
 export async function encryptionKey(settings: Settings): Promise<string> {
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
@@ -26,8 +26,8 @@ async function keyIn(file: string): Promise<string | null> {
 }
 
 /**
- * Whole or not at all: a start that dies here must not leave a key that is none. Of two that start together, the first
- * one's stays.
+ * Creates the key file completely or not at all: a start that dies here must not leave an invalid key. When two
+ * processes start together, the key of the first one stays.
  */
 async function makeKey(file: string): Promise<string> {
   const draft = `${file}.${process.pid}`

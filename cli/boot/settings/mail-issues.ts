@@ -2,7 +2,7 @@ import { parseMailServer } from '../../../core/mail-server.ts'
 import type { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
-/** What is wrong with the settings of mail. */
+/** Returns what is wrong with the settings of mail. */
 export function mailIssues({ SMTP_URL, SMTP_FROM }: Pick<Config, 'SMTP_URL' | 'SMTP_FROM'>): Issue[] {
   if (SMTP_URL === undefined) return []
   const parsed = parseMailServer(SMTP_URL)

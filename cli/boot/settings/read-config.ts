@@ -14,20 +14,20 @@ interface SettingShape {
   readonly type?: string
 }
 
-/** What a start needs to know. Defaults are applied; lists are split. */
+/** The settings that a start needs. Defaults are applied; lists are split. */
 export interface Settings extends Config {
   readonly allowPrivateCidrs: readonly string[]
   readonly trustedProxies: readonly string[]
 }
 
-/** Every setting that is wrong, at once: a person mends them in one go. */
+/** An error that lists all invalid settings at once, so that a person can correct them together. */
 export class SettingsError extends ExplainedError {
   override readonly name = 'SettingsError'
   readonly issues: readonly Issue[]
   constructor(issues: readonly Issue[]) {
     super(
       [
-        'The settings are not usable:',
+        'The settings are not valid:',
         ...issues.map(({ path, message }) => `  ${path} ${message}`),
         'See docs/settings.md.',
       ].join('\n'),
@@ -36,7 +36,10 @@ export class SettingsError extends ExplainedError {
   }
 }
 
-/** Reads the environment against schema/config.ts. An empty variable counts as unset. Throws SettingsError. */
+/**
+ * Reads the environment and validates it with schema/config.ts. An empty variable counts as unset. Throws
+ * SettingsError.
+ */
 export function readSettings(environment: Environment): Settings {
   const given: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
@@ -52,7 +55,7 @@ export function readSettings(environment: Environment): Settings {
   }
 }
 
-/** Also where one setting is of the wrong form, the others are looked at whole. */
+/** Checks the other settings as a whole also where one setting has a wrong form. */
 function checkedSettings(given: Record<string, unknown>, unknown: readonly Issue[]): Config {
   const { validate } = checkerOf(Config)
   const checked = validate(given, { defaults: true })
@@ -69,7 +72,10 @@ function checkedSettings(given: Record<string, unknown>, unknown: readonly Issue
   throw new SettingsError([...unknown, ...checked.issues, ...across])
 }
 
-/** A misspelt setting would silently be its default. Names of tests and of tools beside us are let be. */
+/**
+ * Reports unknown names, because a misspelt setting would silently have its default. Names of tests and of related
+ * tools are ignored.
+ */
 function unknownNames(environment: Environment): Issue[] {
   const known = new Set(Object.keys(Config.properties))
   const foreign = ['TIDEMARK_SHARED']
@@ -103,7 +109,7 @@ function acrossSettings(config: Config): Issue[] {
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
     for (const entry of list(config[name]))
       if (parseCidr(entry) === null)
-        add(name, `holds ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
+        add(name, `contains ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
   return issues
 }
 

@@ -3,13 +3,13 @@ import type { Issue } from '../../../schema/validation/issue.ts'
 
 type RunnerSettings = Pick<Config, 'TIDEMARK_LANE_URL' | 'TIDEMARK_RUNNER_TOKEN' | 'TIDEMARK_RUNNER_TOKEN_FILE'>
 
-/** What is wrong with the settings of a runner. The token's own text is not repeated. */
+/** Returns what is wrong with the settings of a runner. The token's own text is not repeated. */
 export function runnerIssues(config: RunnerSettings): Issue[] {
   const { TIDEMARK_LANE_URL: text, TIDEMARK_RUNNER_TOKEN, TIDEMARK_RUNNER_TOKEN_FILE } = config
   const issues: Issue[] = []
   if (TIDEMARK_RUNNER_TOKEN !== undefined && TIDEMARK_RUNNER_TOKEN_FILE !== undefined)
-    issues.push({ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'must not be set beside TIDEMARK_RUNNER_TOKEN' })
-  // It goes into a header.
+    issues.push({ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'must not be set together with TIDEMARK_RUNNER_TOKEN' })
+  // The token is sent in a header.
   if (TIDEMARK_RUNNER_TOKEN !== undefined && !/^[\x21-\x7e]+$/.test(TIDEMARK_RUNNER_TOKEN))
     issues.push({ path: 'TIDEMARK_RUNNER_TOKEN', message: 'must be printable ASCII without spaces' })
   const url = text === undefined ? undefined : URL.parse(text)
@@ -19,12 +19,12 @@ export function runnerIssues(config: RunnerSettings): Issue[] {
   else if (url.username !== '' || url.password !== '')
     issues.push({
       path: 'TIDEMARK_LANE_URL',
-      message: 'must not hold a user or password; TIDEMARK_RUNNER_TOKEN is for that',
+      message: 'must not contain a user or password; use TIDEMARK_RUNNER_TOKEN',
     })
   return issues
 }
 
-/** What a runner cannot do without. */
+/** Returns the settings that a runner needs and that are missing. */
 export function missingForRunner(config: RunnerSettings & Pick<Config, 'TIDEMARK_BROWSER_PAGES'>): Issue[] {
   const issues: Issue[] = []
   if (config.TIDEMARK_LANE_URL === undefined)

@@ -226,7 +226,7 @@ describe('tidemark check', () => {
 
   test('a file that is larger than a check takes is not read to its end', async () => {
     expect((await check(['/dev/zero'], {})).err).toBe(
-      'tidemark check: /dev/zero is larger than 10 MiB, more than a check takes.\n',
+      'tidemark check: /dev/zero is larger than 10 MiB, the limit of a check.\n',
     )
   })
 

@@ -76,13 +76,13 @@ describe('explaining a predicate', () => {
       { type: 'field_below', field: 'a', threshold: 5 },
       { a: 6 },
       { a: 'sold out' },
-      'a is "sold out", which is no number; crossing 5 downwards was asked for',
+      'a is "sold out", which is not a number; crossing 5 downwards was asked for',
     ],
     [
       { type: 'field_above', field: 'a', threshold: 5 },
       { a: null },
       { a: 6 },
-      'a was missing, which is no number; crossing 5 upwards was asked for',
+      'a was missing, which is not a number; crossing 5 upwards was asked for',
     ],
     [
       { type: 'field_decreases_by_absolute', field: 'a', threshold: 5 },

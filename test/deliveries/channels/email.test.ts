@@ -55,7 +55,7 @@ describe('a delivery by e-mail', () => {
     await using mailbox = await openMailbox()
     expect(await send(mailbox, { to })).toMatchObject({
       kind: 'impossible',
-      message: expect.stringContaining('not an address'),
+      message: expect.stringContaining('cannot be sent to this address'),
     })
     expect(mailbox.contacts).toBe(0)
   })

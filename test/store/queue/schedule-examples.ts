@@ -27,6 +27,7 @@ interface ScheduleInput {
   readonly retryAfterMs: number
 }
 
+/** An expected next time, the same in TypeScript and in SQL. */
 interface ScheduleExample {
   readonly title: string
   readonly input: ScheduleInput
@@ -53,6 +54,7 @@ const example = (title: string, input: Partial<ScheduleInput>, next: number | nu
   next,
 })
 
+/** The examples that both implementations are tested with. */
 export const scheduleExamples: readonly ScheduleExample[] = [
   example('a check that ends in time runs again one interval later', {}, T + MINUTE),
   example('the time that a check takes does not move its schedule', { now: T + 59_999 }, T + MINUTE),
@@ -65,7 +67,7 @@ export const scheduleExamples: readonly ScheduleExample[] = [
     { firstRun: true, now: T + 5.5 * MINUTE },
     T + 6 * MINUTE + 4000,
   ),
-  example('a shift of nothing changes nothing', { firstRun: true, shiftSeconds: 0 }, T + MINUTE),
+  example('a shift of 0 changes nothing', { firstRun: true, shiftSeconds: 0 }, T + MINUTE),
   example('a run ahead of its time leaves the schedule as it is', { now: T - 10_000 }, T),
   example('a first run ahead of its time is not shifted yet', { now: T - 10_000, firstRun: true }, T),
   example('a check that is not scheduled stays so', { scheduledFor: null }, null),
@@ -74,19 +76,19 @@ export const scheduleExamples: readonly ScheduleExample[] = [
   example('the fifth failure waits twice the interval', { failures: 5 }, T + 300 + 2 * MINUTE),
   example('the sixth failure waits four times the interval', { failures: 6 }, T + 300 + 4 * MINUTE),
   example('a short interval backs off to 15 minutes at most', { failures: 9 }, T + 300 + 15 * MINUTE),
-  example('no number of failures makes it longer', { failures: 1_000_000 }, T + 300 + 15 * MINUTE),
+  example('more failures do not make the wait longer', { failures: 1_000_000 }, T + 300 + 15 * MINUTE),
   example(
-    'an interval above 15 minutes is its own longest wait',
+    'an interval above 15 minutes is itself the longest wait',
     { failures: 8, intervalSeconds: 3600 },
     T + 300 + HOUR,
   ),
   example('an interval of ten minutes waits 15, not 20', { failures: 5, intervalSeconds: 600 }, T + 300 + 15 * MINUTE),
-  example('a target that asks for peace gets it', { failures: 1, retryAfterMs: 10 * MINUTE }, T + 300 + 10 * MINUTE),
-  example('a shorter wait than the next tick asks for nothing', { failures: 1, retryAfterMs: 5000 }, T + MINUTE),
+  example('the wait that a target asks for is kept', { failures: 1, retryAfterMs: 10 * MINUTE }, T + 300 + 10 * MINUTE),
+  example('a wait that ends before the next tick changes nothing', { failures: 1, retryAfterMs: 5000 }, T + MINUTE),
   example(
     'the longer of back-off and asked-for wait counts',
     { failures: 5, retryAfterMs: 1000 },
     T + 300 + 2 * MINUTE,
   ),
-  example('what was asked for is looked at after a failure only', { retryAfterMs: HOUR }, T + MINUTE),
+  example('the wait that a target asks for counts after a failure only', { retryAfterMs: HOUR }, T + MINUTE),
 ]

@@ -8,10 +8,11 @@ import type { StructuralSchema, ValidationRule, ValueValidation } from './struct
 type Arms = ArmTable['arms']
 
 /**
- * The arms of a `Tagged` node, as rules at each key rather than one an arm: so the fault is told at the very key and in
- * the words that the API uses.
+ * Returns the variants of a `Tagged` node as rules for each key, instead of one rule for each variant. So a fault is
+ * reported at the key itself and with the API's text.
  *
- * A key without a type is invisible to CEL. Its rules are value validations, which the API server words worse.
+ * CEL does not see a key without a type. The rules of such a key are value validations, for which the API server has
+ * less clear messages.
  */
 export function armRules(
   node: SchemaNode,
@@ -37,7 +38,7 @@ function keyRules({ tag, arms }: ArmTable, key: string, place: string): Validati
   const tagValue = member('self', camelCase(tag))
   const needing = armsThat(arms, 'required', key)
   const allowing = armsThat(arms, 'allowed', key)
-  // A secret key stands for the key itself: needed in its place, and foreign where it is.
+  // A secret key can replace the key itself: it is required in its place, and refused where the key is refused.
   const beside = (SECRET_PLACES as readonly string[]).includes(`${place}.${key}`) ? [secretKeyBeside(name)] : []
   const present = [name, ...beside].map((each) => `has(${member('self', each)})`).join(' || ')
   const rules: ValidationRule[] = []

@@ -6,7 +6,7 @@ import { toStructural } from './to-structural.ts'
 
 const GROUP = 'tidemark.dev'
 
-/** The CustomResourceDefinition of `Monitor`, v1. */
+/** Returns the CustomResourceDefinition of `Monitor`, v1. */
 export const monitorCrd = () => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -29,7 +29,7 @@ export const monitorCrd = () => ({
         storage: true,
         schema: {
           openAPIV3Schema: {
-            description: 'Watches a page, API or feed on a schedule and tells what changed.',
+            description: 'Watches a page, API or feed on a schedule and reports what changed.',
             type: 'object',
             required: ['spec'],
             properties: {
@@ -65,12 +65,12 @@ const COLUMNS = [
 ]
 
 const suspend: StructuralSchema = {
-  description: 'No checks while true. What was seen is kept.',
+  description: 'No checks while true. The runs are kept.',
   type: 'boolean',
   default: false,
 }
 
-/** Templates are a way to fill in a form; a manifest has nothing to say about them. */
+/** A template only helps to fill in a form, so a manifest does not name one. */
 const LEFT_OUT = 'template_slug'
 
 export function monitorSpec(): StructuralSchema {

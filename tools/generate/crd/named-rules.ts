@@ -5,12 +5,12 @@ import { predicateFieldsRules } from './predicate-fields.ts'
 import { inCamelCase } from './property-words.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
-/** The expressions of the rules that a node names. */
+/** Returns the expressions of the rules that a node names. */
 export const namedRules = (names: readonly RuleName[]): ValidationRule[] => names.flatMap(ruleOf)
 
 /**
- * What says a rule without CEL, which sees no untyped value: a string is bounded, and no list and no object can meet
- * its bounds.
+ * Rules without CEL, for untyped values, which CEL does not see. A string is bounded, and no list and no object can
+ * satisfy the bounds.
  */
 export const BOUNDS_OF_RULE: Partial<Record<RuleName, StructuralSchema>> = {
   scalar: { maxLength: 10_000, minItems: 1, maxItems: 0, minProperties: 1, maxProperties: 0 },
@@ -25,7 +25,7 @@ function ruleOf(name: RuleName): ValidationRule[] {
   return [{ rule: cel, message: words, ...namingKeys(cel, words) }]
 }
 
-/** A rule over the keys of a map names those that break it, as the API does by its paths. */
+/** A rule for the keys of a map names the keys that break it, as the API does with its paths. */
 function namingKeys(cel: string, message: string): Pick<ValidationRule, 'messageExpression'> {
   const condition = /^self\.all\(name, (.*)\)$/.exec(cel)?.[1]
   if (condition === undefined) return {}

@@ -6,13 +6,13 @@ const KNOWN =
   `'content_hash': ''}`
 
 /**
- * The rule `predicate_fields` of a monitor, written out for each level that predicates nest. A prompt's schema is
- * untyped, so CEL cannot see the names in it: those predicates are judged by the operator.
+ * Returns the rule `predicate_fields` of a monitor, written out for each level of nested predicates. The schema of a
+ * prompt is untyped, so CEL does not see the names in it: the operator validates those predicates.
  */
 export function predicateFieldsRules(): ValidationRule[] {
   return [
     {
-      // A list of one binds the name; a map is searched at once, a list one by one.
+      // A list of one element binds the name. A map is searched at once, a list one element at a time.
       rule: `has(self.extractConfig.schema) || [${KNOWN}].all(known, ${namesKnown('self.diffPredicate', 1)})`,
       message: 'a predicate names a field that extractConfig does not define',
       fieldPath: '.diffPredicate',

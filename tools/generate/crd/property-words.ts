@@ -13,8 +13,8 @@ function collect(node: SchemaNode): void {
 }
 
 /**
- * Text for people, with the names of properties in the resource's spelling; other words of the kind (`json_path`) are
- * values and stay.
+ * Returns text for people with the names of properties in the resource's spelling. Other words of this form
+ * (`json_path`) are values and stay.
  */
 export const inCamelCase = (text: string): string =>
   text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (names.has(word) ? camelCase(word) : word))

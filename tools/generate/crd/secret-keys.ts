@@ -40,7 +40,7 @@ function ofText(key: string) {
   }
 }
 
-// The names of headers obey the rules of the map's keys.
+// The names of headers have the same rules as the map's keys.
 const NAME_RULES = [HEADER_NAMES, HEADER_RESERVED, HEADER_CASE].map(({ cel, message }) => {
   if (cel === null) throw new Error('a rule over names needs an expression')
   return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }

@@ -1,4 +1,4 @@
-/** One CEL rule of a node. `fieldPath` leads from the node to the key that the fault is reported at. */
+/** A CEL rule of a node. `fieldPath` leads from the node to the key that the fault is reported at. */
 export interface ValidationRule {
   readonly rule: string
   readonly message: string
@@ -7,7 +7,7 @@ export interface ValidationRule {
   readonly fieldPath?: string
 }
 
-/** The part of a schema that may stand inside `allOf`: it judges values and declares nothing. */
+/** The part of a schema that is allowed inside `allOf`: it validates values and declares nothing. */
 export interface ValueValidation {
   readonly not?: ValueValidation
   readonly required?: readonly string[]
@@ -15,7 +15,7 @@ export interface ValueValidation {
   readonly enum?: readonly unknown[]
 }
 
-/** A node of a structural schema (apiextensions.k8s.io/v1), as far as we write them. */
+/** A node of a structural schema (apiextensions.k8s.io/v1), with the properties that Tidemark writes. */
 export interface StructuralSchema {
   readonly description?: string
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'

@@ -10,11 +10,11 @@ import { secretKey } from './secret-keys.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 /**
- * A definition as a structural schema: names in camelCase, null by `nullable`, closed objects by their properties
- * (unknown keys are refused or pruned by the server), arms and rules as CEL. Throws where the definition is not lawful
- * there: unions, and what is not bounded.
+ * Returns a definition as a structural schema: names in camelCase, null as `nullable`, closed objects by their
+ * properties (the server refuses or prunes unknown keys), variants and rules as CEL. Throws where the definition is not
+ * valid there: for unions, and for values without bounds.
  *
- * @param place where it stands, in the API's spelling: `deliveries[].url`
+ * @param place the path of the definition in the API's spelling: `deliveries[].url`
  */
 export function toStructural(node: SchemaNode, place: string): StructuralSchema {
   const { bare, nullable } = definiteNode(node, place)
@@ -25,7 +25,7 @@ export function toStructural(node: SchemaNode, place: string): StructuralSchema 
     ...(description && { description: inCamelCase(description) }),
     ...schema,
     ...(nullable && { nullable: true }),
-    // In a custom resource null is no default: the key stays absent, which means the same.
+    // In a custom resource null is not a default: the key stays absent, which means the same.
     ...(node.default !== undefined && node.default !== null && { default: node.default }),
     ...(validations.length > 0 && { 'x-kubernetes-validations': validations }),
   }
@@ -57,7 +57,7 @@ function shapeOf(node: SchemaNode, place: string): Shape {
       return { schema: bounds.reduce((all, each) => ({ ...all, ...each }), UNTYPED), rules: [] }
     }
     default:
-      throw new Error(`${place}: ${node.type} is not lawful in a custom resource`)
+      throw new Error(`${place}: ${node.type} is not valid in a custom resource`)
   }
 }
 
@@ -80,7 +80,7 @@ function objectOf(node: SchemaNode, definitions: Readonly<Record<string, SchemaN
       ...(required.length > 0 && { required }),
       properties,
       ...validations,
-      // Two appliers that each set half of a union would make an unlawful one.
+      // Two appliers that each set half of a union would create an invalid one.
       ...(node[ARMS] && { 'x-kubernetes-map-type': 'atomic' as const }),
     },
     rules,
@@ -101,7 +101,7 @@ function mapOf(node: SchemaNode, place: string): StructuralSchema {
   const values = node.additionalProperties
   if (values === true) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   if (typeof values !== 'object' || node.maxProperties === undefined)
-    throw new Error(`${place}: a map must be bounded, and say what it holds`)
+    throw new Error(`${place}: a map must be bounded, and declare its items`)
   return {
     type: 'object',
     ...pick(node, ['minProperties', 'maxProperties']),
@@ -111,7 +111,7 @@ function mapOf(node: SchemaNode, place: string): StructuralSchema {
 
 function listOf(node: SchemaNode, place: string): StructuralSchema {
   if (!node.items || node.maxItems === undefined)
-    throw new Error(`${place}: a list must be bounded, and say what it holds`)
+    throw new Error(`${place}: a list must be bounded, and declare its items`)
   return {
     type: 'array',
     ...pick(node, ['minItems', 'maxItems']),
