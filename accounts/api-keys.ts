@@ -6,7 +6,7 @@ import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
 
 /** A key to be made. */
-export interface KeyCreation extends Requester {
+interface KeyCreation extends Requester {
   /** The account on whose record it is. */
   readonly userId: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface KeyCreation extends Requester {
 }
 
 /** A key to be replaced by a new one. */
-export interface KeyRotation extends Requester {
+interface KeyRotation extends Requester {
   readonly userId: string
   readonly id: string
   /** How long the old key goes on working, at most until its own expiry; 0: not at all. */
@@ -24,7 +24,7 @@ export interface KeyRotation extends Requester {
 }
 
 /** The new key. Its text can be read only here. */
-export interface KeyIssued {
+interface KeyIssued {
   readonly kind: 'done'
   readonly issued: IssuedApiKey
 }

@@ -7,19 +7,19 @@ import { findDelivery } from '../store/deliveries/deliveries.ts'
 import { replayDelivery, replayRunDeliveries } from '../store/deliveries/replay-deliveries.ts'
 import { findRun } from '../store/runs/runs.ts'
 
-export interface ReplayContext {
+interface ReplayContext {
   readonly store: Queryable
   /** Tells the workers of this process that something is due now. Called after the use case's own transaction. */
   poke(): void
 }
 
 /** A delivery, or a run whose deliveries are to be sent again, and who wants that. */
-export interface ReplayWanted extends Requester {
+interface ReplayWanted extends Requester {
   readonly id: string
 }
 
 /** So many deliveries are due again, with all their attempts ahead. */
-export interface Replayed {
+interface Replayed {
   readonly kind: 'done'
   readonly queued: number
 }

@@ -2,7 +2,7 @@ import { addressBytes, cidr, holds } from './cidr.ts'
 import type { Cidr } from './cidr.ts'
 
 /** The class of an address: on the public internet, or the reason why it is not a target. */
-export type AddressClass = 'public' | { readonly denied: string }
+type AddressClass = 'public' | { readonly denied: string }
 
 type Table = readonly (readonly [range: Cidr, reason: string])[]
 

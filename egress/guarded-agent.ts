@@ -46,7 +46,7 @@ export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions =
 }
 
 /** Returns only the connect function, for a Pool or Client with settings of its own. */
-export function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buildConnector.connector {
+function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buildConnector.connector {
   const { resolver = createResolver(), open, connectMs = 5_000, tlsMs = 5_000, ca } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
   // One context for all connections: creating one per connection costs more than the handshake's computation.

@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly port: number
 }
 
-export interface PolicyOptions {
+interface PolicyOptions {
   /** `TIDEMARK_ALLOW_PRIVATE_CIDRS`: private ranges that are allowed as targets. Each must satisfy `parseCidr`. */
   readonly allowPrivateCidrs: readonly string[]
   readonly neverAllow: readonly Endpoint[]

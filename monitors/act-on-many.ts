@@ -9,18 +9,18 @@ import { type ResumeOutcome, resumeMonitor } from './resume-monitor.ts'
 import { type RunOutcome, runMonitor } from './run-monitor.ts'
 
 /** One action on many monitors of a team. */
-export interface ManyMonitors extends Requester {
+interface ManyMonitors extends Requester {
   readonly action: BulkAction
   readonly ids: readonly string[]
 }
 
 /** The action threw, for this monitor alone. */
-export interface Failed {
+interface Failed {
   readonly kind: 'failed'
   readonly error: unknown
 }
 
-export type ActOutcome = PauseOutcome | ResumeOutcome | DeleteOutcome | RunOutcome
+type ActOutcome = PauseOutcome | ResumeOutcome | DeleteOutcome | RunOutcome
 
 /** What became of one monitor. */
 export interface ManyResult {
@@ -28,7 +28,7 @@ export interface ManyResult {
   readonly outcome: ActOutcome | Failed
 }
 
-export interface ManyDone {
+interface ManyDone {
   /** One for each id, in the order of their first mention. */
   readonly results: readonly ManyResult[]
   readonly succeeded: number

@@ -10,14 +10,14 @@ import type { MonitorContext } from './context.ts'
 import { createMonitor } from './create-monitor.ts'
 import type { DoneMonitor, OverCap } from './outcome.ts'
 
-export interface TemplateContext extends MonitorContext {
+interface TemplateContext extends MonitorContext {
   readonly egress: EgressPolicy
   /** Instead of those of core/templates. */
   readonly templates?: readonly Template[]
 }
 
 /** A monitor to be made from a template. */
-export interface TemplateChoice extends Requester {
+interface TemplateChoice extends Requester {
   readonly userId: string
   readonly slug: string
   /** Checked by itself: its shape, and `monitorIssues`. */

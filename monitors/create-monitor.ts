@@ -7,7 +7,7 @@ import { overDeliveryCap } from './delivery-cap.ts'
 import type { DoneMonitor, OverCap } from './outcome.ts'
 
 /** A monitor in the making. */
-export interface MonitorCreation extends Requester {
+interface MonitorCreation extends Requester {
   /** The account on whose record it is: the person, or who created the API key. */
   readonly userId: string
   /** Checked, every default filled in. */

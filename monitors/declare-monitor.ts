@@ -7,7 +7,7 @@ import type { MonitorContext, OneMonitor } from './context.ts'
 import { NO_MONITOR } from './outcome.ts'
 
 /** A monitor as the custom resource that declares it. */
-export interface DeclaredMonitor {
+interface DeclaredMonitor {
   readonly kind: 'done'
   readonly declared: MonitorManifest
   /** The name of the resource, and of the Secret that it reads. */

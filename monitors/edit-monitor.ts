@@ -12,12 +12,12 @@ import { type DoneMonitor, type Managed, managedElsewhere, NO_MONITOR, type Over
 import { specChange } from './spec-change.ts'
 
 /** An edit of a monitor. */
-export interface MonitorEdition extends OneMonitor {
+interface MonitorEdition extends OneMonitor {
   /** Checked by itself: its shape, and `monitorIssues`. */
   readonly patch: MonitorPatch
 }
 
-export type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
+type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
 
 /**
  * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing leaves no audit line.

@@ -7,11 +7,11 @@ import { overDeliveryCap } from './delivery-cap.ts'
 import type { OutOfRuns, OverCap } from './outcome.ts'
 
 /** Where previews run: few at a time in a process, of each team fewer. */
-export interface PreviewSlots {
+interface PreviewSlots {
   enter(teamId: string): PreviewSlot | PreviewLimit
 }
 
-export interface PreviewSlot {
+interface PreviewSlot {
   readonly kind: 'place'
   /** Null when the process is stopping. */
   run(spec: MonitorSpec): Promise<Preview | null>
@@ -31,7 +31,7 @@ export interface Stopping {
 }
 
 /** What creating it would refuse is refused. */
-export type PreviewOutcome =
+type PreviewOutcome =
   | { readonly kind: 'done'; readonly preview: Preview }
   | OverCap
   | OutOfRuns

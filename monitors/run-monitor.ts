@@ -6,7 +6,7 @@ import type { MonitorContext, OneMonitor } from './context.ts'
 import { type Locked, NO_MONITOR, type OutOfRuns } from './outcome.ts'
 
 /** The run is queued, readable as running from now on. */
-export interface RunQueued {
+interface RunQueued {
   readonly kind: 'done'
   readonly runId: string
 }

@@ -7,13 +7,13 @@ import { NO_MONITOR } from './outcome.ts'
 type SecretContext = Pick<MonitorContext, 'store' | 'secrets'>
 
 /** 64 hex digits; null: the monitor has no webhook, so it signs nothing. */
-export interface ReadSecret {
+interface ReadSecret {
   readonly kind: 'done'
   readonly secret: string | null
 }
 
 /** The new secret. */
-export interface RotatedSecret {
+interface RotatedSecret {
   readonly kind: 'done'
   readonly secret: string
 }
@@ -23,7 +23,7 @@ export interface NoWebhook {
   readonly kind: 'no_webhook'
 }
 
-export interface SecretRotation extends OneMonitor {
+interface SecretRotation extends OneMonitor {
   /** How long the old secret signs too; 0: not at all. */
   readonly graceHours: number
 }

@@ -5,7 +5,7 @@ import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 const MEANING = ['url', 'extract_config', 'request_config', 'request_headers', 'fetch_mode', 'visual_config'] as const
 
 /** In what two configurations of a monitor differ. */
-export interface SpecChange {
+interface SpecChange {
   readonly changed: readonly (keyof MonitorSpec)[]
   /** The next run is a silent baseline. */
   readonly resetsBaseline: boolean

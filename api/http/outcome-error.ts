@@ -8,7 +8,7 @@ import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
 /** What a use case returns when it refuses. */
-export type Refusal =
+type Refusal =
   | NotFound
   | Invalid
   | Managed

@@ -40,7 +40,7 @@ export interface PublicCall<P, Q, B> {
 }
 
 /** A request of a caller who is allowed to make it. */
-export interface Call<P, Q, B> extends PublicCall<P, Q, B> {
+interface Call<P, Q, B> extends PublicCall<P, Q, B> {
   readonly principal: Principal
   /** The principal for `recordAudit`. */
   readonly actor: Actor

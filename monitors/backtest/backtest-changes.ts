@@ -9,7 +9,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 
 /** The result of a backtest. */
-export interface Backtested {
+interface Backtested {
   readonly runs: readonly BacktestRun[]
   /** Time ran out before the last change. */
   readonly isCut: boolean

@@ -14,13 +14,13 @@ const MOST_BYTES = 16 * 1024 * 1024
 const BUDGET_MS = 5_000
 
 /** A predicate to be tried, checked by itself: its shape, and `monitorIssues`. */
-export interface BacktestWanted {
+interface BacktestWanted {
   readonly teamId: string
   readonly id: string
   readonly predicate: DiffPredicate
 }
 
-export type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid
+type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid
 
 /** Tries a predicate on the stored runs of a monitor that found a difference. Nothing is stored and nothing is sent. */
 export async function backtestMonitor(

@@ -5,7 +5,7 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import { monitorIssues } from './monitor-issues.ts'
 
 /** A configuration of which a monitor can be made, every default filled in. */
-export interface Valid {
+interface Valid {
   readonly kind: 'valid'
   readonly spec: MonitorSpec
 }

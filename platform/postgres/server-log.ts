@@ -5,7 +5,7 @@ import type { EmbeddedLog } from './embedded-log.ts'
 const READY = 'database system is ready to accept connections'
 const KEPT_LINES = 20
 
-export interface ServerLog {
+interface ServerLog {
   /** Resolves when the server logs that it accepts connections. It stays pending when the server does not. */
   ready: Promise<void>
   /** Returns the last lines, for the message of a failed start. */

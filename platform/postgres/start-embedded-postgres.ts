@@ -15,7 +15,7 @@ import { stopOrphan } from './stop-orphan.ts'
 import { superviseServer } from './supervise-server.ts'
 import { type UnprivilegedUser, unprivilegedUser } from '../unprivileged-user.ts'
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Created when missing. Contains the database, its password, and the record of other folders with parts of it. */
   dataDir: string
   log: EmbeddedLog
@@ -28,7 +28,7 @@ export interface EmbeddedPostgresOptions {
   systemHomes?: string
 }
 
-export interface EmbeddedPostgres {
+interface EmbeddedPostgres {
   /**
    * The URL for a superuser, in the database `tidemark`. It uses a socket and stays the same when the server is
    * restarted.

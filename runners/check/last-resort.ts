@@ -17,7 +17,7 @@ export interface Layered {
 }
 
 /** A refused fetch and its layer. */
-export interface Refused {
+interface Refused {
   readonly layer: FetchMethod
   readonly fetched: FetchFailed
   /** The request that the layer was given. */

@@ -2,7 +2,7 @@ import type { FetchMethod } from '../../schema/run/run.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 
 /** How a layer failed to get a page. */
-export interface LayerFailure {
+interface LayerFailure {
   readonly layer: FetchMethod
   readonly code: RunFaultCode
   /** The status of the response, or null. */
@@ -12,7 +12,7 @@ export interface LayerFailure {
 }
 
 /** The layers that are available. */
-export interface LayersAtHand {
+interface LayersAtHand {
   /** The monitor has a request_config: only a direct request can carry a method and a body. */
   readonly isDirect: boolean
   readonly hasBrowser: boolean

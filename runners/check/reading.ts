@@ -12,7 +12,7 @@ export interface PageMark {
 }
 
 /** The layer that the next checks use; absent: the current one. */
-export type Remembered = 'static' | 'browser'
+type Remembered = 'static' | 'browser'
 
 /** The outcome of a check. */
 export type Reading =

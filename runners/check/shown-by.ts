@@ -2,7 +2,7 @@ import type { Fetched } from '../fetch/fetched.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
 /** The pictures of a page, and their warnings. */
-export interface Shown {
+interface Shown {
   readonly shots: readonly Shot[]
   readonly warnings: readonly string[]
 }

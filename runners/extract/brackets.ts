@@ -1,4 +1,4 @@
-export interface BracketScan {
+interface BracketScan {
   /** 1-based column where the depth first exceeded the limit; null: it did not. */
   readonly tooDeepAt: number | null
   /** 1-based column of the innermost bracket or quote that is never closed. */

@@ -3,7 +3,7 @@ import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 import type { TlsCause } from '../../egress/egress-failure.ts'
 
 /** What a message may contain: the host, never the path, the query or a header. */
-export interface FaultContext {
+interface FaultContext {
   readonly host: string
 }
 
@@ -12,7 +12,7 @@ function fault(code: RunFaultCode, message: string): RunFault {
 }
 
 /** The one fault for every target that is not allowed: it must not reveal what is there. */
-export const TARGET_NOT_ALLOWED: RunFault = fault(
+const TARGET_NOT_ALLOWED: RunFault = fault(
   'target_not_allowed',
   'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
     'Use a public address, or have the operator of this installation open the range with ' +

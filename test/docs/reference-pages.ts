@@ -4,7 +4,7 @@ import type { Method } from '../../api/http/route.ts'
 const FOLDER = new URL('../../docs/reference/', import.meta.url)
 
 /** A page of the reference. */
-export interface Page {
+interface Page {
   readonly name: string
   readonly text: string
 }
@@ -14,7 +14,7 @@ export const PAGES: readonly Page[] = readdirSync(FOLDER)
   .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
 
 /** A fenced block, with the marker that stands before it: `<!-- answer: GET /v1/usage -->`. */
-export interface Block {
+interface Block {
   readonly page: string
   readonly language: string
   readonly text: string
@@ -28,7 +28,7 @@ export const BLOCKS: readonly Block[] = PAGES.flatMap(({ name, text }) =>
 )
 
 /** A table with its marker: the cells of each row, without the head. */
-export interface Table {
+interface Table {
   readonly page: string
   readonly marker: string | null
   readonly head: readonly string[]
@@ -69,7 +69,7 @@ export interface Call {
 }
 
 /** Stands for `$ID`, `$RUN` and the like. */
-export const SOME_ID = '019de363-a5c8-7c11-8000-000000c0ffee'
+const SOME_ID = '019de363-a5c8-7c11-8000-000000c0ffee'
 
 export const CALLS: readonly Call[] = BLOCKS.filter(({ language }) => language === 'sh').flatMap(({ page, text }) =>
   [...text.matchAll(/^curl (?:[^'"\n\\]|\\\n|'[^']*'|"[^"]*")*/gm)].map(([command]) => callOf(page, command)),

@@ -11,7 +11,7 @@ import { openQueueWorld, type SeenRun } from '../store/queue/queue-world.ts'
 import type { BlowUp } from './blow-ups.ts'
 
 /** What one check may take. */
-export interface CheckLimits {
+interface CheckLimits {
   readonly firstByteMs: number
   readonly deadlineMs: number
   /** Milliseconds in the thread that extracts; default: those of the product. */

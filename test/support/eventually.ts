@@ -1,4 +1,4 @@
-export interface Patience {
+interface Patience {
   /** Milliseconds until it is too late. Default 45,000. */
   readonly forMs?: number
   /** Milliseconds between two looks. Default 10. */

@@ -1,5 +1,5 @@
 /** A word or phrase that is not used here, and what to write instead. */
-export interface AvoidedWord {
+interface AvoidedWord {
   readonly pattern: RegExp
   readonly say: string
 }

@@ -6,7 +6,7 @@ import { packageName } from '../check/borders.ts'
  * The files and packages that a file loads when it runs, directly and through others. Paths are relative to the
  * repository.
  */
-export interface Loaded {
+interface Loaded {
   readonly files: readonly string[]
   /** Without Node's own modules. */
   readonly packages: readonly string[]

@@ -34,7 +34,7 @@ export interface Previews {
 }
 
 /** As many as may run at once are running: of the team, or in this process. */
-export interface PreviewLimit {
+interface PreviewLimit {
   readonly kind: 'limit'
   readonly of: 'team' | 'process'
   readonly limit: number

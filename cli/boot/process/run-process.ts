@@ -13,7 +13,7 @@ import type { Stack } from './stack.ts'
 import { type ProcessContext, untilStopped } from './until-stopped.ts'
 
 /** The context of every command that uses the store. */
-export interface ServerContext {
+interface ServerContext {
   readonly settings: Settings
   readonly log: Logger
   readonly stack: Stack
@@ -31,7 +31,7 @@ export interface ServerContext {
 }
 
 /** A command that runs until a signal comes. */
-export interface ServerCommand {
+interface ServerCommand {
   readonly command: string
   /**
    * The command shares its database with others. The embedded database belongs to one process, so such a command cannot

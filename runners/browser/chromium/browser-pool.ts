@@ -14,7 +14,7 @@ export interface StockOptions extends BrowserSetup {
 }
 
 /** A browser and the number of its pages. */
-export interface Tenancy {
+interface Tenancy {
   readonly browser: OneBrowser
   open: number
   served: number

@@ -1,5 +1,5 @@
 /** The flags that differ between browsers. */
-export interface FlagOptions {
+interface FlagOptions {
   /** `http://127.0.0.1:PORT` of the egress proxy. */
   readonly proxyServer: string
   /** A private folder of the account that the browser runs as. */

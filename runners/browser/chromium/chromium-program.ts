@@ -17,7 +17,7 @@ export interface ChromiumProgram {
   readonly environment: Readonly<Record<string, string>>
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** `CHROMIUM_PATH`: use only this one. */
   readonly path: string | null
   readonly dataDir: string

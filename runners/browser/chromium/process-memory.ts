@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** A process of a browser and its memory. */
-export interface ProcessMemory {
+interface ProcessMemory {
   readonly pid: number
   readonly megabytes: number
 }

@@ -11,7 +11,7 @@ type Captured =
   | { readonly ok: false; readonly fault: RunFault }
 
 /** The page to take pictures of. */
-export interface Sitter {
+interface Sitter {
   readonly page: Page
   readonly view: PageView
   /** The host as shown to the user. */

@@ -18,7 +18,7 @@ export interface Navigation {
 }
 
 /** Decoded bytes that one page may load with all its resources. */
-export const MOST_PAGE_BYTES = 64 * 1024 * 1024
+const MOST_PAGE_BYTES = 64 * 1024 * 1024
 
 /** Records the navigation of the page's main frame from its first request on. */
 export async function watchNavigation({ page, session }: OpenPage): Promise<Navigation> {

@@ -12,7 +12,7 @@ export interface OpenPage {
 const MAJOR = /^\d+/
 
 /** Returns a user agent that names Chromium and Tidemark. */
-export function userAgent(version: string): string {
+function userAgent(version: string): string {
   const major = MAJOR.exec(version)?.[0] ?? '0'
   return (
     `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ` +

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
 import type { PageState, PageView } from './page-view.ts'
 
-export interface RestTimes {
+interface RestTimes {
   /** The page is at rest when nothing is loaded and nothing changes for this long. */
   readonly quietMs: number
   /**

@@ -16,7 +16,7 @@ export interface PageState {
  * The result of an evaluation. `replaced`: the document was replaced before it returned; `threw`: an exception in the
  * page.
  */
-export type Asked =
+type Asked =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'replaced' }
   | { readonly kind: 'threw'; readonly message: string }

@@ -8,15 +8,15 @@ import { failed } from './render-page.ts'
 import type { Rendered } from './rendered.ts'
 
 /** Why a render ended early. `died`: the browser ended, for whatever reason. */
-export type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'died'
+type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'died'
 
 /** The page itself made the render fail. */
-export interface PageBroke {
+interface PageBroke {
   readonly broke: unknown
 }
 
 /** Everything that can end a render early. */
-export interface Ends {
+interface Ends {
   readonly reason: Promise<Reason>
   watch(opened: OpenPage): void
   /** Returns the cause when the work itself failed. Throws the error again when it is a bug in Tidemark. */

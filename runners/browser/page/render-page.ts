@@ -27,7 +27,7 @@ import type { Rendered, RenderRequest } from './rendered.ts'
 import { sendUserHeaders } from './user-headers.ts'
 
 /** One running render. */
-export interface Rendering {
+interface Rendering {
   readonly request: RenderRequest
   readonly url: URL
   readonly browser: OneBrowser

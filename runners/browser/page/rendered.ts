@@ -18,7 +18,7 @@ export interface RenderPorts {
 }
 
 /** A page at rest: `body` is the document's HTML as UTF-8, or what the server sent where that is not HTML. */
-export interface RenderedBody extends FetchedBody {
+interface RenderedBody extends FetchedBody {
   readonly shots: readonly Shot[]
   /** Sentences for the run's `warnings`. */
   readonly warnings: readonly string[]

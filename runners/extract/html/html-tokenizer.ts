@@ -2,7 +2,7 @@ import { InsertionMode, Token, Tokenizer } from 'parse5'
 import type { TokenHandler } from 'parse5'
 
 /** The parser state that decides how text is cut into tokens. */
-export interface TextState {
+interface TextState {
   readonly insertionMode: InsertionMode
   /** The parser will drop a line feed that comes next (after `<pre>` and `<textarea>`). */
   readonly skipNextNewLine: boolean

@@ -32,7 +32,7 @@ export interface Paging {
 }
 
 /** A page that was read, and the URL of its response. */
-export interface Arrived {
+interface Arrived {
   readonly facts: PageFacts
   /** After redirects. */
   readonly finalUrl: string

@@ -9,7 +9,7 @@ import { isGatewayStatus, proxyFault, proxyStatus, type ProxyFailure } from './p
 import { openProxyPath, type ProxyPath } from './proxy-path.ts'
 
 /** Proxy bytes of a team that are reserved for one fetch. */
-export interface ProxyHold {
+interface ProxyHold {
   readonly bytes: number
   /** Books the used bytes and releases the rest. Never rejects. */
   settle(usedBytes: number): Promise<void>

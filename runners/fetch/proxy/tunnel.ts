@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type ProxyFailure, proxyStatus } from './proxy-failure.ts'
 
-export interface TunnelRequest {
+interface TunnelRequest {
   /** Connected to the proxy. Nothing else reads from it yet. */
   readonly socket: Socket
   /** `host:port` of the target, IPv6 in brackets. */
