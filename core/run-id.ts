@@ -1,6 +1,6 @@
 /**
- * Ids of runs: UUIDv7 that contain their monitor's number. So a run is found by (monitor_no, id) without an index on
- * the id alone, and its month's partition is known from the id. The SQL twin is `new_run_id` (migration 000001).
+ * Ids of runs: UUIDv7 that carry their monitor's number, so that a run is found by (monitor_no, id) without an index on
+ * the id alone, and so that an id finds its month's partition. The SQL twin is `new_run_id` (store/migrations).
  *
  *     48 bits  milliseconds since the epoch
  *      4 bits  version 7

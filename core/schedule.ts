@@ -1,6 +1,6 @@
 /**
- * The time at which a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL
- * (`next_run` of migration 000003, and `record_failed`); both must return the results in `schedule-examples.ts`.
+ * When a check runs next. Times are milliseconds since the epoch. The hot path does the same in SQL (`next_run` of
+ * store/migrations, and `record_failed`); `schedule-examples.ts` holds what both must return.
  *
  *     grid(scheduledFor, now) = scheduledFor                                     when scheduledFor > now
  *                             = scheduledFor + (first ? shift : 0)

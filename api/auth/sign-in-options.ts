@@ -26,9 +26,9 @@ const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.session_token`
 
 /**
- * Returns the sign-in library's settings except its connection and hooks. Everything that the library would read from
- * the environment, guess from the request or send elsewhere is set here: its telemetry is off, the limits are
- * Tidemark's (`sign-in-routes.ts`), and its tables are those of 000005-auth.sql.
+ * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess
+ * from the request or send anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its
+ * tables are those of 000002-accounts.sql.
  */
 export function signInOptions(settings: SignInSettings) {
   return {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ExplainedError } from '../../core/explained-error.ts'
@@ -8,6 +9,14 @@ const FOLDER = new URL('../migrations/', import.meta.url)
 interface Migration {
   readonly name: string
   readonly sql: string
+  readonly checksum: string
+}
+
+/** A file that the store says was applied. */
+interface Applied {
+  readonly name: string
+  /** Null in a store that was made before checksums were kept. */
+  readonly checksum: string | null
 }
 
 /** Thrown when the store was migrated by a newer program than this one. */
@@ -15,41 +24,45 @@ export class StoreIsNewerError extends ExplainedError {
   override readonly name = 'StoreIsNewerError'
 }
 
+/** Thrown when the store was migrated with another text of a file than the one that this program has. */
+export class MigrationDiffersError extends ExplainedError {
+  override readonly name = 'MigrationDiffersError'
+}
+
 /**
  * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time
- * (advisory lock). Answers the names applied. Runs on a plain connection: the pool's row checks need the tables that
+ * (advisory lock). Returns the names applied. Runs on a plain connection: the pool's row checks need the tables that
  * this makes.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'tidemark migrate',
-    connectionTimeoutMillis: 10_000,
-  })
-  await client.connect()
-  try {
+  return connected(databaseUrl, async (client) => {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
-    await client.query(
-      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
-    )
-    const { rows } = await client.query<{ name: string }>('select name from migrations')
-    const done = new Set(rows.map(({ name }) => name))
+    await client.query(`
+      create table if not exists migrations (
+        name text primary key,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )`)
     const all = await migrations()
-    const unknown = [...done].filter((name) => !all.some((migration) => migration.name === name))
-    if (unknown.length > 0)
-      throw new StoreIsNewerError(
-        `the database has migrations that this version does not know (${unknown.join(', ')}): start a newer version`,
-      )
-    const missing = all.filter(({ name }) => !done.has(name))
+    const applied = await appliedIn(client)
+    refuseOthers(all, applied)
+    const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
     for (const migration of missing) await apply(client, migration)
     return missing.map(({ name }) => name)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** True when the store has every migration of this program. */
 export async function isMigrated(databaseUrl: string): Promise<boolean> {
+  return connected(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
+    if (!rows[0]?.known) return false
+    const applied = new Map((await appliedIn(client)).map(({ name, checksum }) => [name, checksum]))
+    return (await migrations()).every(({ name, checksum }) => applied.get(name) === checksum)
+  })
+}
+
+async function connected<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'tidemark migrate',
@@ -57,26 +70,52 @@ export async function isMigrated(databaseUrl: string): Promise<boolean> {
   })
   await client.connect()
   try {
-    const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
-    if (!rows[0]?.known) return false
-    const applied = await client.query<{ name: string }>('select name from migrations')
-    const done = new Set(applied.rows.map(({ name }) => name))
-    return (await migrations()).every(({ name }) => done.has(name))
+    return await work(client)
   } finally {
     await client.end()
   }
 }
 
-async function migrations(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(new URL(name, FOLDER), 'utf8') })))
+// By way of jsonb, so that a table that has no such column yet is told from a fault.
+async function appliedIn(client: pg.Client): Promise<readonly Applied[]> {
+  const { rows } = await client.query<Applied>(
+    `select name, to_jsonb(m)->>'checksum' as checksum from migrations m order by name`,
+  )
+  return rows
 }
 
-async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): void {
+  const ours = new Map(all.map(({ name, checksum }) => [name, checksum]))
+  const differing = applied.filter(({ name, checksum }) => ours.has(name) && ours.get(name) !== checksum)
+  if (differing.length > 0)
+    throw new MigrationDiffersError(
+      `the database was made with another text of ${names(differing)} than this version has: start the version ` +
+        `that made it, or use a new database`,
+    )
+  const unknown = applied.filter(({ name }) => !ours.has(name))
+  if (unknown.length > 0)
+    throw new StoreIsNewerError(
+      `the database has migrations that this version does not know (${names(unknown)}): start a newer version`,
+    )
+}
+
+const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(', ')
+
+async function migrations(): Promise<Migration[]> {
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    files.map(async (name) => {
+      const sql = await readFile(new URL(name, FOLDER), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('begin')
   try {
     await client.query(sql)
-    await client.query('insert into migrations (name) values ($1)', [name])
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')
   } catch (cause) {
     await client.query('rollback')

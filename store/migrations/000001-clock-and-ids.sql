@@ -1,6 +1,6 @@
--- Time: every decision asks clock(), never now(). The offset is a setting of the database, read from the catalogue so
--- that a change reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3 days'); unset in
--- production.
+-- Every decision about time asks clock(), never now(). The offset is a setting of the database. It is read from the
+-- catalogue, so that a change reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3 days').
+-- Production sets none.
 create function clock() returns timestamptz language sql stable as $$
   select now() + coalesce((
     select split_part(entry, '=', 2)::interval

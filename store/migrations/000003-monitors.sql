@@ -1,5 +1,5 @@
--- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. Its status is derived, never stored:
--- deleted_at, locked (by billing), paused, and failures of the check say it all.
+-- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
+-- never stored: deleted_at, locked (by billing), paused and the failures of its check say it all.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
   no bigint generated always as identity unique check (no < 1099511627776),
@@ -59,55 +59,20 @@ create table checks (
   reading_hash bytea,
   body_hash bytea,
   etag text,
-  last_modified text
+  last_modified text,
+  -- The layer of a monitor whose fetch_mode is auto is remembered as the queue of its check. This is when the static
+  -- layer is tried again beside the browser. Null: the queue is what the configuration says.
+  static_again_at timestamptz,
+  -- The token that a check was claimed with over HTTP: beside the fence, which can be guessed, it says who may touch
+  -- the check. Null, and the row is no wider for it: a worker claimed it. Whatever raises the fence clears it or sets
+  -- it anew.
+  holder int
 ) with (fillfactor = 70);
 create index checks_due on checks (team_id, queue, due_at) where due_at is not null;
 
-create table baselines (
-  no bigint primary key,
-  team_id uuid not null,
-  extracted json not null
-);
-
-create type run_status as enum ('success', 'error', 'skipped');
-create type fetch_method as enum ('static', 'browser', 'proxy');
-
--- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never
--- leave its month, so that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
-create table runs (
-  monitor_no bigint not null,
-  id uuid not null,
-  team_id uuid not null,
-  reading_id uuid,
-  start_offset_ms int not null,
-  duration_ms int not null,
-  status run_status not null,
-  fetch_method fetch_method,
-  delivery_triggered boolean not null default false,
-  extracted json,
-  diff json,
-  error_code text,
-  error_message text,
-  warnings json,
-  primary key (monitor_no, id)
-) partition by range (id);
-
-create function ensure_run_partition(at timestamptz) returns void language plpgsql as $$
-declare
-  first timestamptz := date_trunc('month', at at time zone 'UTC') at time zone 'UTC';
-  after timestamptz := (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC';
-  name text := 'runs_' || to_char(at at time zone 'UTC', 'YYYY_MM');
-begin
-  if to_regclass(name) is not null then return; end if;
-  perform pg_advisory_xact_lock(hashtext('tidemark.run_partitions'));
-  if to_regclass(name) is not null then return; end if;
-  execute format('create table %I partition of runs for values from (%L) to (%L)', name, run_id_floor(first), run_id_floor(after));
-end $$;
-select ensure_run_partition(clock());
-select ensure_run_partition(clock() + interval '1 month');
-
--- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its time
--- leaves the nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its twin.
+-- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its
+-- time leaves the nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its
+-- twin.
 create function next_run(nominal timestamptz, at timestamptz, interval_seconds int, shift_seconds int, first boolean)
 returns timestamptz language sql immutable as $$
   select case
@@ -117,3 +82,12 @@ returns timestamptz language sql immutable as $$
       + interval_seconds * (1 + floor(extract(epoch from at - nominal) / interval_seconds)::double precision))
   end
 $$;
+
+create table baselines (
+  no bigint primary key,
+  team_id uuid not null,
+  extracted json not null,
+  -- Fields that had a value and have none now, with the number of readings in a row that lacked them. Null: there are
+  -- none.
+  missing json
+);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import pg from 'pg'
-import { isMigrated, migrate, StoreIsNewerError } from '../../../store/db/migrate.ts'
+import { isMigrated, migrate, MigrationDiffersError, StoreIsNewerError } from '../../../store/db/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 const open: TestDatabase[] = []
@@ -44,9 +44,30 @@ test('Programs that migrate at once apply each file once between them.', async (
 test('A store that a newer version has migrated is refused, and left as it is.', async () => {
   const url = await emptyDatabase()
   await migrate(url)
-  await query(url, `insert into migrations (name) values ('999999-the-future.sql')`)
+  await query(url, `insert into migrations (name, checksum) values ('999999-the-future.sql', '')`)
   await expect(migrate(url)).rejects.toThrow(StoreIsNewerError)
   await expect(migrate(url)).rejects.toThrow('999999-the-future.sql')
+})
+
+test('A store that was made with another text of a file is refused, and left as it is.', async () => {
+  const url = await emptyDatabase()
+  const applied = await migrate(url)
+  await query(url, `update migrations set checksum = repeat('0', 64) where name = '000003-monitors.sql'`)
+  await query(url, `delete from migrations where name = '${applied.at(-1)}'`)
+  const before = await query(url, 'select * from migrations order by name')
+  await expect(migrate(url)).rejects.toThrow(MigrationDiffersError)
+  await expect(migrate(url)).rejects.toThrow('another text of 000003-monitors.sql than this version has')
+  expect(await query(url, 'select * from migrations order by name')).toEqual(before)
+  expect(await isMigrated(url)).toBe(false)
+})
+
+test('A store from before checksums were kept is refused.', async () => {
+  const url = await emptyDatabase()
+  await query(url, 'create table migrations (name text primary key, applied_at timestamptz not null default now())')
+  await query(url, `insert into migrations (name) values ('000001-clock-and-ids.sql'), ('000002-teams.sql')`)
+  await expect(migrate(url)).rejects.toThrow(MigrationDiffersError)
+  await expect(migrate(url)).rejects.toThrow('000001-clock-and-ids.sql')
+  expect(await isMigrated(url)).toBe(false)
 })
 
 test('A store that lacks the newest migration is not migrated.', async () => {
@@ -59,10 +80,10 @@ test('A store that lacks the newest migration is not migrated.', async () => {
 test('A migration that fails is rolled back whole, and its error names it.', async () => {
   const url = await emptyDatabase()
   await query(url, 'create table teams (here boolean)')
-  await expect(migrate(url)).rejects.toThrow('000002-teams.sql')
+  await expect(migrate(url)).rejects.toThrow('000002-accounts.sql')
   expect(await query(url, 'select name from migrations')).toEqual([{ name: '000001-clock-and-ids.sql' }])
   await query(url, 'drop table teams')
-  expect((await migrate(url))[0]).toBe('000002-teams.sql')
+  expect((await migrate(url))[0]).toBe('000002-accounts.sql')
 })
 
 test('A database that cannot be reached is said so, and nothing hangs.', async () => {

@@ -1,5 +1,5 @@
--- The outbox: written in the statement that records the run, sent by the delivery loop. due_at is the queue key, as in
--- checks: a claim moves it behind the lease. next_attempt_at is what the API shows.
+-- The outbox: written in the statement that records the run, sent by the delivery loop. due_at is the queue key, as
+-- in checks: a claim moves it behind the lease. next_attempt_at is what the API shows.
 create table deliveries (
   id uuid primary key,
   team_id uuid not null,
@@ -27,3 +27,25 @@ create index deliveries_due on deliveries (due_at) where due_at is not null;
 create index deliveries_due_by_host on deliveries (host, due_at) where due_at is not null;
 create index deliveries_team on deliveries (team_id, created_at desc, id);
 create index deliveries_run on deliveries (run_id);
+-- The deliveries that were given up lately are counted at each scrape; few are ever dead, so the index is small.
+create index deliveries_dead on deliveries (last_attempt_at) where status = 'dead';
+
+-- Mails about a monitor's health: written in the transaction of the run that crossed the line, sent by the notice
+-- loop. due_at is the queue key, as in deliveries; fence guards what is written after a claim.
+create table notices (
+  id uuid primary key,
+  team_id uuid not null,
+  monitor_no bigint not null,
+  run_id uuid not null,
+  kind text not null check (kind in ('failing', 'recovered')),
+  status text not null default 'pending' check (status in ('pending', 'success', 'failed', 'dead')),
+  attempts smallint not null default 0,
+  fence int not null default 0,
+  due_at timestamptz,
+  -- What the mail server said to the last attempt.
+  response text,
+  created_at timestamptz not null,
+  -- A run is told once, however often its record is written.
+  unique (monitor_no, run_id)
+) with (fillfactor = 80);
+create index notices_due on notices (due_at) where due_at is not null;

@@ -1,8 +1,5 @@
--- Bytes of pictures stored in the period, beside the runs, in a quota of their own.
-alter table team_usage add column screenshot_bytes_used bigint not null default 0 check (screenshot_bytes_used >= 0);
-
 -- A row for each object of the object store, written before the object and deleted after it, so that no object is
--- without one. Nobody refers to an object that is not there: a run's references are written after its objects, and an
+-- without one. No row refers to an object that is not there: a run's references are written after its objects, and an
 -- object goes only when it is doomed, and doomed only when nothing refers to it.
 create table images (
   id uuid primary key,
@@ -45,3 +42,14 @@ create table visual_baselines (
   -- All images above, which stay as long as they stand here.
   image_ids uuid[] not null
 );
+
+-- What the model said, kept for 30 days under the hash of all that was asked (worker/prompts/question-key.ts). It is
+-- the team's own: what one team's page says is nothing to another's.
+create table prompt_answers (
+  team_id uuid not null,
+  key bytea not null check (length(key) = 32),
+  answer json not null,
+  created_at timestamptz not null default clock(),
+  primary key (team_id, key)
+);
+create index prompt_answers_age on prompt_answers (created_at);

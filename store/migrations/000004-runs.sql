@@ -1,0 +1,43 @@
+create type run_status as enum ('success', 'error', 'skipped');
+create type fetch_method as enum ('static', 'browser', 'proxy');
+
+-- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never
+-- leave its month, so that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
+create table runs (
+  monitor_no bigint not null,
+  id uuid not null,
+  team_id uuid not null,
+  reading_id uuid,
+  start_offset_ms int not null,
+  duration_ms int not null,
+  status run_status not null,
+  fetch_method fetch_method,
+  delivery_triggered boolean not null default false,
+  extracted json,
+  diff json,
+  error_code text,
+  error_message text,
+  warnings json,
+  primary key (monitor_no, id)
+) partition by range (id);
+
+-- What a backtest walks: the runs that found a difference, few among many that found none.
+create index runs_differences on runs (monitor_no, id) where diff is not null;
+
+-- Of two sessions that make the same month at once, the one that waited may still remember that the table was not
+-- there: names are cached, and an advisory lock does not refresh them. The table that it then meets is the one it
+-- wanted.
+create function ensure_run_partition(at timestamptz) returns void language plpgsql as $$
+declare
+  first timestamptz := date_trunc('month', at at time zone 'UTC') at time zone 'UTC';
+  after timestamptz := (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC';
+  name text := 'runs_' || to_char(at at time zone 'UTC', 'YYYY_MM');
+begin
+  if to_regclass(name) is not null then return; end if;
+  perform pg_advisory_xact_lock(hashtext('tidemark.run_partitions'));
+  execute format(
+    'create table %I partition of runs for values from (%L) to (%L)', name, run_id_floor(first), run_id_floor(after));
+exception when duplicate_table then null;
+end $$;
+select ensure_run_partition(clock());
+select ensure_run_partition(clock() + interval '1 month');
