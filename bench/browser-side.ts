@@ -6,7 +6,7 @@ import { createBrowsers } from '../runners/browser/browsers.ts'
 import { chromiumProgram } from '../runners/browser/chromium/chromium-program.ts'
 import { memoryBelow } from '../runners/browser/chromium/process-memory.ts'
 import { check, type CheckPorts } from '../runners/check/check.ts'
-import type { Task } from '../runners/check/task.ts'
+import type { PageTask } from '../runners/check/task.ts'
 import { createExtractor } from '../runners/extract/pool/pool.ts'
 import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../egress/guarded-agent.ts'
@@ -126,7 +126,8 @@ async function openBare(url: string): Promise<Side> {
   }
 }
 
-const TASK: Omit<Task, 'url'> = {
+const TASK: Omit<PageTask, 'url'> = {
+  kind: 'page',
   no: 0,
   fence: 0,
   runId: '',

@@ -4,6 +4,8 @@ import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 /** The queues of checks. A queue stands for a fetch layer and a pool of runners. */
 export const CHECK_QUEUES = ['static', 'browser', 'visual', 'serp'] as const
 export type CheckQueue = (typeof CHECK_QUEUES)[number]
+/** The queues of monitors that watch a page. */
+export type PageQueue = Exclude<CheckQueue, 'serp'>
 
 /**
  * Returns the queue whose runners do a monitor's checks. A request_config is always fetched directly, because only a
@@ -11,7 +13,7 @@ export type CheckQueue = (typeof CHECK_QUEUES)[number]
  */
 export function monitorQueue(
   spec: Pick<MonitorSpec, 'url' | 'fetch_mode' | 'request_config' | 'visual_config'>,
-): CheckQueue {
+): PageQueue {
   if (spec.request_config) return 'static'
   if (spec.visual_config?.enabled) return 'visual'
   return spec.fetch_mode === 'browser' || isSearchResultsUrl(spec.url) ? 'browser' : 'static'

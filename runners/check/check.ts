@@ -12,7 +12,7 @@ import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
 import { shownBy } from './shown-by.ts'
-import type { Task } from './task.ts'
+import type { PageTask, Task } from './task.ts'
 import { whyRendered } from './why-rendered.ts'
 
 type Moved = Extract<Reading, { kind: 'moved' }>
@@ -50,6 +50,8 @@ export interface CheckPorts {
 
 /** Runs one check: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
+  if (task.kind === 'serp')
+    return failure({ code: 'not_available', message: 'Search results are not watched by this version yet.' }, null)
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, null)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
@@ -60,6 +62,7 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
  * its result.
  */
 export async function checkRefused(task: Task, refused: Failed, ports: CheckPorts): Promise<Reading> {
+  if (task.kind === 'serp') return refused
   const { fault, status = null, retryAfterMs } = refused
   const fetched: Fetched = { ok: false, fault, status, retryAfterMs, durationMs: 0 }
   const answer: Answer = { layer: refused.fetchMethod ?? 'browser', fetched, request: requestOf(task) }
@@ -67,7 +70,7 @@ export async function checkRefused(task: Task, refused: Failed, ports: CheckPort
   return ports.signal.aborted ? { kind: 'abandoned' } : read(task, layered, ports)
 }
 
-async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
+async function checkOneWay(task: PageTask, ports: CheckPorts): Promise<Reading> {
   const layered = await throughLayers(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if ('kind' in layered) return layered
@@ -79,8 +82,8 @@ async function checkOneWay(task: Task, ports: CheckPorts): Promise<Reading> {
  * Checks a page that needed a browser before. It returns to the static layer only when that reads exactly the same now:
  * the hash of the sent page always differs from that of the rendered page, and the return must not look like a change.
  */
-async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
-  // Without the last page no unchanged page is skipped, so there are two readings to compare.
+async function checkBothWays(task: PageTask, ports: CheckPorts): Promise<Reading> {
+  // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
   const rendered = await checkOneWay({ ...task, last: null }, ports)
   if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
   const asSent = await readAsSent(task, ports)
@@ -88,15 +91,15 @@ async function checkBothWays(task: Task, ports: CheckPorts): Promise<Reading> {
 }
 
 /** Returns the reading of the static layer alone; null when the next check would have to render the page again. */
-async function readAsSent(task: Task, ports: CheckPorts): Promise<Reading | null> {
-  const alone: Task = { ...task, queue: 'static', last: null }
+async function readAsSent(task: PageTask, ports: CheckPorts): Promise<Reading | null> {
+  const alone: PageTask = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
   if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
   return read(alone, { method: 'static', fetched }, ports)
 }
 
 /** Tries one layer after another until one is not refused. */
-async function throughLayers(task: Task, ports: CheckPorts): Promise<Layered | Moved> {
+async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered | Moved> {
   const request = requestOf(task)
   if (task.queue !== 'static') return render(task, request, ports)
   const fetched = await fetchDirectly(request, task, ports)
@@ -106,7 +109,7 @@ async function throughLayers(task: Task, ports: CheckPorts): Promise<Layered | M
   return ports.browser === 'elsewhere' ? { kind: 'moved', queue: 'browser', why } : render(task, request, ports)
 }
 
-async function render(task: Task, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
+async function render(task: PageTask, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
   const { browser, signal, deadlineMs } = ports
   if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
   const { url, headers, visual } = task
@@ -119,7 +122,7 @@ async function render(task: Task, request: FetchRequest, ports: CheckPorts): Pro
 
 /** Tries the proxy when the layers before it were refused. */
 async function fallBack(
-  task: Task,
+  task: PageTask,
   answer: Answer,
   { proxy, signal }: Pick<CheckPorts, 'proxy' | 'signal'>,
 ): Promise<Layered> {
@@ -131,7 +134,7 @@ async function fallBack(
   return next === 'proxy' ? byProxy(task, { layer, fetched, request }, proxy, signal) : { method: layer, fetched }
 }
 
-function requestOf({ url, headers, request, last }: Task): FetchRequest {
+function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
   return {
     url,
     headers,
@@ -142,13 +145,13 @@ function requestOf({ url, headers, request, last }: Task): FetchRequest {
   }
 }
 
-function fetchDirectly(asked: FetchRequest, { request }: Task, ports: CheckPorts): Promise<Fetched> {
+function fetchDirectly(asked: FetchRequest, { request }: PageTask, ports: CheckPorts): Promise<Fetched> {
   const { agent, signal, pages, deadlineMs } = ports
   const within = { agent, signal, ...(deadlineMs !== undefined && { deadlineMs }) }
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 
-async function read(task: Task, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
+async function read(task: PageTask, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
   if (!fetched.ok)
     return { ...failure(fetched.fault, method), retryAfterMs: fetched.retryAfterMs ?? 0, status: fetched.status }
   const { etag, lastModified } = fetched
@@ -184,8 +187,7 @@ function readingOf(
 const unchanged = (fetchMethod: FetchMethod, mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod, mark })
 
 /** Returns what this process cannot do, as the message of the run's error; undefined when it can. */
-function missingLayer({ queue }: Task, { browser }: CheckPorts): string | undefined {
-  if (queue === 'serp') return 'Search results are not watched by this version yet.'
+function missingLayer({ queue }: PageTask, { browser }: CheckPorts): string | undefined {
   if (queue === 'static' || (browser && browser !== 'elsewhere')) return undefined
   return queue === 'visual'
     ? 'Screenshots need the browser layer, which this process does not have; disable visual_config to check the ' +

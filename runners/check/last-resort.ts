@@ -1,13 +1,13 @@
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
 import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
-import type { Task } from './task.ts'
+import type { PageTask } from './task.ts'
 
 /** The proxy, for a process whose checks may use it. */
 export interface ProxyPort {
   readonly layer: ProxyLayer
   /** Returns the reservation function of the task's team. */
-  holdFor(task: Task): Hold
+  holdFor(task: Pick<PageTask, 'no'>): Hold
 }
 
 /** A result and the layer that gave it. */
@@ -30,7 +30,12 @@ const PROXY_DEADLINE_MS = 25_000
 /**
  * Tries the proxy for a refused check. Where the team may not use it the refusal stays, with a hint where that helps.
  */
-export async function byProxy(task: Task, refused: Refused, port: ProxyPort, signal: AbortSignal): Promise<Layered> {
+export async function byProxy(
+  task: PageTask,
+  refused: Refused,
+  port: ProxyPort,
+  signal: AbortSignal,
+): Promise<Layered> {
   const { layer, fetched, request } = refused
   const { message } = fetched.fault
   const call = { refusal: message, hold: port.holdFor(task), signal, deadlineMs: PROXY_DEADLINE_MS }

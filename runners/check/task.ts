@@ -1,36 +1,50 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import type { CheckQueue } from '../../core/check-queue.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { PageQueue } from '../../core/check-queue.ts'
 import type { PageMark } from './reading.ts'
 
-/** A claimed check, with all that fetching and extracting need. */
-export interface Task {
+/** What every claimed check has, whatever its kind. */
+interface ClaimedTask {
   readonly no: number
   readonly fence: number
   readonly runId: string
   readonly monitorId: string
-  readonly queue: CheckQueue
-  readonly url: string
-  /** Host and port of the target: the key of the concurrency cap. */
+  /** Host and port of the target, or the name of a search engine: the key of the concurrency cap. */
   readonly host: string
   /** The team, for the turns that teams take at a host. Absent where it is not disclosed, as to a runner. */
   readonly team?: string
-  readonly extract: ExtractConfig
-  readonly request: RequestConfig | null
-  readonly visual: VisualConfig | null
-  readonly headers: Readonly<Record<string, string>> | null
   /** Why this check cannot be done at all, as the message of its run's error; null: it can. */
   readonly obstacle: string | null
-  /** The page needed a browser before; now the static layer is tried as well, to see whether it reads the same. */
-  readonly triesStatic: boolean
-  /** The page of the baseline. Null when there is no baseline, so that the page is always read. */
-  readonly last: PageMark | null
-  /**
-   * When it was due and when it was claimed, in ms by the store's clock. Due is null for a run that a user requested.
-   */
+  /** When it was due and claimed, in ms by the store's clock; due is null for a run that a person asked for. */
   readonly dueMs: number | null
   readonly claimedMs: number
   /** `performance.now()` at the claim. With `claimedMs` it gives later times without asking the store. */
   readonly claimedAt: number
 }
+
+/** A claimed check of a page: all that fetching and extracting need. */
+export interface PageTask extends ClaimedTask {
+  readonly kind: 'page'
+  readonly queue: PageQueue
+  readonly url: string
+  readonly extract: ExtractConfig
+  readonly request: RequestConfig | null
+  readonly visual: VisualConfig | null
+  readonly headers: Readonly<Record<string, string>> | null
+  /** The page needed a browser once; now the static layer is tried beside it, whether it gives the same. */
+  readonly triesStatic: boolean
+  /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */
+  readonly last: PageMark | null
+}
+
+/** A claimed check of a search: what is asked of the engine. */
+export interface SerpTask extends ClaimedTask {
+  readonly kind: 'serp'
+  readonly queue: 'serp'
+  readonly search: SerpSearch
+}
+
+/** A claimed check. */
+export type Task = PageTask | SerpTask

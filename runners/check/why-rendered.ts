@@ -4,10 +4,10 @@ import { needsBrowser } from '../browser/needs-browser.ts'
 import { mediaType } from '../extract/text/page-kind.ts'
 import type { Fetched } from '../fetch/fetched.ts'
 import { nextLayer } from './next-layer.ts'
-import type { Task } from './task.ts'
+import type { PageTask } from './task.ts'
 
 /** Returns why the browser is the next layer after a static result, as text for a user; null: it is not. */
-export function whyRendered(task: Task, fetched: Fetched): string | null {
+export function whyRendered(task: PageTask, fetched: Fetched): string | null {
   if (task.request !== null) return null
   if (isSearchResultsUrl(task.url)) return 'the address is a page of search results'
   if (!fetched.ok) {

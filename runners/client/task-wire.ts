@@ -3,10 +3,11 @@ import type { LaneMark, LaneTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { PageMark } from '../check/reading.ts'
-import type { Task } from '../check/task.ts'
+import type { PageTask, Task } from '../check/task.ts'
 
-/** Returns a task as it is sent to a runner. */
+/** A task as a runner is told of it. Only pages are given out: nobody claims searches yet. */
 export function taskToWire(task: Task): LaneTask {
+  if (task.kind === 'serp') throw new TypeError('a runner does no searches')
   return {
     no: task.no,
     fence: task.fence,
@@ -28,8 +29,9 @@ export function taskToWire(task: Task): LaneTask {
 }
 
 /** Returns a task from the wire. `claimedAt` is the runner's `performance.now()` before its request. */
-export function taskFromWire(wire: LaneTask, claimedAt: number): Task {
+export function taskFromWire(wire: LaneTask, claimedAt: number): PageTask {
   return {
+    kind: 'page',
     no: wire.no,
     fence: wire.fence,
     runId: wire.run_id,
@@ -40,7 +42,7 @@ export function taskFromWire(wire: LaneTask, claimedAt: number): Task {
     extract: wire.extract_config as ExtractConfig,
     request: wire.request_config as RequestConfig | null,
     visual: wire.visual_config as VisualConfig | null,
-    headers: wire.request_headers as Task['headers'],
+    headers: wire.request_headers as PageTask['headers'],
     obstacle: wire.obstacle,
     triesStatic: wire.tries_static,
     last: wire.last && markFromWire(wire.last),

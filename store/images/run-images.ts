@@ -43,7 +43,8 @@ export async function listRunImages(
   { teamId, monitorId, limit }: { readonly teamId: string; readonly monitorId: string; readonly limit: number },
 ): Promise<readonly RunImagesRow[] | null> {
   const no = await store.maybeOneFirst(sql.prepared('monitor_of_images', known)`
-    select no from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and deleted_at is null
+    select no from monitors
+    where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
   `)
   if (no === null) return null
   return store.any(sql.prepared('list_run_images', runImages)`

@@ -1,16 +1,19 @@
--- What a person wrote, as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
+-- One table for both kinds: a page that is read, and a search whose results are read (SERP). They share the number, the
+-- check, the history and the outbox. What only the other kind has is null, which takes no room in a row.
+-- What a person wrote stands as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
 -- never stored: deleted_at, locked (by billing), paused and the failures of its check say it all.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
   no bigint generated always as identity unique check (no < 1099511627776),
+  kind text not null default 'page' check (kind in ('page', 'serp')),
   team_id uuid not null references teams,
   user_id uuid not null,
   name text not null,
-  url text not null,
+  url text,
   schedule_interval_seconds int not null check (schedule_interval_seconds >= 60),
-  extract_config json not null,
-  diff_predicate json not null,
-  fetch_mode text not null check (fetch_mode in ('auto', 'browser')),
+  extract_config json,
+  diff_predicate json,
+  fetch_mode text check (fetch_mode in ('auto', 'browser')),
   request_config json,
   visual_config json,
   template_slug text,
@@ -25,9 +28,33 @@ create table monitors (
   locked boolean not null default false,
   managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),
   created_at timestamptz not null default clock(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  -- A search: what is asked of which engine, as who would ask it.
+  keyword text,
+  engine text check (engine in ('google', 'bing', 'yahoo', 'duckduckgo', 'yandex')),
+  mode text check (mode in ('rank_tracking', 'full_analysis')),
+  pages smallint check (pages between 1 and 5),
+  location_code text check (location_code ~ '^[a-z]{2}$'),
+  language_code text check (language_code ~ '^[a-z]{2}$'),
+  device text check (device in ('desktop', 'mobile')),
+  target_domain text,
+  rank_change_threshold int check (rank_change_threshold > 0),
+  constraint page_parts check (
+    kind <> 'page'
+    or num_nulls(url, extract_config, diff_predicate, fetch_mode) = 0
+    and num_nonnulls(
+      keyword, engine, mode, pages, location_code, language_code, device, target_domain, rank_change_threshold) = 0
+  ),
+  constraint serp_parts check (
+    kind <> 'serp'
+    or num_nulls(keyword, engine, mode, pages, location_code, language_code, device) = 0
+    and num_nonnulls(
+      url, extract_config, diff_predicate, fetch_mode, request_config, visual_config, template_slug, request_headers) = 0
+    and schedule_interval_seconds >= 600
+    and (mode = 'rank_tracking' or target_domain is null)
+  )
 );
-create index monitors_team on monitors (team_id, created_at desc, id) where deleted_at is null;
+create index monitors_team on monitors (team_id, kind, created_at desc, id) where deleted_at is null;
 
 -- Which layer and which pool a check takes.
 create type check_queue as enum ('static', 'browser', 'visual', 'serp');

@@ -13,7 +13,7 @@ export async function lockMonitor(tx: Transaction, teamId: string, id: string): 
   return tx.maybeOne(sql.type(monitorRow)`
     select ${MONITOR_COLUMNS}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
     for update of m
   `)
 }

@@ -43,7 +43,7 @@ export async function runNow(tx: Transaction, teamId: string, id: string): Promi
     target as materialized (
       select m.no, m.team_id, m.name, m.locked, c.queue, c.queued_run_id
       from monitors m join checks c on c.no = m.no
-      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
       for update of c
     ),
     reserved as (

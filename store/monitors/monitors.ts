@@ -5,12 +5,12 @@ import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.t
 import { type Page, pageStatement } from '../db/page.ts'
 import { row } from '../db/row.ts'
 
-/** A monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
+/** A page's monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
 export async function findMonitor(store: Queryable, teamId: string, id: string): Promise<MonitorRow | null> {
   return store.maybeOne(sql.prepared('find_monitor', monitorRow)`
     select ${MONITOR_COLUMNS}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
   `)
 }
 
@@ -23,7 +23,7 @@ interface MonitorQuery extends Page {
 
 const counted = row({ total: Type.Integer() })
 
-/** A page of the team's monitors, newest first. */
+/** A part of the list of the team's monitors of pages, newest first. */
 export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
   const { visual = 'all' } = query
   const { typed, limit, offset } = pageStatement(`list_monitors_${visual}`, monitorRow, query)
@@ -52,13 +52,16 @@ const alone = row({ is_alone: Type.Boolean() })
 export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
   return store.oneFirst(sql.type(alone)`
     select count(*) < 2 as is_alone
-    from (select from monitors m where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.name = ${name}
-      limit 2) same
+    from (
+      select from monitors m
+      where m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null and m.name = ${name}
+      limit 2
+    ) same
   `)
 }
 
 function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
-  const all = sql.fragment`m.team_id = ${teamId}::uuid and m.deleted_at is null`
+  const all = sql.fragment`m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null`
   if (visual === undefined) return all
   return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${sql.literalValue(String(visual))}::boolean`
 }

@@ -42,7 +42,7 @@ export async function findSigningFacts(
 ): Promise<SigningFacts | null> {
   const found = await store.maybeOne(sql.type(stored)`
     select no, name, deliveries, signing_secret from monitors
-    where id = ${id}::uuid and team_id = ${teamId}::uuid and deleted_at is null
+    where id = ${id}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
   `)
   if (!found) return null
   const { no, name, deliveries, signing_secret: secret } = found

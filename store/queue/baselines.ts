@@ -41,7 +41,7 @@ export async function readBaselines(
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence
-    join monitors m on m.no = c.no
+    join monitors m on m.no = c.no and m.kind = 'page'
     left join baselines b on b.no = c.no and c.reading_id is not null
     left join visual_baselines v on v.no = c.no and c.reading_id is not null
   `)

@@ -1,16 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { CheckQueue } from '../../core/check-queue.ts'
+import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
-/**
- * A check that this process holds until its lease ends: what a fetch and an extraction need, and the fence to record
- * them under.
- */
-export const Claimed = Type.Object({
+/** What is known of every claimed check, and the fence to record it under. */
+const CHECK = {
   no: Type.Integer(),
   fence: Type.Integer(),
   run_id: Type.String(),
@@ -19,32 +17,47 @@ export const Claimed = Type.Object({
   /** The nominal time of the check, in ms since the epoch; null when a person asked for it. */
   due_ms: Type.Union([Type.Number(), Type.Null()]),
   claimed_ms: Type.Number(),
+  /** Failures in a row before this check. */
+  failures: Type.Integer(),
+  reading_id: Type.Union([Type.String(), Type.Null()]),
+  reading_hash: Bytes,
+}
+
+export const ClaimedPage = Type.Object({
+  ...CHECK,
+  kind: Type.Literal('page'),
   url: Type.String(),
   fetch_mode: Type.String(),
   extract_config: Type.Unknown(),
   request_config: Type.Unknown(),
   visual_config: Type.Unknown(),
   request_headers: Bytes,
-  /** Failures in a row before this check. */
-  failures: Type.Integer(),
-  reading_id: Type.Union([Type.String(), Type.Null()]),
-  reading_hash: Bytes,
   body_hash: Bytes,
   etag: Type.Union([Type.String(), Type.Null()]),
   last_modified: Type.Union([Type.String(), Type.Null()]),
   /** The check is in the browser's queue for what the static layer gave once, and that is to be tried again. */
   tries_static: Type.Boolean(),
 })
-export type Claimed = Static<typeof Claimed>
-const claimed = rowOf(Claimed)
+/** The check of a page, held until its lease ends: what a fetch and an extraction need. */
+export type ClaimedPage = Static<typeof ClaimedPage>
+
+const ClaimedSerp = Type.Object({ ...CHECK, kind: Type.Literal('serp'), search: SerpSearch })
+
+/** A check that this process holds until its lease ends. */
+export type Claimed = ClaimedPage | Static<typeof ClaimedSerp>
+const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
 
 /** `Claimed` of `h`, a row of `checks` with the time `at`, and its monitor `m`. */
 export const CLAIMED = sql.fragment`
   h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
   (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
-  m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
-  h.failures, h.reading_id, h.reading_hash, h.body_hash, h.etag, h.last_modified,
-  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static`
+  h.failures, h.reading_id, h.reading_hash,
+  m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
+  h.body_hash, h.etag, h.last_modified,
+  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
+  case when m.kind = 'serp' then json_build_object(
+    'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
+    'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end as search`
 
 /** How much to claim. */
 export interface ClaimRequest {

@@ -1,15 +1,15 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
-import { CHECK_QUEUES, type CheckQueue } from '../../core/check-queue.ts'
-import { CLAIMED, Claimed } from './claim.ts'
+import type { PageQueue } from '../../core/check-queue.ts'
+import { CLAIMED, ClaimedPage } from './claim.ts'
 import type { Store } from '../db/client.ts'
 import type { Held } from './lease.ts'
 import { rowOf } from '../db/row.ts'
 
-/** A check as its claim told it, asked for again by who holds it. `claimed_ms` is now. */
+/** A page's check as its claim told it, asked for again by who holds it. `claimed_ms` is now. */
 const HeldCheck = Type.Object({
-  ...Claimed.properties,
-  queue: Type.Unsafe<CheckQueue>({ type: 'string', enum: [...CHECK_QUEUES] }),
+  ...ClaimedPage.properties,
+  queue: Type.Unsafe<PageQueue>({ type: 'string' }),
   /** Its layer was chosen by what a page looked like, and not by its configuration. */
   layer_is_remembered: Type.Boolean(),
 })
@@ -22,6 +22,6 @@ export async function findHeldCheck(store: Store, { no, fence }: Held, holder: n
     select ${CLAIMED}, h.queue, m.fetch_mode = 'auto' and h.static_again_at is not null as layer_is_remembered
     from (select *, clock() as at from checks where no = ${no} and fence = ${fence} and holder = ${holder}
       and run_id is not null) h
-    join monitors m on m.no = h.no
+    join monitors m on m.no = h.no and m.kind = 'page'
   `)
 }

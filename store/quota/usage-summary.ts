@@ -28,6 +28,7 @@ const TeamUsage = Type.Object({
   trial_active: Type.Boolean(),
   monitors_active: Type.Number(),
   monitors_locked: Type.Number(),
+  serp_monitors_locked: Type.Number(),
 })
 type TeamUsage = Static<typeof TeamUsage>
 const teamUsage = rowOf(TeamUsage)
@@ -40,12 +41,14 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
       u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as
         resets_at,
       t.trial_ends_at, t.tier = 'free'
-        and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked
+        and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked,
+        m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
     cross join lateral (
-      select count(*) filter (where not paused
-        and not locked) as monitors_active, count(*) filter (where locked) as monitors_locked
+      select count(*) filter (where kind = 'page' and not paused and not locked) as monitors_active,
+        count(*) filter (where kind = 'page' and locked) as monitors_locked,
+        count(*) filter (where kind = 'serp' and locked) as serp_monitors_locked
       from monitors where team_id = t.id and deleted_at is null
     ) m
     where t.id = ${teamId}::uuid
@@ -60,8 +63,7 @@ function toUsage(found: TeamUsage): Usage {
   return {
     monitorsActive: found.monitors_active,
     monitorsLocked: found.monitors_locked,
-    // There are no SERP monitors in this version yet.
-    serpMonitorsLocked: 0,
+    serpMonitorsLocked: found.serp_monitors_locked,
     llmCallsThisMonth: found.llm_calls_used,
     proxyBytesThisMonth: found.proxy_bytes_used,
     screenshotBytesThisMonth: found.screenshot_bytes_used,

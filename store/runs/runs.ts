@@ -60,8 +60,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
   const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
   return store.any(typed`
     with m as materialized (
-      select no, id, name, user_id from monitors where id = ${monitorId}::uuid and team_id = ${teamId}::uuid
-        and deleted_at is null
+      select no, id, name, user_id from monitors
+      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
     )
     select ${RUN_COLUMNS}
     from m
@@ -92,6 +92,6 @@ export async function countRuns(store: Queryable, teamId: string, monitorId: str
         select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
-    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.deleted_at is null
+    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
   `)
 }

@@ -72,7 +72,7 @@ export async function createVisualWorld(
   const lane = createPostgresLane({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
 
   async function check(task: Task, seen: Seen): Promise<void> {
-    const regions = task.visual?.regions ?? []
+    const regions = (task.kind === 'page' && task.visual?.regions) || []
     const shots = await Promise.all(
       seen.pngs.map((png, at) => shotOf(png, regions.length > 0 ? (regions[at]?.label ?? `region-${at + 1}`) : 'page')),
     )

@@ -99,6 +99,7 @@ function fetchFacts(fetched: Fetched | null, durationMs: number) {
 
 function taskOf(config: Previewed): Task {
   return {
+    kind: 'page',
     no: 0,
     fence: 0,
     runId: '',

@@ -26,7 +26,8 @@ export async function answered(
     ...finished,
     reading: { kind: 'failed', fetchMethod, fault, retryAfterMs },
   })
-  if (task.extract.method !== 'prompt') return failed({ code: 'internal', message: NOT_ASKED }, 0)
+  if (task.kind !== 'page' || task.extract.method !== 'prompt')
+    return failed({ code: 'internal', message: NOT_ASKED }, 0)
   if (!prompts) return failed({ code: 'not_available', message: NO_MODEL }, 0)
   const { prompt, schema = null } = task.extract
   const startedAt = performance.now()

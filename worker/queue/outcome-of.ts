@@ -3,7 +3,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { LaneOutcome, LaneReading } from '../../schema/runner-api.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { refusePng } from '../../runners/browser/page/picture-limits.ts'
@@ -12,8 +12,8 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import { markFromWire } from '../../runners/client/task-wire.ts'
 
 /** A check that a runner holds, as the store tells of it. */
-interface HeldTask {
-  readonly task: Task
+export interface HeldTask {
+  readonly task: PageTask
   /** There is a reading before. */
   readonly hasBaseline: boolean
   /** Its layer was chosen by what the page looked like. */
@@ -67,7 +67,7 @@ function layerIssues(reading: Exclude<LaneReading, { kind: 'moved' }>, { task, l
   return []
 }
 
-function shotIssues(reading: LaneReading, pictures: readonly Uint8Array[], task: Task): Issue[] {
+function shotIssues(reading: LaneReading, pictures: readonly Uint8Array[], task: PageTask): Issue[] {
   const path = joinPath('reading', 'shots')
   const shots = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
   if (!shots) {
@@ -91,13 +91,13 @@ function shotIssues(reading: LaneReading, pictures: readonly Uint8Array[], task:
 }
 
 /** As runners/browser/page/capture.ts names them; none where the monitor takes no pictures. */
-function regionsOf({ visual }: Task): readonly string[] {
+function regionsOf({ visual }: PageTask): readonly string[] {
   if (!visual?.enabled) return []
   const { regions = [] } = visual
   return regions.length > 0 ? regions.map(({ label }, index) => label ?? `region-${index + 1}`) : ['page']
 }
 
-function valueIssues(values: unknown, { extract }: Task): Issue[] {
+function valueIssues(values: unknown, { extract }: PageTask): Issue[] {
   if (values === undefined) return [{ path: 'values', message: 'is required' }]
   if (!isMap(values)) return [{ path: 'values', message: 'must be an object' }]
   const names = new Set(fieldNames(extract))
@@ -123,7 +123,7 @@ function isDeeper(root: unknown, most: number): boolean {
   return false
 }
 
-function readingFromWire(outcome: LaneOutcome, pictures: readonly Uint8Array[], task: Task): Finished['reading'] {
+function readingFromWire(outcome: LaneOutcome, pictures: readonly Uint8Array[], task: PageTask): Finished['reading'] {
   const { reading } = outcome
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') {
@@ -140,7 +140,7 @@ function readingFromWire(outcome: LaneOutcome, pictures: readonly Uint8Array[], 
 }
 
 /** As extraction leaves them: every field, in the monitor's order, and none longer than a run keeps. */
-function valuesOf(values: Values, { extract }: Task): Values {
+function valuesOf(values: Values, { extract }: PageTask): Values {
   const named = fieldNames(extract).map((name): [string, Json] => [
     name,
     Object.hasOwn(values, name) ? (values[name] ?? null) : null,
@@ -148,7 +148,7 @@ function valuesOf(values: Values, { extract }: Task): Values {
   return boundValues(Object.fromEntries(named)).values
 }
 
-function shotsOf(places: readonly (number | null)[], pictures: readonly Uint8Array[], task: Task): Shot[] {
+function shotsOf(places: readonly (number | null)[], pictures: readonly Uint8Array[], task: PageTask): Shot[] {
   return regionsOf(task).map((region, index) => {
     const png = pictures[places[index] ?? -1] ?? null
     if (png === null) return { region, width: 0, height: 0, png }

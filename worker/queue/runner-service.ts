@@ -12,7 +12,7 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import { outcomeOf, type Told } from './outcome-of.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { createSettling } from './completion.ts'
-import { contextOf, taskOf } from './task-of.ts'
+import { contextOf, pageTaskOf } from './task-of.ts'
 
 type Failed = Extract<Reading, { kind: 'failed' }>
 
@@ -72,7 +72,7 @@ export function createHeldLane(options: HeldLaneOptions): HeldLane {
   async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, told.outcome, holder)
     if (row === null) return { kind: 'not_held' }
-    const task = taskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
+    const task = pageTaskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
     const { reading_id, layer_is_remembered: layerIsRemembered } = row
     const believed = outcomeOf(told, { task, hasBaseline: reading_id !== null, layerIsRemembered })
     if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }

@@ -1,10 +1,10 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import type { CheckQueue } from '../../core/check-queue.ts'
-import type { Claimed } from '../../store/queue/claim.ts'
+import type { CheckQueue, PageQueue } from '../../core/check-queue.ts'
+import type { Claimed, ClaimedPage } from '../../store/queue/claim.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask, Task } from '../../runners/check/task.ts'
 import type { RecordContext } from '../record/recorder.ts'
 import { NO_MODEL } from '../prompts/prompts-port.ts'
 
@@ -16,26 +16,40 @@ interface Claiming {
   readonly hasModel: boolean
 }
 
-/**
- * What a claimed row asks for. Of its team it says whose turn it is, and that stays in this process: a runner need not
- * know it.
- */
-export function taskOf(row: Claimed, { queue, claimedAt, secrets, hasModel }: Claiming): Task {
+/** What a claimed row asks for. */
+export function taskOf(row: Claimed, claiming: Claiming): Task {
+  if (row.kind === 'page') return pageTaskOf(row, claiming)
+  const { search } = row
+  return { ...known(row, claiming), kind: 'serp', queue: 'serp', host: search.engine, search, obstacle: null }
+}
+
+/** What the claimed row of a page asks for. */
+export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
+  const { queue, secrets, hasModel } = claiming
   return {
-    no: row.no,
-    fence: row.fence,
-    runId: row.run_id,
-    monitorId: row.monitor_id,
-    queue,
+    ...known(row, claiming),
+    kind: 'page',
+    // The check of a page never stands in the queue of searches.
+    queue: queue as PageQueue,
     url: row.url,
     host: hostOf(row.url),
-    team: row.team_id,
     extract: row.extract_config as ExtractConfig,
     request: row.request_config as RequestConfig | null,
     visual: row.visual_config as VisualConfig | null,
     triesStatic: row.tries_static,
     ...withModel(row, headersOf(row, secrets), hasModel),
     last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
+  }
+}
+
+/** Of its team it says whose turn it is, and that stays in this process: a runner need not know it. */
+function known(row: Claimed, { claimedAt }: Claiming) {
+  return {
+    no: row.no,
+    fence: row.fence,
+    runId: row.run_id,
+    monitorId: row.monitor_id,
+    team: row.team_id,
     dueMs: row.due_ms,
     claimedMs: row.claimed_ms,
     claimedAt,
@@ -50,7 +64,7 @@ export const contextOf = (row: Claimed): RecordContext => ({
 })
 
 /** One monitor whose headers cannot be opened must not hold up the claim of the others: its own run says so. */
-function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'obstacle'> {
+function headersOf(row: ClaimedPage, secrets: SecretBox): Pick<PageTask, 'headers' | 'obstacle'> {
   if (row.request_headers === null) return { headers: null, obstacle: null }
   try {
     const headers = secrets.open({ teamId: row.team_id, column: 'monitors.request_headers' }, row.request_headers)
@@ -65,7 +79,7 @@ function headersOf(row: Claimed, secrets: SecretBox): Pick<Task, 'headers' | 'ob
 }
 
 /** Without a model the page of a prompt is not even fetched. */
-function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: Claimed, known: T, hasModel: boolean): T {
+function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: ClaimedPage, known: T, hasModel: boolean): T {
   const asks = (extract_config as ExtractConfig).method === 'prompt'
   return asks && !hasModel ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
 }

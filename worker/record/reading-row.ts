@@ -84,7 +84,7 @@ function caseOf({ finished, reading }: Read, baseline: Baseline): Case {
   return {
     before: baseline.reading_id === null ? null : (baseline.extracted as Values),
     after: reading.values,
-    order: fieldNames(finished.task.extract),
+    order: finished.task.kind === 'page' ? fieldNames(finished.task.extract) : Object.keys(reading.values),
     predicate: baseline.diff_predicate as DiffPredicate,
   }
 }

@@ -42,7 +42,8 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
       rendersPages: browser !== 'elsewhere',
     })
   const loops = [
-    loopOf(['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
+    // Nobody claims searches yet: there is no monitor of that kind, and none can be made.
+    loopOf(['static'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
     ...(browsers ? [loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
   ]
   return {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { check } from '../../../runners/check/check.ts'
-import type { Task } from '../../../runners/check/task.ts'
+import type { PageTask } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
@@ -52,8 +52,9 @@ function shown(): Rendered {
 function bothWays(status: number, body: string) {
   sent = { status, body }
   const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
-  const task: Task = {
+  const task: PageTask = {
     ...nothing,
+    kind: 'page',
     queue: 'browser',
     url,
     extract: { method: 'css', fields: { price: '.price' } },

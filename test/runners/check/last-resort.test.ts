@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { check, type CheckPorts, checkRefused } from '../../../runners/check/check.ts'
-import type { Task } from '../../../runners/check/task.ts'
+import type { PageTask } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import type { FetchFailed } from '../../../runners/fetch/fetched.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
@@ -54,7 +54,7 @@ const refused: FetchFailed = {
 }
 const browser = { render: () => (seen.push('browser'), Promise.resolve(refused)) }
 
-function reading(task: Partial<Task>, ports: Partial<CheckPorts>, hold: Hold = lent) {
+function reading(task: Partial<PageTask>, ports: Partial<CheckPorts>, hold: Hold = lent) {
   return check(taskOf(task), portsOf(ports, hold))
 }
 
@@ -63,10 +63,11 @@ function portsOf(ports: Partial<CheckPorts>, hold: Hold = lent): CheckPorts {
   return { agent, extractor, pages, signal, proxy: { layer, holdFor: () => hold }, ...ports }
 }
 
-function taskOf(task: Partial<Task>): Task {
+function taskOf(task: Partial<PageTask>): PageTask {
   const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
   return {
     ...nothing,
+    kind: 'page',
     queue: 'static',
     url,
     extract: { method: 'css', fields: { title: 'h1' } },

@@ -1,0 +1,16 @@
+import type { Static } from 'typebox'
+import { Choice, Closed, Text, Whole } from '../shape/shape.ts'
+
+export const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
+export const SERP_DEVICES = ['desktop', 'mobile'] as const
+
+/** What is asked of a search engine, and as who would ask it. */
+export const SerpSearch = Closed({
+  engine: Choice(SERP_ENGINES),
+  keyword: Text(1, 2048),
+  pages: Whole(1, 5),
+  location_code: Text(2, 2),
+  language_code: Text(2, 2),
+  device: Choice(SERP_DEVICES),
+})
+export type SerpSearch = Static<typeof SerpSearch>

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countMonitors, findMonitor, isOnlyOfItsName, listMonitors } from '../../../store/monitors/monitors.ts'
+import { runNow } from '../../../store/monitors/monitor-run-now.ts'
+import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { readSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { readUsage } from '../../../store/quota/usage-summary.ts'
+import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+let team: string
+beforeAll(async () => {
+  world = await openQueueWorld()
+  team = await world.team()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const PAGE = {
+  kind: `'page'`,
+  schedule_interval_seconds: '60',
+  url: `'https://example.com'`,
+  extract_config: `'{"method":"full_page"}'`,
+  diff_predicate: `'{"type":"any_field_changes"}'`,
+  fetch_mode: `'auto'`,
+}
+const SERP = {
+  kind: `'serp'`,
+  schedule_interval_seconds: '600',
+  keyword: `'kettle'`,
+  engine: `'google'`,
+  mode: `'rank_tracking'`,
+  pages: '3',
+  location_code: `'us'`,
+  language_code: `'en'`,
+  device: `'desktop'`,
+  target_domain: `'example.com'`,
+  rank_change_threshold: '2',
+}
+
+/** Inserts a monitor with these columns; returns its id. */
+async function insert(columns: Readonly<Record<string, string>>, name = 'M'): Promise<string> {
+  const names = Object.keys(columns).join(', ')
+  const values = Object.values(columns).join(', ')
+  const [made] = await world.query<{ id: string }>(
+    `insert into monitors (team_id, user_id, name, ${names})
+     values ('${team}', gen_random_uuid(), '${name}', ${values}) returning id`,
+  )
+  return made?.id ?? ''
+}
+
+describe('The store refuses', () => {
+  test.for(['url', 'extract_config', 'diff_predicate', 'fetch_mode'])('a page without %s.', async (column) => {
+    await expect(insert({ ...PAGE, [column]: 'null' })).rejects.toThrow('page_parts')
+  })
+
+  test.for(['keyword', 'engine', 'mode', 'pages', 'location_code', 'language_code', 'device'])(
+    'a search without %s.',
+    async (column) => {
+      await expect(insert({ ...SERP, [column]: 'null' })).rejects.toThrow('serp_parts')
+    },
+  )
+
+  test('what belongs to the other kind.', async () => {
+    await expect(insert({ ...PAGE, keyword: `'kettle'` })).rejects.toThrow('page_parts')
+    await expect(insert({ ...SERP, url: `'https://example.com'` })).rejects.toThrow('serp_parts')
+  })
+
+  test.for([
+    ['kind', `'feed'`],
+    ['engine', `'altavista'`],
+    ['mode', `'both'`],
+    ['pages', '0'],
+    ['pages', '6'],
+    ['location_code', `'usa'`],
+    ['language_code', `'E'`],
+    ['device', `'tablet'`],
+    ['rank_change_threshold', '0'],
+  ] as const)('a search whose %s is %s.', async ([column, value]) => {
+    await expect(insert({ ...SERP, [column]: value })).rejects.toThrow(`monitors_${column}_check`)
+  })
+
+  test('a search more often than every ten minutes, and a target where none is looked up.', async () => {
+    await expect(insert({ ...SERP, schedule_interval_seconds: '599' })).rejects.toThrow('serp_parts')
+    await expect(insert({ ...SERP, mode: `'full_analysis'` })).rejects.toThrow('serp_parts')
+    await insert({ ...SERP, mode: `'full_analysis'`, target_domain: 'null' })
+  })
+})
+
+test('What is asked for pages leaves searches out; what tells of a run or a delivery does not ask.', async () => {
+  await insert(PAGE, 'Twin')
+  const id = await insert(SERP, 'Twin')
+  await world.query(
+    `insert into checks (no, team_id, queue, interval_seconds, shift_seconds)
+     select no, team_id, case kind when 'serp' then 'serp' else 'static' end::check_queue, 600, 0
+     from monitors where name = 'Twin'`,
+  )
+  const { store, secrets } = world
+  const list = await listMonitors(store, { teamId: team, limit: 20, offset: 0 })
+  expect(list.filter(({ name }) => name === 'Twin')).toHaveLength(1)
+  expect(await countMonitors(store, { teamId: team })).toBe(list.length)
+  expect(await isOnlyOfItsName(store, team, 'Twin')).toBe(true)
+  expect(await findMonitor(store, team, id)).toBeNull()
+  expect(await readSigningSecret(store, secrets, { teamId: team, id })).toBeNull()
+  expect(await countRuns(store, team, id)).toBeNull()
+  expect(await listRuns(store, { teamId: team, monitorId: id, limit: 20, offset: 0 })).toEqual([])
+  await store.transaction(async (tx) => {
+    expect(await lockMonitor(tx, team, id)).toBeNull()
+    expect(await runNow(tx, team, id)).toEqual({ kind: 'missing' })
+  })
+})
+
+test('The usage summary counts the kinds apart.', async () => {
+  const before = await readUsage(world.store, team)
+  await world.query(`update monitors set locked = true where name = 'Twin'`)
+  const after = await readUsage(world.store, team)
+  expect(after).toMatchObject({
+    monitorsActive: before.monitorsActive - 1,
+    monitorsLocked: before.monitorsLocked + 1,
+    serpMonitorsLocked: before.serpMonitorsLocked + 1,
+  })
+})
+
+test('A claim from the queue of searches says what is asked of the engine; one of pages meets none.', async () => {
+  const [made] = await world.query<{ no: number }>(
+    `select no::float8 from monitors where name = 'Twin' and kind = 'serp'`,
+  )
+  await world.query(`update checks set due_at = clock() where no = $1`, [made?.no])
+  expect(await world.claim()).toEqual([])
+  const [claimed] = await world.claim({ queue: 'serp' })
+  expect(claimed).toMatchObject({
+    kind: 'serp',
+    no: made?.no,
+    fence: 1,
+    search: {
+      engine: 'google',
+      keyword: 'kettle',
+      pages: 3,
+      location_code: 'us',
+      language_code: 'en',
+      device: 'desktop',
+    },
+  })
+})
