@@ -109,6 +109,7 @@ for (const [kind, open] of Object.entries(KINDS))
         const { team: turn, ...task } = await claimed(no)
         expect(turn).toBe(kind === 'in process' ? team : undefined)
         expect(task).toEqual({
+          kind: 'page',
           no,
           fence: 1,
           runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
