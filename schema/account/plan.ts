@@ -1,6 +1,7 @@
 /**
- * The plans. null: no limit. An installation may override them. Trial pools exist on free only, where
- * visual and SERP runs are counted apart; on the others every check is taken from `runsPerMonth`.
+ * The plans. null: no limit; of visual and SERP runs: taken from `runsPerMonth`. Trial pools exist on free only, where
+ * visual and SERP runs are counted apart; on the others every check is taken from `runsPerMonth`. This is their only
+ * definition: each migration writes them into the store (store/quota/sync-plans.ts), where statements ask for them.
  */
 export const PLANS = {
   free: {

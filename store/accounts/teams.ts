@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { limitsOf, serpAccess } from '../../core/plan.ts'
+import { serpAccess } from '../../core/plan.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
@@ -34,7 +34,7 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
   if (teamId === null) return tx.oneFirst(sql.type(made)`select id from teams where owner_user_id = ${team.ownerId}`)
   await tx.query(sql.type(nothing)`
     insert into team_members (team_id, user_id, role) values (${teamId}, ${team.ownerId}, 'owner')`)
-  await openUsage(tx, teamId, limitsOf(team.plan), trial ? 'trial' : 'plan')
+  await openUsage(tx, teamId, trial ? 'trial' : 'plan')
   return teamId
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ExplainedError } from '../../core/explained-error.ts'
+import { syncPlans } from '../quota/sync-plans.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 
@@ -31,8 +32,8 @@ export class MigrationDiffersError extends ExplainedError {
 
 /**
  * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time
- * (advisory lock). Returns the names applied. Runs on a plain connection: the pool's row checks need the tables that
- * this makes.
+ * (advisory lock), and its plans into it. Returns the names applied. Runs on a plain connection: the pool's row checks
+ * need the tables that this makes.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
@@ -48,6 +49,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     refuseOthers(all, applied)
     const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
     for (const migration of missing) await apply(client, migration)
+    await syncPlans(client)
     return missing.map(({ name }) => name)
   })
 }

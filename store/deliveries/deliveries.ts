@@ -49,7 +49,7 @@ export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
       limit ${limit} offset ${offset}
     ) d
     join monitors m on m.no = d.monitor_no
-    join teams t on t.id = d.team_id
+    cross join lateral team_limits(d.team_id) l
     order by d.created_at desc, d.id
   `)
 }
@@ -60,7 +60,7 @@ const summed = row({ ...retentionProperties, total: Type.Integer() })
 export async function sumDeliveries(store: Queryable, query: Pick<DeliveryQuery, 'teamId' | 'status'>) {
   return store.one(sql.type(summed)`
     select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${visible(query)}) as total
-    from teams t where t.id = ${query.teamId}::uuid
+    from team_limits(${query.teamId}::uuid) l
   `)
 }
 

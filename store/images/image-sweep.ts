@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { imageName } from './images.ts'
-import { RETENTION_DAYS } from '../quota/plan-limits.ts'
+import { CUTOFF } from '../quota/plan-limits.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import { nothing, row } from '../db/row.ts'
 
@@ -58,13 +58,13 @@ async function inBatches(signal: AbortSignal, some: () => Promise<number>): Prom
   }
 }
 
-const WINDOW = sql.fragment`run_id_floor(clock() - make_interval(days => ${RETENTION_DAYS}))`
+const WINDOW = sql.fragment`run_id_floor(${CUTOFF})`
 
 const forgetRuns = (connection: Queryable): Promise<number> =>
   connection.oneFirst(sql.type(counted)`
     with old as (
       select v.monitor_no, v.run_id
-      from teams t cross join lateral (
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select monitor_no, run_id from run_images v where v.team_id = t.id and v.run_id < ${WINDOW} limit ${BATCH}
       ) v
       limit ${BATCH}
@@ -91,7 +91,7 @@ const doom = (connection: Queryable, graceSeconds: number): Promise<number> =>
       where i.last_run_id is null and not i.doomed and i.created_at < clock() - make_interval(secs => ${graceSeconds})
       union all
       select i.id
-      from teams t cross join lateral (
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select id from images i
         where i.team_id = t.id and not i.doomed and i.last_run_id < ${WINDOW}
           and not exists (select from visual_baselines v where v.no = i.monitor_no and i.id = any(v.image_ids))
@@ -102,7 +102,7 @@ const doom = (connection: Queryable, graceSeconds: number): Promise<number> =>
     ),
     marked as (
       update images i set doomed = true
-      from unused u, teams t
+      from unused u, teams t cross join lateral team_limits(t.id) l
       where i.id = u.id and t.id = i.team_id and not i.doomed and (i.last_run_id is null or i.last_run_id < ${WINDOW})
       returning 1
     )

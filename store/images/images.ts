@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { PLANS, TIERS } from '../../schema/account/plan.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
+import { limitOf } from '../quota/plan-limits.ts'
 
 /** A picture that is about to be stored. */
 interface NewImage {
@@ -13,12 +13,6 @@ interface NewImage {
 
 /** The object's name in the object store. */
 export const imageName = (teamId: string, id: string): string => `${teamId}/${id.slice(-2)}/${id}.png`
-
-/** `screenshotBytesPerMonth` of the plan of `teams t`, with the team's own override; null: no limit. */
-const LIMIT = sql.fragment`coalesce((t.limits->>'screenshotBytesPerMonth')::bigint, case t.tier ${sql.join(
-  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].screenshotBytesPerMonth}::bigint`),
-  sql.fragment` `,
-)} end)`
 
 const outcome = row({ reserved: Type.Boolean(), used: Type.Number(), limit: Type.Union([Type.Number(), Type.Null()]) })
 
@@ -43,8 +37,8 @@ export async function reserveImages(
   const total = images.reduce((sum, { bytes }) => sum + bytes, 0)
   const { reserved, used, limit } = await store.one(sql.type(outcome)`
     with own as materialized (
-      select u.team_id, u.screenshot_bytes_used as used, ${LIMIT} as most
-      from team_usage u join teams t on t.id = u.team_id
+      select u.team_id, u.screenshot_bytes_used as used, ${limitOf('screenshotBytesPerMonth')} as most
+      from team_usage u cross join lateral team_limits(u.team_id) l
       where u.team_id = ${teamId}::uuid
       for update of u
     ),

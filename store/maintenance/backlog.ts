@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
+import { poolOf } from '../quota/pool.ts'
 
 /** Nothing is counted further than this: what a scrape costs must not grow with what waits. */
 export const MOST_COUNTED = 10_000
@@ -35,11 +36,8 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
     -- A team without runs left is not late: its checks wait for its next period.
     line as materialized (
       select u.team_id, q.queue
-      from team_usage u cross join unnest(enum_range(null::check_queue)) q (queue)
-      where u.credits > 0 or case q.queue
-        when 'visual' then coalesce(u.visual_used < u.visual_limit, u.runs_used < u.runs_limit)
-        when 'serp' then coalesce(u.serp_used < u.serp_limit, u.runs_used < u.runs_limit)
-        else u.runs_used < u.runs_limit end
+      from team_usage u cross join unnest(enum_range(null::check_queue)) q (queue) ${poolOf(sql.fragment`q.queue`)}
+      where pool.remaining > 0
       limit ${4 * MOST_COUNTED}
     ),
     first as materialized (

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable, Store } from '../db/client.ts'
-import { RETENTION_DAYS } from '../quota/plan-limits.ts'
+import { CUTOFF } from '../quota/plan-limits.ts'
 import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
@@ -63,7 +63,7 @@ async function dropMonths(connection: Queryable & Pick<Store, 'transaction'>, si
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'runs'::regclass
       and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
-        <= (select clock() - make_interval(days => max(${RETENTION_DAYS})) from teams t)
+        <= (select min(${CUTOFF}) from teams t cross join lateral team_limits(t.id) l)
     order by c.relname
   `)
   let dropped = 0
@@ -101,8 +101,8 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
   for (let all = 0, after = 0; ;) {
     const { count, last, deleted } = await connection.one(sql.type(page)`
       with batch as materialized (
-        select c.no, c.reading_id, run_id_floor(clock() - make_interval(days => ${RETENTION_DAYS})) as floor
-        from checks c join teams t on t.id = c.team_id
+        select c.no, c.reading_id, run_id_floor(${CUTOFF}) as floor
+        from checks c cross join lateral team_limits(c.team_id) l
         where c.no > ${after}
         order by c.no
         limit ${MONITORS}
@@ -149,10 +149,9 @@ const deleteDeliveries = (connection: Queryable): Promise<number> =>
   connection.oneFirst(sql.type(counted)`
     with old as (
       select d.id
-      from teams t cross join lateral (
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select id from deliveries d
-        where d.team_id = t.id and d.due_at is null
-          and d.created_at < clock() - make_interval(days => ${RETENTION_DAYS})
+        where d.team_id = t.id and d.due_at is null and d.created_at < ${CUTOFF}
         limit ${BATCH}
       ) d
       limit ${BATCH}
@@ -165,9 +164,9 @@ const deleteAuditEvents = (connection: Queryable): Promise<number> =>
   connection.oneFirst(sql.type(counted)`
     with old as (
       select e.id
-      from teams t cross join lateral (
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select id from audit_events e
-        where e.team_id = t.id and e.id < run_id_floor(clock() - make_interval(days => ${RETENTION_DAYS}))
+        where e.team_id = t.id and e.id < run_id_floor(${CUTOFF})
         limit ${BATCH}
       ) e
       limit ${BATCH}

@@ -1,11 +1,19 @@
+-- The plans by tier. Each migration writes them from schema/account/plan.ts, which alone defines them.
+create table plans (
+  tier text primary key,
+  -- Limits by their names in that file. Null: no limit.
+  limits jsonb not null check (
+    limits->>'retentionDays' is not null and limits->>'maxDeliveriesPerMonitor' is not null)
+);
+
 -- Every account has exactly one team of its own; a person may be a member of others.
 create table teams (
   id uuid primary key default gen_random_uuid(),
   name text not null,
   owner_user_id uuid not null,
-  tier text not null check (tier in ('free', 'lite', 'starter', 'pro', 'scale')),
+  tier text not null references plans,
   serp text not null default 'none' check (serp in ('trial', 'included', 'none')),
-  -- Limits of this team in place of its plan's, by their names in schema/account/plan.ts. Null: none.
+  -- Limits of this team in place of its plan's. Null, here or inside: the plan's.
   limits jsonb,
   trial_ends_at timestamptz,
   proxy_enabled boolean not null default false,
@@ -13,6 +21,15 @@ create table teams (
   created_at timestamptz not null default clock()
 );
 create unique index teams_owner on teams (owner_user_id);
+
+-- The limits of a team: its plan's, with its own in their place. Whatever asks for a limit asks here. Null: no limit.
+-- One plain select, so that the planner sees through it.
+create function team_limits(team uuid)
+returns table (tier text, serp text, limits jsonb) language sql stable rows 1 as $$
+  select t.tier, t.serp, p.limits || coalesce(jsonb_strip_nulls(t.limits), '{}')
+  from teams t join plans p on p.tier = t.tier
+  where t.id = team
+$$;
 
 create table team_members (
   team_id uuid not null references teams,

@@ -1,6 +1,6 @@
--- One table for both kinds: a page that is read, and a search whose results are read (SERP). They share the number, the
--- check, the history and the outbox. What only the other kind has is null, which takes no room in a row.
--- What a person wrote stands as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
+-- One table for both kinds: a page that is read, and a search whose results are read (SERP). They share the number,
+-- the check, the history and the outbox. What only the other kind has is null, which takes no room in a row. What a
+-- person wrote stands as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
 -- never stored: deleted_at, locked (by billing), paused and the failures of its check say it all.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
@@ -72,6 +72,8 @@ create table checks (
   interval_seconds int not null,
   -- Added once, to the second run, so that monitors made together do not fire together for ever.
   shift_seconds smallint not null,
+  -- What a run of it costs in runs: one, or one for each page of search results.
+  cost smallint not null default 1 check (cost > 0),
   -- Rises with each claim and with each edit that changes what a run means: a late writer's fence does not match.
   fence int not null default 0,
   failures int not null default 0,

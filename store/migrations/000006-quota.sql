@@ -1,10 +1,11 @@
 -- The quota of each team's period. A claim locks this row (skipping teams that another claim holds), takes what
--- remains and counts it here, all in one statement, so that a quota is never overspent. Limits stand here copied from
--- the plan. runs_limit 10^15: none (far from overflow when credits are added). visual_limit, serp_limit null: taken
--- from the pool of runs.
+-- remains and counts it here, all in one statement, so that a quota is never overspent.
 create table team_usage (
   team_id uuid primary key references teams,
-  runs_limit bigint not null,
+  -- The sizes of the pools: copies of the team's limits, so that a claim looks at one row. The triggers below keep
+  -- them. runs_limit null: no limit. visual_limit and serp_limit null: taken from the pool of runs; 0: on credits
+  -- alone.
+  runs_limit bigint,
   visual_limit bigint,
   serp_limit bigint,
   runs_used bigint not null default 0 check (runs_used >= 0),
@@ -20,6 +21,29 @@ create table team_usage (
   screenshot_bytes_used bigint not null default 0 check (screenshot_bytes_used >= 0),
   proxy_bytes_used bigint not null default 0 check (proxy_bytes_used >= 0)
 ) with (fillfactor = 50);
+
+-- The sizes of a team's pools by its limits. Without SERP in its plan, searches run on credits alone.
+create function team_pools(team uuid)
+returns table (runs_limit bigint, visual_limit bigint, serp_limit bigint) language sql stable rows 1 as $$
+  select (l.limits->>'runsPerMonth')::bigint, (l.limits->>'visualRunsPerMonth')::bigint,
+    case when l.serp = 'none' then 0 else (l.limits->>'serpRunsPerMonth')::bigint end
+  from team_limits(team) l
+$$;
+
+create function fit_pools() returns trigger language plpgsql as $$
+begin
+  if tg_table_name = 'plans' then
+    update team_usage u set (runs_limit, visual_limit, serp_limit) = (select * from team_pools(u.team_id))
+    from teams t
+    where t.id = u.team_id and t.tier = new.tier;
+  else
+    update team_usage u set (runs_limit, visual_limit, serp_limit) = (select * from team_pools(u.team_id))
+    where u.team_id = new.id;
+  end if;
+  return null;
+end $$;
+create trigger plans_fit_pools after update on plans for each row execute function fit_pools();
+create trigger teams_fit_pools after update of tier, serp, limits on teams for each row execute function fit_pools();
 
 -- What fetches under way may still use of the proxy: put aside before they begin, given back when they end. One whose
 -- process was killed runs out by itself.

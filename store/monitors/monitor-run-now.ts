@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
+import { poolOf, TAKEN } from '../quota/pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -33,33 +34,30 @@ export interface UsedUp {
 }
 
 /**
- * Queues a run of a monitor, paused or not, and takes it from the team's quota: its pool first, then the credits,
- * guarded in one statement so that neither is overspent. A monitor has at most one run waiting. The check is locked
- * before the usage row; a claim takes them the other way round but never waits for either.
+ * Queues a run of a monitor, paused or not, and takes what it costs from the team's quota: its pool first, then the
+ * credits, guarded in one statement so that neither is overspent. A monitor has at most one run waiting. The check is
+ * locked before the usage row; a claim takes them the other way round but never waits for either.
  */
 export async function runNow(tx: Transaction, teamId: string, id: string): Promise<RunNow> {
   const found = await tx.maybeOne(sql.type(outcome)`
     with t as (select clock() as at),
     target as materialized (
-      select m.no, m.team_id, m.name, m.locked, c.queue, c.queued_run_id
+      select m.no, m.team_id, m.name, m.locked, c.queue, c.cost, c.queued_run_id
       from monitors m join checks c on c.no = m.no
       where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
       for update of c
     ),
+    own as materialized (
+      select u.team_id, u.credits, u.resets_at, target.cost::bigint as cost, pool.*
+      from target join team_usage u on u.team_id = target.team_id ${poolOf(sql.fragment`target.queue`)}
+      where not target.locked and target.queued_run_id is null
+      for update of u
+    ),
     reserved as (
       update team_usage u
-      set visual_used = u.visual_used + case when target.queue = 'visual' and u.visual_used < u.visual_limit then 1
-        else 0 end,
-        runs_used = u.runs_used + case when (target.queue <> 'visual' or u.visual_limit is null)
-          and u.runs_used < u.runs_limit then 1 else 0 end,
-        credits = u.credits - case
-          when target.queue = 'visual' and u.visual_limit is not null then (u.visual_used >= u.visual_limit)::int
-          else (u.runs_used >= u.runs_limit)::int end
-      from target
-      where u.team_id = target.team_id and not target.locked and target.queued_run_id is null
-        and (u.credits > 0 or case
-          when target.queue = 'visual' and u.visual_limit is not null then u.visual_used < u.visual_limit
-          else u.runs_used < u.runs_limit end)
+      set ${TAKEN}
+      from own
+      where u.team_id = own.team_id and own.cost <= own.remaining
       returning u.team_id
     ),
     queued as (
@@ -71,11 +69,8 @@ export async function runNow(tx: Transaction, teamId: string, id: string): Promi
       returning c.queued_run_id
     )
     select target.name, target.locked, target.queued_run_id as waiting_run_id, queued.queued_run_id as new_run_id,
-      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_used else u.runs_used end as used,
-      case when target.queue = 'visual' and u.visual_limit is not null then u.visual_limit else u.runs_limit end as
-        limit,
-      u.resets_at, u.credits
-    from target left join queued on true left join team_usage u on u.team_id = target.team_id
+      own.used, own.most as limit, own.resets_at, own.credits
+    from target left join queued on true left join own on true
   `)
   if (!found) return { kind: 'missing' }
   if (found.locked) return { kind: 'locked' }

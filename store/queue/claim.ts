@@ -4,6 +4,7 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
+import { poolOf, TAKEN } from '../quota/pool.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
@@ -83,7 +84,8 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
 /**
  * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim
  * holds skipped), of each its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the
- * quota counted. A check whose run was claimed before and never recorded keeps its run id and is not counted again.
+ * quota counted. A check that costs more than its team has left stays where it is. A check whose run was claimed before
+ * and never recorded keeps its run id and is not counted again.
  *
  * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement
  * under backlog); a queue table of its own (three more writes a check).
@@ -92,56 +94,54 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
   const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request
   return store.any(sql.prepared('claim_checks', claimed)`
     with t as materialized (select clock() as at),
-    -- room and credits are those of the locked row: the statement's own snapshot may be older than what the claim before this one counted.
+    -- What remains is read from the locked row: the statement's own snapshot may be older than what the claim before
+    -- this one counted.
     team as materialized (
-      select u.team_id, u.credits,
-        case ${queue}
-          when 'visual' then coalesce(u.visual_limit - u.visual_used, u.runs_limit - u.runs_used)
-          when 'serp' then coalesce(u.serp_limit - u.serp_used, u.runs_limit - u.runs_used)
-          else u.runs_limit - u.runs_used
-        end as room,
-        case when ${queue} = 'visual' and u.visual_limit is not null then 'visual'
-          when ${queue} = 'serp' and u.serp_limit is not null then 'serp' else 'runs' end as pool
-      from team_usage u
+      select u.team_id, pool.kind, pool.room, pool.remaining
+      from team_usage u ${poolOf(sql.fragment`${queue}::check_queue`)}
+      -- A team is looked at only for what is paid already or what it has runs left for; else teams whose quota is used
+      -- up would take the places of others. Its most overdue check is the cheapest to find: with the order, the planner
+      -- takes the index and never reads the table.
+      cross join lateral (
+        select from checks c
+        where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)
+          and (c.run_id is not null or c.queued_run_id is not null or c.cost <= pool.remaining)
+        order by c.due_at
+        limit 1
+      ) due
       where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
-        -- A team whose quota is used up is looked at only for what is paid already; else such teams would take the places of others.
-        and exists (
-          select from checks c
-          where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)
-            and (c.run_id is not null or c.queued_run_id is not null or u.credits > 0 or case ${queue}
-              when 'visual' then coalesce(u.visual_used < u.visual_limit, u.runs_used < u.runs_limit)
-              when 'serp' then coalesce(u.serp_used < u.serp_limit, u.runs_used < u.runs_limit)
-              else u.runs_used < u.runs_limit end)
-        )
       order by u.team_id
       limit ${TEAMS_PER_CLAIM}
       for update of u skip locked
     ),
     picked as materialized (
-      select c.no, team.team_id, c.run_id is null and c.queued_run_id is null as fresh
-      from (select *, greatest(room, 0) + credits as remaining from team) team
+      select c.no, team.team_id, c.cost
+      from team
       cross join lateral (
-        select no, run_id, queued_run_id from checks
-        where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
-          and (team.remaining > 0 or run_id is not null or queued_run_id is not null)
-        order by due_at
-        limit least(${perTeam}::bigint, case when team.remaining > 0 then team.remaining end)
-        for update skip locked
+        select no, cost, sum(cost) over (rows unbounded preceding) as cost_so_far
+        from (
+          select no, case when run_id is null and queued_run_id is null then cost else 0 end as cost
+          from checks
+          where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
+            and (cost <= team.remaining or run_id is not null or queued_run_id is not null)
+          order by due_at
+          limit least(${perTeam}::bigint, case when team.remaining > 0 then team.remaining end)
+          for update skip locked
+        ) due
       ) c
+      where c.cost_so_far <= team.remaining
       limit ${limit}
     ),
     counted as (
       update team_usage u
-      set runs_used = u.runs_used + case when p.pool = 'runs' then p.pooled else 0 end,
-        visual_used = u.visual_used + case when p.pool = 'visual' then p.pooled else 0 end,
-        serp_used = u.serp_used + case when p.pool = 'serp' then p.pooled else 0 end,
-        credits = u.credits - (p.fresh - p.pooled)
+      set ${TAKEN}
       from (
-        select team.team_id, team.pool, w.fresh, least(w.fresh, greatest(team.room, 0)) as pooled
-        from (select team_id, count(*) as fresh from picked where fresh group by team_id) w
+        select team.team_id, team.kind, team.room, fresh.cost
+        from (select team_id, sum(cost) as cost from picked group by team_id) fresh
         join team using (team_id)
-      ) p
-      where u.team_id = p.team_id
+        where fresh.cost > 0
+      ) own
+      where u.team_id = own.team_id
     ),
     held as (
       update checks c

@@ -1,19 +1,14 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { PLANS, TIERS } from '../../schema/account/plan.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-
-/** The limit of the team in `teams t`, with its own override; null there is none (as in monitor-limits.ts). */
-const LIMIT = sql.fragment`coalesce((t.limits->>'llmCallsPerMonth')::bigint, case t.tier ${sql.join(
-  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].llmCallsPerMonth}::bigint`),
-  sql.fragment` `,
-)} end)`
+import { limitOf } from './plan-limits.ts'
 
 const outcome = row({
   taken: Type.Boolean(),
   period: Type.String(),
-  limit: Type.Number(),
+  /** Null: no limit. */
+  limit: Type.Union([Type.Number(), Type.Null()]),
   resets_at: Type.Union([Type.String(), Type.Null()]),
 })
 
@@ -31,20 +26,20 @@ export async function takeModelCall(store: Queryable, teamId: string): Promise<T
     resets_at: resetsAt,
   } = await store.one(sql.type(outcome)`
     with own as materialized (
-      select u.team_id, u.llm_calls_used, u.period_start, u.resets_at, ${LIMIT} as most
-      from team_usage u join teams t on t.id = u.team_id
+      select u.team_id, u.llm_calls_used, u.period_start, u.resets_at, ${limitOf('llmCallsPerMonth')} as most
+      from team_usage u cross join lateral team_limits(u.team_id) l
       where u.team_id = ${teamId}::uuid
       for update of u
     ),
     counted as (
       update team_usage u set llm_calls_used = u.llm_calls_used + 1
-      from own where u.team_id = own.team_id and own.llm_calls_used < own.most
+      from own where u.team_id = own.team_id and (own.most is null or own.llm_calls_used < own.most)
       returning u.team_id
     )
     select exists (select from counted) as taken, own.period_start::text as period, own.most as limit, own.resets_at
       from own
   `)
-  return taken ? { kind: 'taken', period } : { kind: 'used_up', limit, resetsAt }
+  return taken ? { kind: 'taken', period } : { kind: 'used_up', limit: limit ?? 0, resetsAt }
 }
 
 /** Takes a call back that nobody answered. Not in another period than its own, whose count it never was in. */

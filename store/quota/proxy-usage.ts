@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import { PLANS, TIERS } from '../../schema/account/plan.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { limitOf } from './plan-limits.ts'
 
 /** Who pays: the team of a check, or a team. */
 export type ProxyPayer = { readonly checkNo: number } | { readonly teamId: string }
@@ -15,12 +15,13 @@ type ProxyBytes =
 /** A hold whose process is gone counts for so long. A fetch takes half a minute. */
 const HOLD_SECONDS = 300
 
-const LIMIT = sql.fragment`coalesce((t.limits->>'proxyBytesPerMonth')::bigint, case t.tier ${sql.join(
-  TIERS.map((tier) => sql.fragment`when ${tier} then ${PLANS[tier].proxyBytesPerMonth}::bigint`),
-  sql.fragment` `,
-)} end)`
-
-const team = row({ team_id: Type.String(), proxy_enabled: Type.Boolean(), most: Type.Number(), used: Type.Number() })
+const team = row({
+  team_id: Type.String(),
+  proxy_enabled: Type.Boolean(),
+  /** Null: no limit. */
+  most: Type.Union([Type.Number(), Type.Null()]),
+  used: Type.Number(),
+})
 const made = row({ id: Type.String(), bytes: Type.Number() })
 
 /**
@@ -31,8 +32,8 @@ const made = row({ id: Type.String(), bytes: Type.Number() })
 export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
   return store.transaction(async (tx) => {
     const found = await tx.maybeOne(sql.type(team)`
-      select u.team_id, t.proxy_enabled, ${LIMIT} as most, u.proxy_bytes_used as used
-      from team_usage u join teams t on t.id = u.team_id
+      select u.team_id, t.proxy_enabled, ${limitOf('proxyBytesPerMonth')} as most, u.proxy_bytes_used as used
+      from team_usage u join teams t on t.id = u.team_id cross join lateral team_limits(u.team_id) l
       where u.team_id = ${teamOf(payer)}
       for update of u
     `)
@@ -43,9 +44,12 @@ export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: num
     const hold = await tx.maybeOne(sql.type(made)`
       insert into proxy_holds (team_id, bytes, until)
       select ${teamId}::uuid, least(${bytes}::bigint, room), clock() + make_interval(secs => ${HOLD_SECONDS})
-      from (select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room from proxy_holds
-        where team_id = ${teamId}::uuid) r
-      where room > 0
+      from (
+        -- No limit leaves room null, and of a null least() takes the other.
+        select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room
+        from proxy_holds where team_id = ${teamId}::uuid
+      ) r
+      where room is null or room > 0
       returning id, bytes
     `)
     return hold ? { kind: 'held', id: hold.id, teamId, bytes: hold.bytes } : { kind: 'used_up' }

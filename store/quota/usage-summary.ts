@@ -1,19 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import { limitsOf, type SerpAccess } from '../../core/plan.ts'
+import type { SerpAccess } from '../../core/plan.ts'
 import { type PlanLimits, type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
-import type { Usage, UsageLimits } from '../../schema/account/usage.ts'
+import type { Usage } from '../../schema/account/usage.ts'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { NO_LIMIT } from './usage.ts'
 
 const Null = Type.Null()
 const TeamUsage = Type.Object({
   tier: Type.Unsafe<Tier>({}),
   serp: Type.Unsafe<SerpAccess>({}),
-  limits: Type.Unsafe<Partial<PlanLimits> | null>({}),
+  limits: Type.Unsafe<PlanLimits>({}),
   runs_used: Type.Number(),
-  runs_limit: Type.Number(),
+  runs_limit: Type.Union([Type.Number(), Null]),
   visual_used: Type.Number(),
   visual_limit: Type.Union([Type.Number(), Null]),
   serp_used: Type.Number(),
@@ -36,8 +35,9 @@ const teamUsage = rowOf(TeamUsage)
 /** The team's usage summary. */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
   const found = await store.one(sql.prepared('read_usage', teamUsage)`
-    select t.tier, t.serp, t.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
-      u.serp_limit, u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
+    select l.tier, l.serp, l.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
+      u.serp_limit,
+      u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
       u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as
         resets_at,
       t.trial_ends_at, t.tier = 'free'
@@ -45,6 +45,7 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
         m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
+    cross join lateral team_limits(t.id) l
     cross join lateral (
       select count(*) filter (where kind = 'page' and not paused and not locked) as monitors_active,
         count(*) filter (where kind = 'page' and locked) as monitors_locked,
@@ -59,7 +60,7 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
 function toUsage(found: TeamUsage): Usage {
   const { tier, serp, credits, trial_ends_at: trialEndsAt, trial_active: trialActive } = found
   const isTrial = tier === 'free'
-  const runsLimit = found.runs_limit >= Number(NO_LIMIT) ? null : found.runs_limit
+  const { maxTeamMembers: _, ...limits } = found.limits
   return {
     monitorsActive: found.monitors_active,
     monitorsLocked: found.monitors_locked,
@@ -67,9 +68,9 @@ function toUsage(found: TeamUsage): Usage {
     llmCallsThisMonth: found.llm_calls_used,
     proxyBytesThisMonth: found.proxy_bytes_used,
     screenshotBytesThisMonth: found.screenshot_bytes_used,
-    runs: { used: found.runs_used, limit: runsLimit },
+    runs: { used: found.runs_used, limit: found.runs_limit },
     visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
-    serpRuns: found.serp_limit === null ? null : { used: found.serp_used, limit: found.serp_limit },
+    serpRuns: found.serp_limit === null || serp === 'none' ? null : { used: found.serp_used, limit: found.serp_limit },
     // After a trial nothing runs until a plan is chosen, whatever credits are left.
     serpAllowed: serp === 'trial' ? trialActive : serp === 'included' || credits > 0,
     serpViaCredits: serp === 'none',
@@ -82,13 +83,6 @@ function toUsage(found: TeamUsage): Usage {
     // Subscriptions come with billing.
     runsPeriodIsBilling: false,
     tier,
-    limits: { ...shownLimits(tier, found.limits), serp },
+    limits: { ...limits, serp },
   }
-}
-
-/** The plan's limits with the team's own in their place; a null there is no override (as in monitor-limits.ts). */
-function shownLimits(tier: Tier, own: Partial<PlanLimits> | null): Omit<UsageLimits, 'serp'> {
-  const given = Object.entries(own ?? {}).filter(([, limit]) => limit !== null)
-  const { maxTeamMembers: _, ...shown } = { ...limitsOf(tier), ...Object.fromEntries(given) } as PlanLimits
-  return shown
 }

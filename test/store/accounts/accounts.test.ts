@@ -68,7 +68,8 @@ test('an owner gets a key that may do all, and an open session, both for the tea
     serp: 'none',
     runs_limit: 15_000,
     visual_limit: null,
-    serp_limit: null,
+    // Searches run on credits alone.
+    serp_limit: 0,
     renews: true,
     trial: false,
   })

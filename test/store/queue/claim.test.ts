@@ -168,6 +168,49 @@ test('Where a plan has one pool, all kinds of checks share it.', async () => {
   await idle()
 })
 
+test(
+  'A check takes what it costs, from the pool first and then from the credits, and waits where too little is ' +
+    'left.',
+  async () => {
+    const team = await world.team({ runs: 7, used: 5 })
+    const [no = 0] = await world.monitors(team, { cost: 3 })
+    expect(await world.claim()).toEqual([])
+    expect(await world.usage(team)).toMatchObject({ runs_used: 5, credits: 0 })
+
+    await world.query('update team_usage set credits = 4 where team_id = $1', [team])
+    expect(numbers(await world.claim())).toEqual([no])
+    expect(await world.usage(team)).toMatchObject({ runs_used: 7, credits: 3 })
+    await idle()
+  },
+)
+
+test('What is left is never overspent by checks that cost more than one, and cheaper ones go on.', async () => {
+  const team = await world.team({ runs: 10 })
+  await world.monitors(team, { count: 4, cost: 3, dueSeconds: 10 })
+  const [cheap = 0] = await world.monitors(team, { dueSeconds: 1 })
+  expect(await world.claim()).toHaveLength(3)
+  expect(await world.usage(team)).toMatchObject({ runs_used: 9 })
+  expect(numbers(await world.claim())).toEqual([cheap])
+  expect(await world.usage(team)).toMatchObject({ runs_used: 10 })
+
+  const many = await world.team({ runs: 10 })
+  await world.monitors(many, { count: 8, cost: 3 })
+  const claims = await Promise.all(Array.from({ length: 8 }, () => world.claim({ limit: 1 })))
+  for (let round = 0; round < 4; round++) claims.push(await world.claim({ limit: 1 }))
+  expect(claims.flat()).toHaveLength(3)
+  expect(await world.usage(many)).toMatchObject({ runs_used: 9 })
+  await idle()
+})
+
+test('A team without a limit claims whatever is due, and its credits stay.', async () => {
+  const team = await world.team({ credits: 2 })
+  await world.query('update team_usage set runs_limit = null where team_id = $1', [team])
+  for (const queue of ['static', 'visual', 'serp'] as const) await world.monitors(team, { queue, cost: 5, count: 2 })
+  for (const queue of ['static', 'visual', 'serp'] as const) expect(await world.claim({ queue })).toHaveLength(2)
+  expect(await world.usage(team)).toEqual({ runs_used: 30, visual_used: 0, serp_used: 0, credits: 2 })
+  await idle()
+})
+
 test('A run that was paid when it was asked for is claimed though the quota is used up.', async () => {
   const team = await world.team({ runs: 5, used: 5 })
   const [, asked = 0] = await world.monitors(team, { count: 3 })

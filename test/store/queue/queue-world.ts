@@ -54,6 +54,8 @@ export interface MonitorOptions {
   readonly dueSeconds?: number
   readonly interval?: number
   readonly shift?: number
+  /** What a run of it costs. Default 1. */
+  readonly cost?: number
   readonly extract?: object
   readonly predicate?: object
   readonly request?: object
@@ -179,8 +181,8 @@ async function insertMonitors(
          from generate_series(1, $10) n
        returning no
      ), c as (
-       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-       select no, $1, $11::check_queue, at, at, $3, $12 from (
+       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, cost)
+       select no, $1, $11::check_queue, at, at, $3, $12, $14 from (
          select no, clock() - make_interval(secs => $13) + make_interval(secs => (row_number() over (order by no)) *
            0.0001) as at from m) due
      )
@@ -199,6 +201,7 @@ async function insertMonitors(
       options.queue ?? 'static',
       options.shift ?? 0,
       dueSeconds,
+      options.cost ?? 1,
     ],
   )
   return made.map(({ no }) => no)
