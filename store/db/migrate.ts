@@ -32,8 +32,8 @@ export class MigrationDiffersError extends ExplainedError {
 
 /**
  * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time
- * (advisory lock), and its plans into it. Returns the names applied. Runs on a plain connection: the pool's row checks
- * need the tables that this makes.
+ * (advisory lock), and its plans into it. Returns the names applied. Runs on a plain connection: the pool's row
+ * checks need the tables that this makes.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
@@ -91,8 +91,8 @@ function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): v
   const differing = applied.filter(({ name, checksum }) => ours.has(name) && ours.get(name) !== checksum)
   if (differing.length > 0)
     throw new MigrationDiffersError(
-      `the database was made with another text of ${names(differing)} than this version has: start the version ` +
-        `that made it, or use a new database`,
+      `the database was made with another text of ${names(differing)} than this version has: ` +
+        'start the version that made it, or use a new database',
     )
   const unknown = applied.filter(({ name }) => !ours.has(name))
   if (unknown.length > 0)

@@ -75,7 +75,8 @@ export async function abandonImages(store: Queryable, ids: readonly string[]): P
 const readable = row({ is_current: Type.Boolean() })
 
 /**
- * Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is none.
+ * Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is
+ * none.
  */
 export async function findImage(
   store: Queryable,

@@ -84,8 +84,8 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
 /**
  * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim
  * holds skipped), of each its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the
- * quota counted. A check that costs more than its team has left stays where it is. A check whose run was claimed before
- * and never recorded keeps its run id and is not counted again.
+ * quota counted. A check that costs more than its team has left stays where it is. A check whose run was claimed
+ * before and never recorded keeps its run id and is not counted again.
  *
  * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement
  * under backlog); a queue table of its own (three more writes a check).

@@ -12,9 +12,14 @@ export interface Held {
 
 const held = row({ no: Type.Integer() })
 
+/** Of `checks c` and the asked ones `i`; `holder`: only of those that were claimed with this runner token. */
+const isHeld = (holder: number | null) => sql.fragment`
+  c.no = i.no and c.fence = i.fence and c.run_id is not null
+  and (${holder}::int is null or c.holder = ${holder}::int)`
+
 /**
- * Extends the leases of checks in flight. Answers those still held: the others were fenced off and their work is void.
- * `holder`: only of those that were claimed with this runner token.
+ * Extends the leases of checks in flight. Returns those still held: the others were fenced off and their work is
+ * void.
  */
 export async function extendLeases(
   store: Store,
@@ -26,8 +31,7 @@ export async function extendLeases(
     update checks c
     set due_at = clock() + make_interval(secs => ${leaseSeconds})
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
-    where c.no = i.no and c.fence = i.fence and c.run_id is not null
-      and (${holder}::int is null or c.holder = ${holder}::int)
+    where ${isHeld(holder)}
     returning c.no
   `)
   return new Set(rows.map(({ no }) => no))
@@ -46,7 +50,6 @@ export async function releaseChecks(
     update checks c
     set due_at = clock() + make_interval(secs => i."delayMs" / 1000.0), fence = c.fence + 1, holder = null
     from ${unnest('i', checks, { no: 'int8', fence: 'int4', delayMs: 'int8' })}
-    where c.no = i.no and c.fence = i.fence and c.run_id is not null
-      and (${holder}::int is null or c.holder = ${holder}::int)
+    where ${isHeld(holder)}
   `)
 }

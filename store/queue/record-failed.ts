@@ -5,6 +5,7 @@ import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
+import { ended, IS_HELD, NEXT_RUN, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check that failed. */
 export interface FailedRun {
@@ -23,33 +24,28 @@ export interface FailedRun {
 const recorded = row({ no: Type.Integer(), failures: Type.Integer() })
 
 const COLUMNS = {
-  no: 'int8',
-  fence: 'int4',
-  run_id: 'uuid',
-  start_offset_ms: 'int4',
-  duration_ms: 'int4',
-  fetch_method: 'fetch_method',
+  ...RUN_COLUMNS,
   error_code: 'text',
   error_message: 'text',
   retry_after_ms: 'int8',
 } as const
 
 /**
- * Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not scheduled.
- * core/schedule.ts is its twin.
+ * Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not
+ * scheduled. core/schedule.ts is its twin.
  */
 const NEXT_AFTER_FAILURE = sql.fragment`
   case when c.next_run_at is not null then greatest(
-    next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
+    ${NEXT_RUN},
     t.at + make_interval(secs => i.retry_after_ms / 1000.0),
     case when c.failures >= 4
-      then t.at + make_interval(secs => least(c.interval_seconds * 2.0 ^ least(c.failures - 3, 20),
-        greatest(c.interval_seconds, 900))) end
+      then t.at + make_interval(secs => least(
+        c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end
   ) end`
 
 /**
  * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`) a check
- * backs off: twice its interval, four times, … up to max(interval, 15 minutes). Answers the failures in a row by
+ * backs off: twice its interval, four times, … up to max(interval, 15 minutes). Returns the failures in a row by
  * number; one that is missing lost its fence.
  */
 export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
@@ -60,19 +56,14 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
     ),
     moved as (
       update checks c
-      set run_id = null,
-        last_run_at = t.at,
-        failures = c.failures + 1,
-        runs_total = c.runs_total + 1,
-        next_run_at = ${NEXT_AFTER_FAILURE},
-        due_at = case when c.queued_run_id is not null then t.at else ${NEXT_AFTER_FAILURE} end
+      set ${ended(NEXT_AFTER_FAILURE)}, failures = c.failures + 1
       from input i, t
-      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      where ${IS_HELD}
       returning c.no, c.team_id, c.failures
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code,
-        error_message)
+      insert into runs (
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code, error_message)
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.error_code,
         i.error_message
       from moved m join input i on i.no = m.no

@@ -49,8 +49,9 @@ export interface PicturedRun extends ReadingRun {
 }
 
 /**
- * Records readings with what they saw: run, baseline, outbox and references to images in one transaction, so that none
- * is there without the others. Answers the numbers that were recorded. Throws when an image is not there any more.
+ * Records readings with what they saw: run, baseline, outbox and references to images in one transaction, so that
+ * none is there without the others. Returns the numbers that were recorded. Throws when an image is not there any
+ * more.
  */
 export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]): Promise<ReadonlySet<number>> {
   return on.transaction(async (tx) => {
@@ -85,14 +86,15 @@ async function insertPictures(tx: Queryable, run: Kept, pictures: RunPictures): 
   await tx.query(sql.type(nothing)`
     with shown as (
       insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
-      values (${run.no}::bigint, ${run.run_id}::uuid, ${run.team_id}::uuid, ${changePct}::float8, ${hasChanges},
-        ${baseline.thumb}::uuid,
-        ${JSON.stringify(regions)}::json)
+      values (
+        ${run.no}::bigint, ${run.run_id}::uuid, ${run.team_id}::uuid, ${changePct}::float8, ${hasChanges},
+        ${baseline.thumb}::uuid, ${JSON.stringify(regions)}::json)
     )
     insert into visual_baselines (no, team_id, thumb_id, regions, image_ids)
-    values (${run.no}::bigint, ${run.team_id}::uuid, ${baseline.thumb}::uuid,
-      ${JSON.stringify(baseline.regions)}::json, ${sql.array(kept, 'uuid')})
-    on conflict (no) do update set thumb_id = excluded.thumb_id, regions = excluded.regions,
-      image_ids = excluded.image_ids
+    values (
+      ${run.no}::bigint, ${run.team_id}::uuid, ${baseline.thumb}::uuid, ${JSON.stringify(baseline.regions)}::json,
+      ${sql.array(kept, 'uuid')})
+    on conflict (no) do update
+    set thumb_id = excluded.thumb_id, regions = excluded.regions, image_ids = excluded.image_ids
   `)
 }

@@ -5,9 +5,11 @@ import type { Queryable } from '../db/client.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
+import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /**
- * A finished check whose reading is stored: the first one, one that differs, or one that has something to say besides.
+ * A finished check whose reading is stored: the first one, one that differs, or one that has something to say
+ * besides.
  */
 export interface ReadingRun {
   readonly no: number
@@ -35,15 +37,8 @@ export interface ReadingRun {
 const recorded = row({ no: Type.Integer() })
 
 const COLUMNS = {
-  no: 'int8',
-  fence: 'int4',
-  run_id: 'uuid',
-  start_offset_ms: 'int4',
-  duration_ms: 'int4',
-  fetch_method: 'fetch_method',
-  etag: 'text',
-  last_modified: 'text',
-  body_hash: 'bytea',
+  ...RUN_COLUMNS,
+  ...MARK_COLUMNS,
   reading_hash: 'bytea',
   extracted: 'json',
   missing: 'json',
@@ -55,8 +50,8 @@ const COLUMNS = {
 const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
 
 /**
- * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either wholly
- * there, with its deliveries, or not at all. Answers the numbers that were recorded.
+ * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either
+ * wholly there, with its deliveries, or not at all. Returns the numbers that were recorded.
  */
 export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
   const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
@@ -68,18 +63,9 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     ),
     moved as (
       update checks c
-      set run_id = null,
-        last_run_at = t.at,
-        failures = 0,
-        runs_total = c.runs_total + 1,
-        reading_id = i.run_id,
-        reading_hash = nullif(i.reading_hash, ''), body_hash = nullif(i.body_hash, ''), etag = i.etag,
-          last_modified = i.last_modified,
-        next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
-        due_at = case when c.queued_run_id is not null then t.at
-          else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
+      set ${READ}, reading_id = i.run_id, reading_hash = nullif(i.reading_hash, '')
       from input i, t
-      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      where ${IS_HELD}
       returning c.no, c.team_id, c.reading_id
     ),
     kept as (
@@ -88,15 +74,17 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
       on conflict (no) do update set extracted = excluded.extracted, missing = excluded.missing
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method,
-        delivery_triggered, extracted, diff, warnings)
+      insert into runs (
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted,
+          diff,
+        warnings)
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.triggered,
         i.extracted, i.diff, i.warnings
       from moved m join input i on i.no = m.no
     ),
     sent as (
-      insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at,
-        created_at)
+      insert into deliveries (
+        id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
       select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
       from ${unnest('o', outbox, OUTBOX_COLUMNS)}
       join moved m on m.no = o.no, t

@@ -4,6 +4,7 @@ import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
+import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check whose reading equals the baseline. */
 export interface UnchangedRun {
@@ -23,23 +24,13 @@ export interface UnchangedRun {
 
 const recorded = row({ no: Type.Integer() })
 
-const COLUMNS = {
-  no: 'int8',
-  fence: 'int4',
-  run_id: 'uuid',
-  start_offset_ms: 'int4',
-  duration_ms: 'int4',
-  fetch_method: 'fetch_method',
-  etag: 'text',
-  last_modified: 'text',
-  body_hash: 'bytea',
-} as const
+const COLUMNS = { ...RUN_COLUMNS, ...MARK_COLUMNS } as const
 
 /**
- * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each check
- * to its next due time and inserts its lean run. The first unchanged run of a month stores the reading again and
- * becomes the one that later runs point at, so that a month of runs can be dropped whole. Answers the numbers that were
- * recorded: one that is missing lost its fence and changed nothing.
+ * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each
+ * check to its next due time and inserts its lean run. The first unchanged run of a month stores the reading again
+ * and becomes the one that later runs point at, so that a month of runs can be dropped whole. Returns the numbers
+ * that were recorded: one that is missing lost its fence and changed nothing.
  */
 export async function recordUnchanged(store: Queryable, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('record_unchanged', recorded)`
@@ -49,22 +40,14 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
     ),
     moved as (
       update checks c
-      set run_id = null,
-        last_run_at = t.at,
-        failures = 0,
-        runs_total = c.runs_total + 1,
-        reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end,
-        body_hash = nullif(i.body_hash, ''), etag = i.etag, last_modified = i.last_modified,
-        next_run_at = next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null),
-        due_at = case when c.queued_run_id is not null then t.at
-          else next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null) end
+      set ${READ}, reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end
       from input i, t
-      where c.no = i.no and c.fence = i.fence and c.run_id = i.run_id
+      where ${IS_HELD}
       returning c.no, c.team_id, c.reading_id
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
-        extracted)
+      insert into runs (
+        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
       select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success',
         i.fetch_method,
         case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end

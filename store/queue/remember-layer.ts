@@ -12,7 +12,8 @@ interface RememberedLayer extends Held {
 const STATIC_AGAIN_SECONDS = 86_400
 
 /**
- * What of a check is remembered; a check that was edited or given to another meanwhile (its fence moved on) forgets it.
+ * What of a check is remembered; a check that was edited or given to another meanwhile (its fence moved on) forgets
+ * it.
  */
 function remembered(queue: 'static' | 'browser') {
   return sql.fragment`

@@ -24,7 +24,7 @@ export async function ensurePartitionsOf(store: Store, runIds: readonly string[]
 }
 
 /**
- * SQLSTATE of an insert that no partition takes. A check constraint has the same one; making sure of partitions does no
- * harm there.
+ * SQLSTATE of an insert that no partition takes. A check constraint has the same one; making sure of partitions does
+ * no harm there.
  */
 export const NO_PARTITION = '23514'

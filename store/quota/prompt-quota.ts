@@ -37,7 +37,7 @@ export async function takeModelCall(store: Queryable, teamId: string): Promise<T
       returning u.team_id
     )
     select exists (select from counted) as taken, own.period_start::text as period, own.most as limit, own.resets_at
-      from own
+    from own
   `)
   return taken ? { kind: 'taken', period } : { kind: 'used_up', limit: limit ?? 0, resetsAt }
 }

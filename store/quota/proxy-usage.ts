@@ -26,8 +26,8 @@ const made = row({ id: Type.String(), bytes: Type.Number() })
 
 /**
  * Puts bytes aside for one fetch: as many as are asked for, or as are left of the plan's proxyBytesPerMonth when what
- * others hold is taken away. The team's row is locked before what is held is counted, so two never get the same bytes:
- * the sum of what is used and held never passes the limit.
+ * others hold is taken away. The team's row is locked before what is held is counted, so two never get the same
+ * bytes: the sum of what is used and held never passes the limit.
  */
 export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
   return store.transaction(async (tx) => {

@@ -4,8 +4,8 @@ import { nothing } from '../db/row.ts'
 
 /**
  * Begins the next month of every quota whose period has ended: the fewest whole months (of UTC) are added until now
- * lies inside. A period that ends on the 29th to 31st ends on the last day of a shorter month, and from then on by that
- * day.
+ * lies inside. A period that ends on the 29th to 31st ends on the last day of a shorter month, and from then on by
+ * that day.
  */
 export async function renewPeriods(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`

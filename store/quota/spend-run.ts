@@ -19,8 +19,8 @@ const outcome = row({
 type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
 /**
- * Takes runs from the team's quota, from the pool first, then from the credits, in one guarded update, so that neither
- * is overspent. `visual` takes from the pool of visual runs where the team has one of its own.
+ * Takes runs from the team's quota, from the pool first, then from the credits, in one guarded update, so that
+ * neither is overspent. `visual` takes from the pool of visual runs where the team has one of its own.
  */
 export async function spendRun(
   store: Queryable,

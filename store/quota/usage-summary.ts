@@ -38,11 +38,10 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
     select l.tier, l.serp, l.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
       u.serp_limit,
       u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
-      u.period_start, coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as
-        resets_at,
-      t.trial_ends_at, t.tier = 'free'
-        and coalesce(t.trial_ends_at > clock(), false) as trial_active, m.monitors_active, m.monitors_locked,
-        m.serp_monitors_locked
+      u.period_start,
+      coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as resets_at,
+      t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active,
+      m.monitors_active, m.monitors_locked, m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
     cross join lateral team_limits(t.id) l

@@ -1,0 +1,44 @@
+import { sql } from 'slonik'
+
+/*
+ * What the statements that record a finished check have in common. They read the checks `c`, the finished runs `i`, and
+ * `t.at`, now by the store's clock.
+ */
+
+type Fragment = ReturnType<typeof sql.fragment>
+
+/** A finished run of any outcome, as a statement reads it. */
+export const RUN_COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+} as const
+
+/** What the next fetch of the page is told, so that it can see that nothing changed. */
+export const MARK_COLUMNS = { etag: 'text', last_modified: 'text', body_hash: 'bytea' } as const
+
+/** The check is still held under the fence of the run; otherwise the run is void. */
+export const IS_HELD = sql.fragment`c.no = i.no and c.fence = i.fence and c.run_id = i.run_id`
+
+/** The check's next time on its own grid; null: not scheduled. */
+export const NEXT_RUN = sql.fragment`
+  next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null)`
+
+/** Ends the run: the check is due for a run that a person asked for meanwhile, else at its next time. */
+export const ended = (next: Fragment) => sql.fragment`
+  run_id = null,
+  last_run_at = t.at,
+  runs_total = c.runs_total + 1,
+  next_run_at = ${next},
+  due_at = case when c.queued_run_id is not null then t.at else ${next} end`
+
+/** Ends a run that read the page: the failures before it are over, and the page's mark is kept. */
+export const READ = sql.fragment`
+  ${ended(NEXT_RUN)},
+  failures = 0,
+  body_hash = nullif(i.body_hash, ''),
+  etag = i.etag,
+  last_modified = i.last_modified`
