@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countMonitors, findMonitor, isOnlyOfItsName, listMonitors } from '../../../store/monitors/monitors.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
-import { readSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { findSigningFacts } from '../../../store/monitors/signing-secret.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
@@ -100,7 +100,7 @@ test('What is asked for pages leaves searches out; what tells of a run or a deli
   expect(await countMonitors(store, { teamId: team })).toBe(list.length)
   expect(await isOnlyOfItsName(store, team, 'Twin')).toBe(true)
   expect(await findMonitor(store, team, id)).toBeNull()
-  expect(await readSigningSecret(store, secrets, { teamId: team, id })).toBeNull()
+  expect(await findSigningFacts(store, secrets, { teamId: team, id })).toBeNull()
   expect(await countRuns(store, team, id)).toBeNull()
   expect(await listRuns(store, { teamId: team, monitorId: id, limit: 20, offset: 0 })).toEqual([])
   await store.transaction(async (tx) => {
