@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import type { Cluster } from './init-cluster.ts'
@@ -45,7 +46,11 @@ export async function startServerProcess(
   const endWatch = child.pid === undefined ? () => undefined : watchOver(child.pid, cluster.user)
   void ended.then(endWatch)
   const output = readServerLog(child.stderr, log)
-  const failure = await firstOf([output.ready.then(() => null), ended], START_MS, 'it was not ready in time')
+  const failure = await withTimeout(
+    Promise.race([output.ready.then(() => null), ended]),
+    START_MS,
+    () => 'it was not ready in time',
+  )
   const stop = (): Promise<void> => stopInSteps((signal) => child.kill(signal), ended)
   if (failure === null) return { pid: child.pid ?? 0, ended, stop }
   await stop()
@@ -55,12 +60,6 @@ export async function startServerProcess(
 async function stopInSteps(kill: (signal: NodeJS.Signals) => boolean, ended: Promise<string>): Promise<void> {
   for (const { signal, patienceMs } of STOP_STEPS) {
     kill(signal)
-    if ((await firstOf([ended], patienceMs, null)) !== null) return
+    if ((await withTimeout(ended, patienceMs, () => null)) !== null) return
   }
-}
-
-async function firstOf<T>(promises: readonly Promise<T>[], timeoutMs: number, late: T | null): Promise<T | null> {
-  const { promise, resolve } = Promise.withResolvers<T | null>()
-  const timer = setTimeout(() => resolve(late), timeoutMs)
-  return Promise.race([...promises, promise]).finally(() => clearTimeout(timer))
 }

@@ -1,8 +1,9 @@
+import { createBackoff } from '../../concurrency/backoff.ts'
+import { sleep } from '../../concurrency/sleep.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import type { ServerProcess } from './server-process.ts'
 
-const FIRST_DELAY_MS = 100
-const LONGEST_DELAY_MS = 5_000
+const DELAYS = { firstMs: 100, longestMs: 5_000 }
 
 interface SupervisedServer {
   stop(): Promise<void>
@@ -21,12 +22,12 @@ export async function superviseServer(
   start: () => Promise<ServerProcess>,
   log: EmbeddedLog,
 ): Promise<SupervisedServer> {
-  const stopping = Promise.withResolvers<null>()
+  const stopping = new AbortController()
   const first = await start()
-  const finished = keepRunning({ start, log, stopped: stopping.promise }, first)
+  const finished = keepRunning({ start, log, stopping: stopping.signal }, first)
   return {
     stop: () => {
-      stopping.resolve(null)
+      stopping.abort()
       return finished
     },
   }
@@ -35,25 +36,25 @@ export async function superviseServer(
 interface Watch {
   start: () => Promise<ServerProcess>
   log: EmbeddedLog
-  stopped: Promise<null>
+  stopping: AbortSignal
 }
 
 async function keepRunning(watch: Watch, first: ServerProcess): Promise<void> {
+  const stopped = new Promise<null>((resolve) => {
+    watch.stopping.addEventListener('abort', () => resolve(null), { once: true })
+  })
   for (let server: ServerProcess | null = first; server !== null;) {
-    const reason: string | null = await Promise.race([server.ended, watch.stopped])
+    const reason: string | null = await Promise.race([server.ended, stopped])
     if (reason === null) return server.stop()
     watch.log.error(`Postgres ended unexpectedly (${reason}); restarting it`)
     server = await restart(watch)
   }
 }
 
-async function restart({ start, log, stopped }: Watch): Promise<ServerProcess | null> {
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
-    const delay = Promise.withResolvers<true>()
-    const timer = setTimeout(() => delay.resolve(true), delayMs)
-    const go = await Promise.race([delay.promise, stopped])
-    clearTimeout(timer)
-    if (go === null) return null
+async function restart({ start, log, stopping }: Watch): Promise<ServerProcess | null> {
+  for (const delays = createBackoff(DELAYS); ;) {
+    await sleep(delays.next(), stopping)
+    if (stopping.aborted) return null
     try {
       return await start()
     } catch (error) {

@@ -1,4 +1,5 @@
 import { createPgDriverFactory } from '@slonik/pg-driver'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { DriverClient, DriverFactory } from 'slonik'
 
 /**
@@ -22,19 +23,13 @@ function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
     release: async () => (givenUp ? undefined : client.release()),
     destroy: async () => (givenUp ? undefined : client.destroy()),
     async query(text, values, options) {
-      const late = Promise.withResolvers<never>()
-      const timer = setTimeout(() => late.reject(new UnansweredError(deadlineMs)), deadlineMs)
-      try {
-        return await Promise.race([client.query(text, values, options), late.promise])
-      } catch (error) {
-        if (error instanceof UnansweredError && !givenUp) {
+      return withTimeout(client.query(text, values, options), deadlineMs, () => {
+        if (!givenUp) {
           givenUp = true
           client.destroy().catch(() => {})
         }
-        throw error
-      } finally {
-        clearTimeout(timer)
-      }
+        throw new UnansweredError(deadlineMs)
+      })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { Store } from './client.ts'
 import { row } from './row.ts'
 
@@ -9,19 +10,9 @@ const migrated = row({ migrated: Type.Boolean() })
 
 /** How the store is, for probes. Never rejects. */
 export async function storeState(store: Store): Promise<'migrated' | 'not_migrated' | 'unreachable'> {
-  const late = Promise.withResolvers<'unreachable'>()
-  const timer = setTimeout(() => late.resolve('unreachable'), ANSWER_MS)
-  const asked = store
-    .one(
-      sql.type(
-        migrated,
-      )`select to_regclass('checks') is not null and to_regclass('deliveries') is not null as migrated`,
-    )
-    .then(
-      (found) => (found.migrated ? 'migrated' : 'not_migrated'),
-      (): 'unreachable' => 'unreachable',
-    )
-  const state = await Promise.race([asked, late.promise])
-  clearTimeout(timer)
-  return state
+  const asked = store.one(
+    sql.type(migrated)`select to_regclass('checks') is not null and to_regclass('deliveries') is not null as migrated`,
+  )
+  const state = asked.then((found) => (found.migrated ? ('migrated' as const) : ('not_migrated' as const)))
+  return withTimeout(state, ANSWER_MS, () => 'unreachable' as const).catch(() => 'unreachable' as const)
 }

@@ -1,12 +1,21 @@
 import { retryWhile, type RetryOptions } from '../../concurrency/retry-while.ts'
+import type { Logger } from '../../core/logger.ts'
 import { isStoreAway } from './store-fault.ts'
+
+interface Patience {
+  readonly patienceMs: number
+  readonly log: Logger
+}
 
 /**
  * Does the work again while the store is away. Only for work that may be done twice. Any other error is thrown at once.
  */
-export function whileStoreAway<T>(
-  work: () => Promise<T>,
-  options: Pick<RetryOptions, 'patienceMs' | 'log'>,
-): Promise<T> {
-  return retryWhile(work, { ...options, isRetryable: isStoreAway, message: 'the store is away; finished checks wait' })
+export function whileStoreAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
+  return retryWhile(work, storeAway(patience))
+}
+
+/** How work on the store is tried again. */
+export function storeAway({ patienceMs, log }: Patience): RetryOptions {
+  const onRetry = (err: unknown) => log.warn({ err }, 'the store is away; finished checks wait')
+  return { patienceMs, isRetryable: isStoreAway, onRetry }
 }

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { Store } from '../../store/db/client.ts'
 
 /** Whoever asks again sooner gets the same answer: several may scrape, and the store is asked once. */
@@ -9,10 +10,14 @@ const PATIENCE_MS = 2_000
 
 /** Gauges of what waits in the store, which all processes share: each tells the same, so take the maximum over them. */
 export function createBacklogMetrics(registry: Registry, store: Store): void {
+  /** Null when the store fails or takes too long. */
   let read: { readonly at: number; readonly answer: Promise<Backlog | null> } | null = null
   const answer = () => {
     if (read === null || performance.now() - read.at > FRESH_MS)
-      read = { at: performance.now(), answer: within(readBacklog(store)) }
+      read = {
+        at: performance.now(),
+        answer: withTimeout(readBacklog(store), PATIENCE_MS, () => null).catch(() => null),
+      }
     return read.answer
   }
   for (const [key, name, help] of GAUGES)
@@ -41,16 +46,3 @@ const GAUGES = [
   ],
   ['deliveries_dead', 'tidemark_deliveries_dead_last_day', atMost('Deliveries given up in the last 24 hours')],
 ] as const satisfies readonly (readonly [keyof Backlog, string, string])[]
-
-/** Null when it fails or takes too long. */
-async function within(asked: Promise<Backlog>): Promise<Backlog | null> {
-  const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), PATIENCE_MS)
-  try {
-    return await Promise.race([asked, late.promise])
-  } catch {
-    return null
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { MOVING_MS } from '../../../core/health.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
+import { sleep } from '../../../concurrency/sleep.ts'
 import { check } from '../../../runners/check/check.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
@@ -81,7 +81,7 @@ async function leaseLength(lane: HttpLane, { log, stopping }: ProcessContext): P
           { path: 'TIDEMARK_LANE_URL', message: `does not lead to a runner API: ${error.message}` },
         ])
       log.warn({ err: error }, 'no worker answers; trying again in a second')
-      await pause(1_000, undefined, { signal: stopping }).catch(() => {})
+      await sleep(1_000, stopping)
     }
   }
   return null

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../../concurrency/with-timeout.ts'
 import type { Logger } from '../../../core/logger.ts'
 
 /** Started parts, which are stopped in the opposite order. */
@@ -20,21 +21,14 @@ export function createStack(log: Logger): Stack {
       const until = performance.now() + withinMs
       for (let entry = stops.pop(); entry; entry = stops.pop()) {
         try {
-          await within(entry.stop(), Math.max(LEAST_MS, until - performance.now()))
+          const ms = Math.max(LEAST_MS, until - performance.now())
+          await withTimeout(entry.stop(), ms, () => {
+            throw new Error(`not done in ${Math.round(ms)} ms`)
+          })
         } catch (error) {
           log.error({ err: error }, `could not stop ${entry.name} cleanly`)
         }
       }
     },
-  }
-}
-
-async function within(stopping: Promise<unknown> | void, ms: number): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`not done in ${Math.round(ms)} ms`)), ms)
-  try {
-    await Promise.race([stopping, late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

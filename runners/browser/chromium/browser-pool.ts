@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { withTimeout } from '../../../concurrency/with-timeout.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type BrowserSetup, type OneBrowser, startBrowser } from './one-browser.ts'
@@ -119,12 +119,10 @@ function retire(one: Tenancy): void {
 
 async function closesInTime(opened: OpenPage | undefined): Promise<boolean> {
   if (opened === undefined) return false
-  const late = new AbortController()
-  const done = opened.context.close().then(
-    () => true,
-    () => true,
+  const closed = opened.context.close().catch(() => {})
+  return withTimeout(
+    closed.then(() => true),
+    CLOSE_MS,
+    () => false,
   )
-  const first = await Promise.race([done, pause(CLOSE_MS, false, { signal: late.signal }).catch(() => false)])
-  late.abort()
-  return first
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { withTimeout } from '../../../concurrency/with-timeout.ts'
 import type { Browser } from 'playwright-core'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'
@@ -68,24 +68,17 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
   // Playwright reads it before every screenshot.
   // oxlint-disable-next-line node/no-process-env -- there is no option for it
   process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
-  const late = new AbortController()
   const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
   // Playwright's own timer would outlive a browser that ends at once. The result is ignored when the race is lost, so
   // the rejection is handled here: an unhandled one would end the process.
   connecting.catch(() => undefined)
   try {
-    const first = await Promise.race([
-      connecting,
-      child.ended.then(() => null),
-      pause(START_MS, null, { signal: late.signal }).catch(() => null),
-    ])
+    const first = await withTimeout(Promise.race([connecting, child.ended.then(() => null)]), START_MS, () => null)
     if (first === null) throw new BrowserError(startFailure(child.output()))
     return first
   } catch (error) {
     if (error instanceof BrowserError) throw error
     throw new BrowserError(startFailure(child.output()))
-  } finally {
-    late.abort()
   }
 }
 

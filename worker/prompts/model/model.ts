@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../../concurrency/sleep.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { type Dialect, FULL, simpler } from './dialect.ts'
 import type { Message } from './messages.ts'
@@ -90,7 +90,7 @@ class AskedModel implements Model {
       if (failed.retryAfterMs > PATIENCE_MS) this.#beQuiet(failed.retryAfterMs)
       if (!failed.isPassing || retried || failed.retryAfterMs > PATIENCE_MS) return { kind: 'failed', failure: failed }
       retried = true
-      await pause(Math.max(FIRST_PAUSE_MS, failed.retryAfterMs), undefined, { signal }).catch(() => {})
+      await sleep(Math.max(FIRST_PAUSE_MS, failed.retryAfterMs), signal)
       if (signal.aborted) return { kind: 'abandoned' }
     }
   }
