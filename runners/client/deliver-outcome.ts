@@ -53,7 +53,7 @@ async function deliver(frame: OutcomeFrame, { asksModel }: { asksModel: boolean 
   const timeoutMs = asksModel ? MODEL_MS : leaseMs + RECORD_SLACK_MS
   const asked = { type: OUTCOME_TYPE, body: Buffer.concat(frameOutcome(frame)), signal, timeoutMs }
   const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof LaneError && !error.isPassing)
-  const onRetry = (err: unknown) => log.warn({ err }, 'the runner API is unavailable; a finished check waits')
+  const onRetry = (err: unknown) => log.warn({ err }, 'the runner API is unavailable; finished checks wait')
   await retryWhile(() => post('complete', asked), { patienceMs: leaseMs, isRetryable, onRetry, signal })
 }
 
