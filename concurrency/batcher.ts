@@ -4,13 +4,17 @@ export interface Batcher<T> {
   add(item: T): Promise<void>
 }
 
-interface BatcherOptions<T> {
-  readonly flush: (items: readonly T[]) => Promise<void>
+/** When a batch is handed over. */
+export interface Batching {
   readonly maxItems: number
   /** A batch waits at most this long for company, in ms. */
   readonly maxWaitMs: number
   /** Flushes under way at once; items that come meanwhile make the next batch larger. */
   readonly parallel: number
+}
+
+interface BatcherOptions<T> extends Batching {
+  readonly flush: (items: readonly T[]) => Promise<void>
 }
 
 interface Entry<T> {

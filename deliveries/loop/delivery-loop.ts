@@ -1,13 +1,19 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/db/client.ts'
+import type { ClaimedDelivery } from '../../store/deliveries/claim-deliveries.ts'
+import { releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { createBell } from '../../concurrency/wake-signal.ts'
+import type { Lease } from '../../concurrency/lease-keeper.ts'
+import { Running } from '../../concurrency/running.ts'
+import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Channels } from '../channels/channel.ts'
+import { attempt } from './attempt.ts'
+import { createAttemptRecorder } from './attempt-recorder.ts'
 import { createClaimRound } from './delivery-round.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { createDestinations } from './destinations.ts'
-import { createUnderWay } from './under-way.ts'
+import { finished, isHealthy } from './finished.ts'
+import { createHeldDeliveries } from './held-deliveries.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
 /** The world of a delivery loop. */
@@ -44,10 +50,7 @@ export interface DeliveryLoop {
 const SHORTEST_LEASE_SECONDS = 30
 /** Room that comes free within this time is filled by one claim. */
 const GATHER_MS = 3
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 1_000
-/** Part of a drain's grace that is kept for writing down what happened. */
-const MOST_WRITING_MS = 2_000
+const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
 
 /**
  * The outbox loop: claim, send, record. Claims are short statements, sending happens outside of any transaction,
@@ -61,75 +64,70 @@ const MOST_WRITING_MS = 2_000
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { store, log, metrics, perHost, concurrency = 256, idleMs = 500 } = options
   const leaseSeconds = Math.max(SHORTEST_LEASE_SECONDS, options.leaseSeconds)
-  const bell = createBell()
-  const draining = new AbortController()
-  const destinations = createDestinations({ total: concurrency, perHost, onRoom: () => bell.ring() })
+  const claims = createWakeableLoop({
+    work: claim,
+    faultPauses: AWAY_PAUSES,
+    onFault: notAnswered,
+    gatherMs: GATHER_MS,
+  })
+  const destinations = createDestinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
   const round = createClaimRound({ store, destinations, leaseSeconds })
-  const underWay = createUnderWay({ ...options, destinations, leaseSeconds })
-  let claiming: Promise<void> | null = null
+  const held = createHeldDeliveries({ ...options, leaseSeconds })
+  const recorder = createAttemptRecorder(options)
+  const running = new Running()
   let drained: Promise<void> | null = null
   let nextLook = 0
 
-  async function claimUntilDrained(): Promise<void> {
-    let pauseMs = FIRST_PAUSE_MS
-    while (!draining.signal.aborted) {
-      try {
-        await claimOnce()
-        pauseMs = FIRST_PAUSE_MS
-        await bell.wait(Math.max(0, nextLook - performance.now()))
-        await pause(GATHER_MS)
-      } catch (err) {
-        metrics.storeFault()
-        log.warn({ reason: storeFault(err) }, 'the store did not answer a claim of deliveries; trying again')
-        await pause(pauseMs, undefined, { signal: draining.signal }).catch(() => {})
-        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
-      }
-    }
-  }
-
-  async function claimOnce(): Promise<void> {
+  async function claim(): Promise<number> {
     if (performance.now() >= nextLook) {
       nextLook = performance.now() + idleMs
       if (await round.look()) nextLook = 0
     }
-    for (const claimed of await round.claim()) {
-      underWay.hold(claimed)
-      // What a claim brings when a drain has begun is given back by it, unsent.
-      if (!draining.signal.aborted) underWay.begin(claimed)
-    }
+    const claimed = await round.claim()
+    // What a claim brings when a drain has begun is given back unsent.
+    if (claims.isStopped && claimed.length > 0) await releaseDeliveries(store, claimed)
+    else for (const one of claimed) running.add(deliver(held.hold(one)))
+    return Math.max(0, nextLook - performance.now())
+  }
+
+  function notAnswered(error: unknown): void {
+    metrics.storeFault()
+    log.warn({ reason: storeFault(error) }, 'the store did not answer a claim of deliveries; trying again')
+  }
+
+  async function deliver(lease: Lease<ClaimedDelivery>): Promise<void> {
+    const { item: claimed } = lease
+    metrics.claimed(claimed.late_ms)
+    const flight = destinations.start(claimed.host)
+    metrics.active(destinations.active)
+    const startedAt = performance.now()
+    lease.lost = new AbortController()
+    const outcome = await attempt(claimed, options, { signal: lease.lost.signal, log })
+    metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
+    flight.end(isHealthy(outcome))
+    metrics.active(destinations.active)
+    // It keeps its lease until it is given back.
+    if (outcome.kind === 'aborted') return
+    lease.lost = undefined
+    await recorder.add(finished(claimed, outcome)).catch(() => {})
+    held.drop(lease)
   }
 
   async function drain(graceMs: number): Promise<void> {
-    draining.abort()
-    bell.ring()
-    const settled = async () => void (await Promise.all([claiming, underWay.settled()]))
-    const writingMs = Math.min(MOST_WRITING_MS, graceMs / 5)
-    await within(graceMs - writingMs, settled())
-    underWay.cutOff()
-    await within(
-      writingMs,
-      settled().then(() => underWay.giveBack()),
-    )
-    underWay.close()
+    const ended = claims.stop().then(() => running.settled())
+    await held.drain({ ended }, graceMs)
+    recorder.close()
   }
 
   return {
     start() {
-      underWay.start()
-      claiming ??= claimUntilDrained()
+      held.start()
+      claims.start()
     },
     poke() {
       nextLook = 0
-      bell.ring()
+      claims.wake()
     },
     drain: (graceMs) => (drained ??= drain(graceMs)),
   }
-}
-
-/** Resolves when the work is done, has failed, or has taken this long. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const timer = new AbortController()
-  const late = pause(ms, undefined, { signal: timer.signal }).catch(() => {})
-  await Promise.race([work.catch(() => {}), late])
-  timer.abort()
 }

@@ -3,7 +3,7 @@ import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { type ClaimedNotice, claimNotices, recordNotice, releaseNotice } from '../../store/deliveries/notices.ts'
-import { createBell } from '../../concurrency/wake-signal.ts'
+import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { MailResult } from '../mail/mail-result.ts'
@@ -37,30 +37,18 @@ const AT_ONCE = 5
  * once: a process that dies between sending and recording leaves a notice that is sent again with the same Message-ID.
  */
 export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: NoticeLoopOptions): NoticeLoop {
-  const bell = createBell()
-  const draining = new AbortController()
-  let running: Promise<void> | null = null
-
-  async function run(): Promise<void> {
-    while (!draining.signal.aborted) {
-      const sent = await round()
-      if (sent === 0) await bell.wait(idleMs)
-    }
-  }
-
-  async function round(): Promise<number> {
-    try {
+  const loop = createWakeableLoop({
+    async work(signal) {
       const claimed = await claimNotices(store, { limit: AT_ONCE, leaseSeconds: LEASE_SECONDS })
-      await Promise.all(claimed.map(send))
-      return claimed.length
-    } catch (err) {
-      log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again')
-      return 0
-    }
-  }
+      await Promise.all(claimed.map((notice) => send(notice, signal)))
+      return claimed.length === 0 ? idleMs : 0
+    },
+    onFault: (err) => log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again'),
+    faultPauses: { firstMs: idleMs, longestMs: idleMs },
+  })
 
-  async function send(notice: ClaimedNotice): Promise<void> {
-    const limits = { deadlineMs: DELIVERY_TIMEOUT_MS, signal: draining.signal }
+  async function send(notice: ClaimedNotice, signal: AbortSignal): Promise<void> {
+    const limits = { deadlineMs: DELIVERY_TIMEOUT_MS, signal }
     const to = notice.email
     const result: MailResult =
       to === null ? { kind: 'unsendable' } : await mailer.send(noticeMail(notice, to, links), limits)
@@ -74,13 +62,9 @@ export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: 
   }
 
   return {
-    start: () => void (running ??= run()),
-    poke: () => bell.ring(),
-    async drain() {
-      draining.abort()
-      bell.ring()
-      await running
-    },
+    start: () => loop.start(),
+    poke: () => loop.wake(),
+    drain: () => loop.stop(),
   }
 }
 

@@ -3,11 +3,12 @@ import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
 import type { Finished, Lane } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
-import { createHoldings, type Holding, type Holdings } from './holdings.ts'
 import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
 import { createHostPaces, type HostPaces } from '../../concurrency/host-paces.ts'
 import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
-import { createRepeat, type Repeat } from '../../concurrency/repeat.ts'
+import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
+import { Running } from '../../concurrency/running.ts'
+import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { createSlowChecks } from './slow-checks.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
@@ -57,7 +58,7 @@ const AGAIN_MS = 1_000
  */
 const SLOW_PAGE_MS = 14_000
 /** A store that does not answer is asked again after this. */
-const AWAY_MS = 1_000
+const AWAY_PAUSES = { firstMs: 1_000, longestMs: 1_000 }
 
 /**
  * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a
@@ -69,40 +70,34 @@ const AWAY_MS = 1_000
  * page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
-  const { lane, log, metrics, idleMs = 250 } = options
+  const { lane, metrics, idleMs = 250 } = options
   const { gate, slow, paces } = turnsOf(options)
   const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
-  const holdings = createHoldings(options)
-  const claims = createRepeat(claim)
+  const leases = leasesOf(options)
+  const running = new Running()
+  const claims = createWakeableLoop({ work: claim, faultPauses: AWAY_PAUSES, onFault: notAnswered(options) })
   const attempt = createAttempts(options)
   /** The last claim came back full, so there is probably more. */
   let more = false
   let lastProgress = performance.now()
 
-  /** Answers the pause until the next claim. */
   async function claim(): Promise<number> {
-    try {
-      const room = roomBeside(gate.active)
-      const tasks = room > 0 ? await lane.claim(room) : []
-      lastProgress = performance.now()
-      const surplus = take(tasks)
-      more = isMore(room, tasks.length, surplus.length)
-      pump()
-      await giveBack({ lane, paces }, surplus, claims.isStopped)
-      return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
-    } catch (error) {
-      metrics.laneFault()
-      log.warn({ err: error }, 'the store did not answer a claim; asking again in a second')
-      return AWAY_MS
-    }
+    const room = roomBeside(gate.active)
+    const tasks = room > 0 ? await lane.claim(room) : []
+    lastProgress = performance.now()
+    const surplus = take(tasks)
+    more = isMore(room, tasks.length, surplus.length)
+    pump()
+    await giveBack({ lane, paces }, surplus, claims.isStopped)
+    return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
   }
 
-  /** Answers those for which there is no place. */
+  /** Returns those for which there is no place. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
       if (claims.isStopped || isLineFull(gate, task, slow.has(task))) return true
-      holdings.take(task)
+      leases.hold(task, task.claimedAt)
       gate.add(task, slow.has(task))
       return false
     })
@@ -110,21 +105,21 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 
   function pump(): void {
     for (let task = gate.next(); task; task = gate.next()) {
-      const holding = holdings.of(task)
-      if (holding) void run(holding)
+      const lease = leases.of(task)
+      if (lease) running.add(run(lease))
       else gate.done(task)
     }
     metrics.queue(gate.waiting, gate.active)
     if (more && !claims.isUnderWay && gate.waiting < claimSize) {
       more = false
-      claims.soon()
+      claims.wake()
     }
   }
 
-  async function run(holding: Holding): Promise<void> {
-    const { task } = holding
+  async function run(lease: Lease<Task>): Promise<void> {
+    const { item: task } = lease
     const startedMs = storeTime(task)
-    const reading = await attempt(holding)
+    const reading = await attempt(lease)
     gate.done(task)
     pump()
     if (reading.kind === 'abandoned') return
@@ -132,20 +127,32 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     slow.ended(task, endedMs - startedMs)
     paces.ended(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
-    await handOver(options, holding, { task, reading, startedMs, endedMs })
-    holdings.forget(holding)
+    await handOver(options, lease, { task, reading, startedMs, endedMs })
+    // Cut off by a drain, it has to be given back.
+    if (!lease.lost?.signal.aborted) leases.drop(lease)
   }
 
   return {
     start() {
-      claims.soon()
-      holdings.keep()
+      claims.start()
+      leases.start()
     },
-    poke: () => claims.soon(),
-    drain: (graceMs) => drained({ claims, gate, holdings }, graceMs),
+    poke: () => claims.wake(),
+    async drain(graceMs) {
+      // What a claim under way brings is given back by it.
+      const ended = claims.stop().then(() => running.settled())
+      await leases.drain({ ended, unstarted: gate.drain() }, graceMs)
+    },
     sinceProgress: () => performance.now() - lastProgress,
   }
 }
+
+const notAnswered =
+  ({ metrics, log }: CheckLoopOptions) =>
+  (err: unknown): void => {
+    metrics.laneFault()
+    log.warn({ err }, 'the store did not answer a claim; asking again in a second')
+  }
 
 interface Givers {
   readonly lane: Lane
@@ -191,28 +198,31 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
   }
 }
 
-interface Drained {
-  readonly claims: Repeat
-  readonly gate: HostGate<Task>
-  readonly holdings: Holdings
-}
-
-async function drained({ claims, gate, holdings }: Drained, graceMs: number): Promise<void> {
-  const until = performance.now() + graceMs
-  const claimed = claims.stop()
-  const unstarted = new Set(gate.drain())
-  await holdings.giveBack((task) => unstarted.has(task))
-  // What a claim under way brings is given back by it.
-  await within(claimed, until - performance.now())
-  await within(holdings.emptied(), until - performance.now())
-  holdings.stop()
-  await holdings.giveBack(() => true)
+function leasesOf({ lane, leaseMs, log, metrics }: CheckLoopOptions): LeaseKeeper<Task> {
+  return createLeaseKeeper({
+    leaseMs,
+    keyOf: ({ no }: Task) => no,
+    extend: (tasks) => lane.heartbeat(tasks),
+    release: (tasks) => lane.release(tasks, 0),
+    onLost: ({ runId }) =>
+      log.debug({ run_id: runId }, 'a check lost its lease: it was edited, deleted, or held for too long'),
+    onFault(err, doing) {
+      if (doing === 'release')
+        return log.warn({ err }, 'could not give checks back; they are taken up again when their leases end')
+      metrics.laneFault()
+      log.warn({ err }, 'a heartbeat failed')
+    },
+  })
 }
 
 /** What the lane cannot take over comes again when its lease ends. */
-async function handOver({ lane, log, metrics }: CheckLoopOptions, holding: Holding, finished: Finished): Promise<void> {
+async function handOver(
+  { lane, log, metrics }: CheckLoopOptions,
+  lease: Lease<Task>,
+  finished: Finished,
+): Promise<void> {
   try {
-    await lane.complete(finished, finished.reading.kind === 'text' ? lostOf(holding) : undefined)
+    await lane.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
   } catch (error) {
     metrics.laneFault()
     log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not taken over; its check runs again')
@@ -220,9 +230,9 @@ async function handOver({ lane, log, metrics }: CheckLoopOptions, holding: Holdi
 }
 
 /** Ends the question to the model when the check is no longer ours. */
-function lostOf(holding: Holding): AbortSignal {
-  holding.lost = new AbortController()
-  return holding.lost.signal
+function lostOf(lease: Lease<Task>): AbortSignal {
+  lease.lost ??= new AbortController()
+  return lease.lost.signal
 }
 
 /**
@@ -230,11 +240,11 @@ function lostOf(holding: Holding): AbortSignal {
  * again, and the site is not to count it as a failure. Controllers that never aborted serve the next check: a new one,
  * with what listens to it, costs 3 µs.
  */
-function createAttempts({ check, log }: CheckLoopOptions): (holding: Holding) => Promise<Reading> {
+function createAttempts({ check, log }: CheckLoopOptions): (lease: Lease<Task>) => Promise<Reading> {
   const spare: AbortController[] = []
-  return async (holding) => {
-    const { task } = holding
-    const lost = (holding.lost = spare.pop() ?? new AbortController())
+  return async (lease) => {
+    const { item: task } = lease
+    const lost = (lease.lost = spare.pop() ?? new AbortController())
     const attempt = async () => check(task, lost.signal)
     const told = (err: unknown) =>
       log.error({ err, run_id: task.runId, monitor_id: task.monitorId }, 'a check threw; it is tried twice')
@@ -247,8 +257,11 @@ function createAttempts({ check, log }: CheckLoopOptions): (holding: Holding) =>
       told(error)
       return { kind: 'failed', fetchMethod: null, fault: INTERNAL, retryAfterMs: 0 }
     } finally {
-      holding.lost = undefined
-      if (!lost.signal.aborted) spare.push(lost)
+      // What was aborted stays so: a drain gives it back.
+      if (!lost.signal.aborted) {
+        spare.push(lost)
+        lease.lost = undefined
+      }
     }
   }
 }
@@ -261,11 +274,4 @@ const INTERNAL = {
 /** Now, by the store's clock as far as this process knows it. */
 function storeTime(task: Task): number {
   return Math.round(task.claimedMs + (performance.now() - task.claimedAt))
-}
-
-async function within(promise: Promise<void>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, Math.max(0, ms))
-  await Promise.race([promise, late.promise])
-  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/db/client.ts'
-import { createRepeat } from '../../concurrency/repeat.ts'
+import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../store/queue/run-partitions.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
@@ -10,6 +10,7 @@ import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
 import { createClockWatch } from './clock-watch.ts'
 
+const TICK_MS = 1_000
 /** How often what nobody needs any more is forgotten. */
 const PURGE_EVERY_MS = 3_600_000
 /** How often what retention hides is deleted, and how long after the start first: nobody waits for it. */
@@ -24,23 +25,19 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
   const clock = createClockWatch(store, log, leaseSeconds)
   let purgedAt = -Infinity
   await tick()
-  let running: Promise<void> | null = null
-  const timer = setInterval(() => {
-    // A store that is slow is not asked again while it is being asked.
-    running ??= tick()
-      .then(() => clock.look())
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'the store could not be looked after; trying again in a second'),
-      )
-      .finally(() => (running = null))
-  }, 1000)
-  const forgetting = startForgetting(store, log)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await Promise.all([running, forgetting.stop()])
+  const ticking = createWakeableLoop({
+    async work() {
+      await tick()
+      await clock.look()
+      return TICK_MS
     },
-  }
+    onFault: (err) => log.warn({ err }, 'the store could not be looked after; trying again in a second'),
+    faultPauses: { firstMs: TICK_MS, longestMs: TICK_MS },
+  })
+  const forgetting = forgettingOf(store, log)
+  ticking.start(TICK_MS)
+  forgetting.start(FORGET_AFTER_MS)
+  return { stop: async () => void (await Promise.all([ticking.stop(), forgetting.stop()])) }
 
   async function tick(): Promise<void> {
     await ensureRunPartitions(store)
@@ -54,23 +51,14 @@ export async function startUpkeep(store: Store, log: Logger, leaseSeconds: numbe
   }
 }
 
-function startForgetting(store: Store, log: Logger): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const daily = createRepeat(async () => {
-    try {
-      const forgotten = await forgetOld(store, stopping.signal)
+function forgettingOf(store: Store, log: Logger): WakeableLoop {
+  return createWakeableLoop({
+    async work(stopping) {
+      const forgotten = await forgetOld(store, stopping)
       if (Object.values(forgotten).some((count) => count > 0)) log.info(forgotten, 'deleted what retention hides')
-    } catch (error) {
-      log.warn({ err: error }, 'what retention hides could not be deleted; trying again in a day')
-    }
-    return FORGET_EVERY_MS
-  })
-  const first = setTimeout(() => daily.soon(), FORGET_AFTER_MS)
-  return {
-    stop() {
-      clearTimeout(first)
-      stopping.abort()
-      return daily.stop()
+      return FORGET_EVERY_MS
     },
-  }
+    onFault: (err) => log.warn({ err }, 'what retention hides could not be deleted; trying again in a day'),
+    faultPauses: { firstMs: FORGET_EVERY_MS, longestMs: FORGET_EVERY_MS },
+  })
 }

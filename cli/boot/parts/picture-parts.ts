@@ -1,5 +1,5 @@
 import type { Logger } from '../../../core/logger.ts'
-import { createRepeat } from '../../../concurrency/repeat.ts'
+import { createWakeableLoop, type WakeableLoop } from '../../../concurrency/wakeable-loop.ts'
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures, type Pictures } from '../../../worker/pictures/pictures.ts'
 import type { Store } from '../../../store/db/client.ts'
@@ -25,7 +25,8 @@ export function startPictures({ settings, store, log, stack }: PictureWorld): Pi
   stack.defer('the object store', () => objects.close())
   const comparer = createComparer()
   stack.defer('the picture comparer', () => comparer.close())
-  const sweeping = startSweeping({ store, objects, log })
+  const sweeping = sweepingOf({ store, objects, log })
+  sweeping.start(SWEEP_AFTER_MS)
   stack.defer('the picture sweep', () => sweeping.stop())
   return createPictures({ store, objects, comparer, log })
 }
@@ -40,23 +41,14 @@ interface Sweeping {
   readonly log: Logger
 }
 
-function startSweeping({ store, objects, log }: Sweeping): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const hourly = createRepeat(async () => {
-    try {
-      const swept = await sweepImages({ store, objects, signal: stopping.signal })
+function sweepingOf({ store, objects, log }: Sweeping): WakeableLoop {
+  return createWakeableLoop({
+    async work(signal) {
+      const swept = await sweepImages({ store, objects, signal })
       if (swept.runs + swept.images > 0) log.info(swept, 'deleted unused pictures')
-    } catch (error) {
-      log.warn({ err: error }, 'unused pictures could not be deleted; trying again in an hour')
-    }
-    return SWEEP_EVERY_MS
-  })
-  const first = setTimeout(() => hourly.soon(), SWEEP_AFTER_MS)
-  return {
-    stop() {
-      clearTimeout(first)
-      stopping.abort()
-      return hourly.stop()
+      return SWEEP_EVERY_MS
     },
-  }
+    onFault: (err) => log.warn({ err }, 'pictures that nobody needs could not be deleted; trying again in an hour'),
+    faultPauses: { firstMs: SWEEP_EVERY_MS, longestMs: SWEEP_EVERY_MS },
+  })
 }

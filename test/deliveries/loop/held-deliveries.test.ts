@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NO_METRICS } from '../../support/no-delivery-metrics.ts'
-import { createHeldLeases, type HeldLeases } from '../../../deliveries/loop/held-leases.ts'
+import { createHeldDeliveries } from '../../../deliveries/loop/held-deliveries.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
@@ -25,16 +25,16 @@ async function claimed(): Promise<ClaimedDelivery> {
   return one
 }
 
-function openLeases(): HeldLeases & Disposable {
-  const leases = createHeldLeases({ store: outbox.store, log: quiet, metrics: NO_METRICS, ...LEASE })
+function openLeases() {
+  const leases = createHeldDeliveries({ store: outbox.store, log: quiet, metrics: NO_METRICS, ...LEASE })
   leases.start()
-  return { ...leases, [Symbol.dispose]: leases.stop }
+  return { ...leases, [Symbol.asyncDispose]: () => leases.drain({ ended: Promise.resolve() }, 0) }
 }
 
 const dueAt = async ({ id }: ClaimedDelivery) => Number((await outbox.see(id)).due_at)
 
 test('what is held is kept by heartbeats for as long as it takes', async () => {
-  using leases = openLeases()
+  await using leases = openLeases()
   const delivery = await claimed()
   leases.hold(delivery)
   const first = await eventually(
@@ -48,10 +48,10 @@ test('what is held is kept by heartbeats for as long as it takes', async () => {
 })
 
 test('what was dropped or taken over is left alone', async () => {
-  using leases = openLeases()
+  await using leases = openLeases()
   const [dropped, lost, kept] = [await claimed(), await claimed(), await claimed()]
-  for (const delivery of [dropped, lost, kept]) leases.hold(delivery)
-  leases.drop(dropped)
+  const [first] = [dropped, lost, kept].map((delivery) => leases.hold(delivery))
+  if (first) leases.drop(first)
   await releaseDeliveries(outbox.store, [lost])
   const before = [await dueAt(dropped), await dueAt(lost)]
   await eventually(
