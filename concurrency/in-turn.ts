@@ -1,3 +1,4 @@
+import { Running } from './running.ts'
 import { createPlaceLine } from './slot-queue.ts'
 
 /**
@@ -18,7 +19,7 @@ export interface Whose {
 
 export function createInTurn(): InTurn {
   const line = createPlaceLine({ total: 1 })
-  const under = new Set<Promise<unknown>>()
+  const running = new Running()
 
   async function inTurn<T>(work: () => Promise<T>, { key, signal = NEVER }: Whose): Promise<T | null> {
     const leave = await line.enter(key, signal)
@@ -33,17 +34,10 @@ export function createInTurn(): InTurn {
   return {
     do(work, whose) {
       const done = inTurn(work, whose)
-      const settled = done.then(
-        () => undefined,
-        () => undefined,
-      )
-      under.add(settled)
-      void settled.then(() => under.delete(settled))
+      running.add(done)
       return done
     },
-    async rests() {
-      await Promise.all(under)
-    },
+    rests: () => running.settled(),
   }
 }
 

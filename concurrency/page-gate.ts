@@ -16,6 +16,9 @@ interface Waiting<T> {
  * Next is one of the team that holds the fewest places; of those, the one that came first and the one that came last
  * take turns: of whom nothing is known yet, any may hang, and so a newcomer waits for one of them and not for all. Slow
  * ones leave a place to the others. Looks through all that wait, which are few.
+ *
+ * Apart from `createHostGate`, where teams take turns at each host: here all hosts share the few places, so teams take
+ * turns at all of them.
  */
 export function createPageGate<T extends Bound>(caps: {
   readonly perHost: number

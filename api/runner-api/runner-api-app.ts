@@ -16,7 +16,7 @@ import { answerClientError } from '../http/client-error.ts'
 import { faultOf } from '../http/fault.ts'
 import { parseJsonBody, refuseEncoded } from '../http/json-body.ts'
 import { standardHeaders } from '../http/standard-headers.ts'
-import { createBodyBudget } from './body-budget.ts'
+import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { addLaneVerbs } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
 
@@ -46,7 +46,8 @@ const BUDGET_BYTES = 4 * OUTCOME_BYTES
  */
 export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: LaneAppOptions): FastifyInstance {
   const app = bareApp(log)
-  const budget = createBodyBudget(budgetBytes)
+  // Of all bytes, one token may hold half: who sends slowly must not keep the others out.
+  const budget = createKeyedBudget<number>({ total: budgetBytes, perKey: budgetBytes / 2 })
   const stopping = new AbortController()
   app.decorateRequest('runner', null)
   app.addHook('onRequest', async (request, reply) => {
@@ -107,8 +108,8 @@ function sizeOf({ headers }: FastifyRequest): number {
   return Number.isSafeInteger(said) ? Math.min(said, OUTCOME_BYTES) : OUTCOME_BYTES
 }
 
-function reserve(reply: FastifyReply, giveBack: (() => void) | null): void {
-  if (giveBack === null) {
+function reserve(reply: FastifyReply, giveBack: ReturnType<KeyedBudget<number>['take']>): void {
+  if (typeof giveBack === 'string') {
     // The body is not read, so no other request may follow on this connection.
     reply.header('connection', 'close').header('retry-after', '1')
     throw apiError('RATE_LIMIT_EXCEEDED', 'Too many outcomes are being stored. Try again in a moment.')

@@ -60,6 +60,9 @@ const MOST_REMEMBERED = 10_000
  * to one after a bad one; so a dead one holds one place and not five. How many places of a host such targets hold
  * together is bounded (`createPlaces`). And an attempt that has run for a second stops counting against the total (up
  * to eight times that), so that even a few hundred dead ones leave room.
+ *
+ * Apart from the gates in concurrency/, which hold what was claimed: of deliveries no more are claimed than may start,
+ * so places are planned first.
  */
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
   const places = createPlaces(perHost)

@@ -4,12 +4,11 @@ import type { Task } from '../check/task.ts'
 import type { Finished, Lane } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
-import { createHostPaces, type HostPaces } from '../../concurrency/host-paces.ts'
 import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
 import { Running } from '../../concurrency/running.ts'
+import { createSpeeds, type Speeds } from '../../concurrency/speed.ts'
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
-import { createSlowChecks } from './slow-checks.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
 interface CheckLoopOptions {
@@ -52,6 +51,7 @@ export interface CheckLoop {
 const LINE_MS = 3_000
 const LINE_PER_SLOT = 16
 const AGAIN_MS = 1_000
+const SLOW_MS = 5_000
 /**
  * A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show
  * (runners/browser).
@@ -96,9 +96,10 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
-      if (claims.isStopped || isLineFull(gate, task, slow.has(task))) return true
+      const isSlow = slow.of(task.no) === 'slow'
+      if (claims.isStopped || isLineFull(gate, task, isSlow)) return true
       leases.hold(task, task.claimedAt)
-      gate.add(task, slow.has(task))
+      gate.add(task, isSlow)
       return false
     })
   }
@@ -124,8 +125,8 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     pump()
     if (reading.kind === 'abandoned') return
     const endedMs = storeTime(task)
-    slow.ended(task, endedMs - startedMs)
-    paces.ended(task.host, endedMs - startedMs)
+    slow.took(task.no, endedMs - startedMs)
+    paces.took(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
     await handOver(options, lease, { task, reading, startedMs, endedMs })
     // Cut off by a drain, it has to be given back.
@@ -156,12 +157,12 @@ const notAnswered =
 
 interface Givers {
   readonly lane: Lane
-  readonly paces: HostPaces
+  readonly paces: Speeds<string>
 }
 
 /** Gives back those for which there is no place. */
 async function giveBack({ lane, paces }: Givers, surplus: readonly Task[], atOnce: boolean): Promise<void> {
-  const isKnown = ({ host }: Task) => paces.of(host) !== undefined
+  const isKnown = ({ host }: Task) => paces.mean(host) !== undefined
   const known = surplus.filter(isKnown)
   const others = surplus.filter((task) => !isKnown(task))
   if (known.length > 0) await lane.release(known, atOnce ? 0 : LINE_MS)
@@ -171,16 +172,15 @@ async function giveBack({ lane, paces }: Givers, surplus: readonly Task[], atOnc
 /** Who is next, and who is known to take long. */
 function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOptions) {
   const caps = { perHost, total: concurrency }
-  const paces = createHostPaces()
-  return rendersPages
-    ? { gate: createPageGate<Task>(caps), slow: createSlowChecks(SLOW_PAGE_MS), paces }
-    : { gate: createHostGate<Task>(caps), slow: createSlowChecks(), paces }
+  const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
+  const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_PAGE_MS : SLOW_MS, onlySlow: true })
+  return { gate, slow, paces: createSpeeds<string>() }
 }
 
 /** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
-function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: HostPaces) {
+function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: Speeds<string>) {
   const perSlot = (host: string) => {
-    const pace = claimsAhead ? paces.of(host) : LINE_MS
+    const pace = claimsAhead ? paces.mean(host) : LINE_MS
     return pace === undefined ? LINE_PER_SLOT : Math.max(1, LINE_MS / pace)
   }
   const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
 import { createExtractor } from '../../runners/extract/pool/pool.ts'
-import { createStandings, QUICK_MS } from '../../runners/extract/pool/speed-classes.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { css, faultCode, html, values } from '../runners/extract/pages.ts'
 
@@ -36,27 +35,4 @@ test('A slow page alone has all of its time, and gets its answer.', async () => 
   // And among others, in the thread for slow pages.
   const [beside] = await Promise.all([pool.extract(page, spin, { key: 22, timeoutMs: 20_000 }), good(1), good(2)])
   expect(values(beside)).toEqual({ it: 150 })
-})
-
-test('Who was slow makes good with five quick pages in a row, and not with one.', () => {
-  const standings = createStandings()
-  expect(standings.of(1)).toBe('unknown')
-  standings.read(1, 1)
-  expect(standings.of(1)).toBe('quick')
-  standings.heldUp(1)
-  for (const ms of [1, 1, 1, 1, QUICK_MS + 1, 1, 1, 1, 1]) {
-    standings.read(1, ms)
-    expect(standings.of(1)).toBe('slow')
-  }
-  standings.read(1, 1)
-  expect(standings.of(1)).toBe('quick')
-})
-
-test('Nobody is remembered by no name, and the oldest are forgotten when there are too many.', () => {
-  const standings = createStandings()
-  standings.heldUp(null)
-  expect(standings.of(null)).toBe('unknown')
-  standings.heldUp(0)
-  for (let key = 1; key <= 50_000; key++) standings.read(key, 1)
-  expect([standings.of(0), standings.of(1), standings.of(50_000)]).toEqual(['unknown', 'quick', 'quick'])
 })

@@ -1,3 +1,5 @@
+import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
+import { Running } from '../../concurrency/running.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/pool.ts'
@@ -61,9 +63,8 @@ export function createPreviews({
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
   const stopping = new AbortController()
-  const running = new Set<Promise<Preview | null>>()
-  const teams = new Map<string, number>()
-  let taken = 0
+  const running = new Running()
+  const places = createKeyedBudget<string>({ total: atOnce, perKey: perTeam })
 
   function run(teamId: string, config: Previewed): Promise<Preview | null> {
     if (stopping.signal.aborted) return Promise.resolve(null)
@@ -73,28 +74,19 @@ export function createPreviews({
     const within = { signal, ask, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
     const done = preview(config, { agent, extractor, pages, ...within })
     running.add(done)
-    return done.finally(() => running.delete(done))
-  }
-
-  function leave(teamId: string): void {
-    taken -= 1
-    const left = (teams.get(teamId) ?? 1) - 1
-    if (left === 0) teams.delete(teamId)
-    else teams.set(teamId, left)
+    return done
   }
 
   return {
     enter(teamId) {
-      const own = teams.get(teamId) ?? 0
-      if (own >= perTeam) return { kind: 'limit', of: 'team', limit: perTeam }
-      if (taken >= atOnce) return { kind: 'limit', of: 'process', limit: atOnce }
-      taken += 1
-      teams.set(teamId, own + 1)
-      return { kind: 'place', run: (config) => run(teamId, config), leave: () => leave(teamId) }
+      const leave = places.take(teamId, 1)
+      if (leave === 'key') return { kind: 'limit', of: 'team', limit: perTeam }
+      if (leave === 'total') return { kind: 'limit', of: 'process', limit: atOnce }
+      return { kind: 'place', run: (config) => run(teamId, config), leave }
     },
     async close() {
       stopping.abort()
-      await Promise.allSettled(running)
+      await running.settled()
       await Promise.all([extractor.close(), pages.close(), agent.destroy()])
     },
   }

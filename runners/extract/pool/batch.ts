@@ -1,8 +1,7 @@
-import { COPY_BYTES } from './job.ts'
-import type { Job } from './job.ts'
+import type { Speeds } from '../../../concurrency/speed.ts'
+import { COPY_BYTES, type Job, QUICK_MS } from './job.ts'
 import { failed } from '../page.ts'
 import type { Extraction } from '../page.ts'
-import type { Standings } from './speed-classes.ts'
 import { Watch } from './watch.ts'
 import { PROGRESS } from './worker-task.ts'
 import type { Threads, WorkerBatch } from './worker-task.ts'
@@ -10,7 +9,8 @@ import type { Threads, WorkerBatch } from './worker-task.ts'
 /** Where and how a batch runs. */
 interface BatchRun {
   readonly threads: Threads
-  readonly standings: Standings
+  /** By the keys of jobs. */
+  readonly speeds: Speeds<number>
   /** Whether a job that is not quick has to make room now; absent: all have all of their time. */
   readonly mustMakeRoom?: () => boolean
 }
@@ -30,7 +30,7 @@ export interface Leftover {
  * makes room) and the others are left, to be run again: extraction is pure. Never rejects.
  */
 export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Leftover> {
-  const { threads, standings, mustMakeRoom = null } = run
+  const { threads, speeds, mustMakeRoom = null } = run
   const progress = new Float64Array(new SharedArrayBuffer(8 * (PROGRESS.used + jobs.length))).fill(-1)
   const batch: WorkerBatch = { tasks: jobs.map(({ page, config }) => ({ page, config })), progress }
   const watch = new Watch({ jobs, progress, mustMakeRoom })
@@ -39,7 +39,7 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     const transferList = mustMakeRoom ? [] : transfers(jobs)
     const answers = await threads.run(batch, { signal: watch.signal, transferList })
     for (const [place, job] of jobs.entries()) {
-      standings.read(job.key, progress[PROGRESS.used + place] ?? 0)
+      if (job.key !== null) speeds.took(job.key, progress[PROGRESS.used + place] ?? 0)
       job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
     }
     return { again: [], slow: null, killed: false }
@@ -48,7 +48,7 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     // is tried for ever.
     const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
-    if (culprit) standings.heldUp(culprit.key)
+    if (culprit && culprit.key !== null) speeds.took(culprit.key, QUICK_MS)
     if (watch.end === 'made room') return { again, slow: culprit, killed: true }
     culprit?.settle(faultOf(error, watch))
     return { again, slow: null, killed: true }

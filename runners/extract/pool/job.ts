@@ -14,6 +14,11 @@ export interface Job {
   dropped: boolean
 }
 
+/**
+ * What is read within this, in milliseconds of the processor, is quick: a page of 20 KB takes 1 ms, one of 5 MB some
+ * 200.
+ */
+export const QUICK_MS = 200
 /** Pages up to this size share a thread's time with others; a larger one goes alone. */
 export const COPY_BYTES = 256 * 1024
 /**

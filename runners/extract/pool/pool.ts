@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
+import { Running } from '../../../concurrency/running.ts'
+import { createSpeeds } from '../../../concurrency/speed.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { runBatch } from './batch.ts'
 import type { Leftover } from './batch.ts'
 import { extract } from '../extract.ts'
-import { COPY_BYTES, defaultTimeoutMs } from './job.ts'
-import type { Job } from './job.ts'
+import { COPY_BYTES, defaultTimeoutMs, type Job, QUICK_MS } from './job.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { createLine } from './queue.ts'
 import type { Line } from './queue.ts'
@@ -13,8 +14,6 @@ import type { Extraction, Page } from '../page.ts'
 import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { createSlowLine } from './slow-queue.ts'
 import type { SlowLine } from './slow-queue.ts'
-import { createStandings } from './speed-classes.ts'
-import type { Standings } from './speed-classes.ts'
 import { startThreads } from './threads.ts'
 import type { Threads } from './worker-task.ts'
 
@@ -67,6 +66,11 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   return new ThreadedExtractor(options)
 }
 
+/**
+ * One quick page alone would let a site hold up others at every second check. Who is forgotten is unknown again, and
+ * waits behind the quick ones once more.
+ */
+const SPEEDS = { slowMs: QUICK_MS, toMakeGood: 5, mostRemembered: 50_000 }
 /** Nobody's check waits for the processor because of the slow ones. */
 const GIVES_WAY = 10
 
@@ -76,8 +80,9 @@ class ThreadedExtractor implements Extractor {
   readonly #patient: Crew
   readonly #line: Line
   readonly #slow: SlowLine = createSlowLine()
-  readonly #standings: Standings = createStandings()
-  readonly #running = new Set<Promise<void>>()
+  /** Who held a thread up, and who never did. */
+  readonly #speeds = createSpeeds<number | null>(SPEEDS)
+  readonly #running = new Running()
   #pumping = false
   #closing = false
 
@@ -104,9 +109,9 @@ class ThreadedExtractor implements Extractor {
       }
       const job: Job = { page, config, timeoutMs, key, settle, dropped: false }
       signal?.addEventListener('abort', leave, { once: true })
-      const standing = this.#standings.of(key)
-      if (standing === 'slow') this.#slow.add(job)
-      else this.#line.add(job, standing === 'quick')
+      const speed = this.#speeds.of(key)
+      if (speed === 'slow') this.#slow.add(job)
+      else this.#line.add(job, speed === 'quick')
       this.#pumpSoon()
     })
   }
@@ -114,7 +119,7 @@ class ThreadedExtractor implements Extractor {
   async close(): Promise<void> {
     this.#closing = true
     for (const job of [...this.#line.drain(), ...this.#slow.drain()]) job.settle(closing())
-    await Promise.all(this.#running)
+    await this.#running.settled()
     await Promise.all([this.#quick, this.#trial, this.#patient].map(({ threads }) => threads.destroy()))
   }
 
@@ -138,24 +143,23 @@ class ThreadedExtractor implements Extractor {
   #startTrusting(crew: Crew, jobs: readonly Job[]): boolean {
     if (jobs.length === 0) return false
     const mustMakeRoom = (): boolean => (crew === this.#trial ? this.#line.hasUnknown : !this.#line.isEmpty)
-    this.#start(crew, runBatch(jobs, { threads: crew.threads, standings: this.#standings, mustMakeRoom }))
+    this.#start(crew, runBatch(jobs, { threads: crew.threads, speeds: this.#speeds, mustMakeRoom }))
     return true
   }
 
   #startPatient(): void {
     const job = this.#slow.take()
-    if (job) this.#start(this.#patient, runBatch([job], { threads: this.#patient.threads, standings: this.#standings }))
+    if (job) this.#start(this.#patient, runBatch([job], { threads: this.#patient.threads, speeds: this.#speeds }))
   }
 
   #start(crew: Crew, run: Promise<Leftover>): void {
     crew.running += 1
     const done = run.then(({ again, slow, killed }) => {
-      this.#running.delete(done)
       crew.running -= 1
       if (killed) this.#line.trouble()
       if (this.#closing) for (const job of slow ? [slow, ...again] : again) job.settle(closing())
       else {
-        this.#line.putBack(again, (job) => this.#standings.of(job.key) === 'quick')
+        this.#line.putBack(again, (job) => this.#speeds.of(job.key) === 'quick')
         if (slow) this.#slow.add(slow)
       }
       this.#pump()

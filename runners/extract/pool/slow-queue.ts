@@ -1,3 +1,4 @@
+import { Fifo } from '../../../concurrency/fifo.ts'
 import type { Job } from './job.ts'
 import { failed } from '../page.ts'
 
@@ -15,9 +16,9 @@ export interface SlowLine {
 const LONGEST_WAIT_MS = 30_000
 
 export function createSlowLine(): SlowLine {
-  let line: { readonly job: Job; readonly since: number }[] = []
+  const line = new Fifo<{ readonly job: Job; readonly since: number }>()
   return {
-    add: (job) => void line.push({ job, since: performance.now() }),
+    add: (job) => line.push({ job, since: performance.now() }),
     take() {
       for (let next = line.shift(); next; next = line.shift()) {
         const { job, since } = next
@@ -27,11 +28,7 @@ export function createSlowLine(): SlowLine {
       }
       return undefined
     },
-    drain() {
-      const left = line.map(({ job }) => job)
-      line = []
-      return left
-    },
+    drain: () => line.drain().map(({ job }) => job),
   }
 }
 

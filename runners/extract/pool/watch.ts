@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Job } from './job.ts'
-import { QUICK_MS } from './speed-classes.ts'
+import { type Job, QUICK_MS } from './job.ts'
 import { monotonicMs, PROGRESS } from './worker-task.ts'
 
 /** Longest wait for a thread to begin: starting one takes about 0.2 s, more on a busy machine. */

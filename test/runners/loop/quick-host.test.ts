@@ -6,7 +6,6 @@ import type { Lane } from '../../../runners/check/check-source.ts'
 import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
 import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
-import { createHostPaces } from '../../../concurrency/host-paces.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
@@ -62,16 +61,4 @@ test('Of a host that answers at once many checks may be due: none of them is put
   )
   // What the first claim brought beyond the line of a host of no known pace comes again after a second.
   expect(putOff).toBeLessThan(256)
-})
-
-test('The pace of a host follows its checks; of one that never ended a check there is none.', () => {
-  const paces = createHostPaces()
-  expect(paces.of('a')).toBeUndefined()
-  paces.ended('a', 1_000)
-  expect(paces.of('a')).toBe(1_000)
-  for (let n = 0; n < 50; n++) paces.ended('a', 0)
-  expect(paces.of('a')).toBeLessThan(10)
-  expect(paces.of('a')).toBeGreaterThanOrEqual(1)
-  for (let n = 0; n < 10_000; n++) paces.ended(`host ${n}`, 5)
-  expect(paces.of('a')).toBeUndefined()
 })
