@@ -11,65 +11,59 @@ import { unnest } from '../db/unnest.ts'
 const NOTICE_KINDS = ['failing', 'recovered'] as const
 type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** A finished check, and how its monitor stood before it. */
-export interface Telling {
+/** A finished check, and what it tells the owner of its monitor; null, as nearly always: nothing. */
+export interface Noticed {
   readonly no: number
   readonly run_id: string
-  readonly failures_before: number
+  readonly notice: NoticeKind | null
 }
 
-/** How a batch is recorded, and what a run in it that crosses the line means. */
-export interface Recording<T> {
-  readonly kind: NoticeKind
-  record(on: Queryable, runs: readonly T[]): Promise<{ has(no: number): boolean }>
+/** Only the run that crosses the line tells anything: the fifth failure in a row, and the first success after it. */
+export function noticeAfter(failuresBefore: number, hasFailed: boolean): NoticeKind | null {
+  if (hasFailed) return failuresBefore === FAILURES_UNTIL_ERROR - 1 ? 'failing' : null
+  return failuresBefore >= FAILURES_UNTIL_ERROR ? 'recovered' : null
 }
 
 /**
- * Records a batch. Where a run in it crosses the line, its notice is written in the same transaction, so that a crash
+ * Records a batch. Where a run in it tells anything, its notice is written in the same transaction, so that a crash
  * loses none and a record that is tried again, since its outcome was unknown, doubles none. A batch in which none does
  * costs nothing more. True when one may have been written.
  */
-export async function recordTelling<T extends Telling>(
+export async function recordWithNotices<T extends Noticed>(
   store: Store,
   runs: readonly T[],
-  { kind, record }: Recording<NoInfer<T>>,
+  record: (on: Queryable, runs: readonly T[]) => Promise<{ has(no: number): boolean }>,
 ): Promise<boolean> {
-  const crossing = runs.filter(CROSSES[kind])
-  if (crossing.length === 0) {
+  const telling = runs.filter(({ notice }) => notice !== null)
+  if (telling.length === 0) {
     await record(store, runs)
     return false
   }
   await store.transaction(async (tx) => {
     const recorded = await record(tx, runs)
-    const told = crossing.filter(({ no }) => recorded.has(no))
-    if (told.length > 0) await insertNotices(tx, kind, told)
+    const told = telling.filter(({ no }) => recorded.has(no))
+    if (told.length > 0) await insertNotices(tx, told)
   })
   return true
-}
-
-const CROSSES: Readonly<Record<NoticeKind, (run: Telling) => boolean>> = {
-  failing: (run) => run.failures_before === FAILURES_UNTIL_ERROR - 1,
-  recovered: (run) => run.failures_before >= FAILURES_UNTIL_ERROR,
 }
 
 /**
  * Only where the owner wants to know, and of a monitor that is scheduled: what a user has paused fails and recovers in
  * silence. A recovery is told where the failing was. SERP monitors pause themselves instead.
  */
-async function insertNotices(tx: Transaction, kind: NoticeKind, runs: readonly Telling[]): Promise<void> {
-  const crossed =
-    kind === 'failing'
-      ? sql.fragment`c.failures = ${FAILURES_UNTIL_ERROR}`
-      : sql.fragment`(select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc
-        limit 1) = 'failing'`
+async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at)
     insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
-    select uuid_v7(t.at), c.team_id, c.no, i.run_id, ${kind}, t.at, t.at
-    from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid' })}
+    select uuid_v7(t.at), c.team_id, c.no, i.run_id, i.notice, t.at, t.at
+    from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid', notice: 'text' })}
     join checks c on c.no = i.no
     join teams team on team.id = c.team_id
-    where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp' and ${crossed}
+    where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp'
+      and case i.notice
+        when 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
+        else (select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1) = 'failing'
+      end
     on conflict (monitor_no, run_id) do nothing
   `)
 }

@@ -1,7 +1,6 @@
 import type { Store } from '../../store/db/client.ts'
 import { releaseChecks } from '../../store/queue/lease.ts'
 import { handOver, rememberLayer } from '../../store/queue/remember-layer.ts'
-import type { Recordable } from '../record/recordable.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
 import { answered, heldBy } from './answered.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
@@ -29,17 +28,17 @@ export function createSettling({ store, recorder, prompts }: SettlingOptions): S
       return true
     }
     if (reading.kind !== 'failed' && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
-    if (reading.kind !== 'text') return recorded({ ...finished, reading }, context)
+    if (reading.kind !== 'text') {
+      await recorder.record({ ...finished, reading }, context)
+      return true
+    }
     // Whoever would wait longer than its page is worth comes again.
     if (prompts?.hasRoom(heldBy(reading)) === false) {
       await releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
       return true
     }
     const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
-    return recordable !== null && recorded(recordable, context)
-  }
-
-  async function recorded(recordable: Recordable, context: RecordContext): Promise<boolean> {
+    if (recordable === null) return false
     await recorder.record(recordable, context)
     return true
   }

@@ -21,7 +21,7 @@ interface Fired {
   /** Null: only the picture differs. */
   readonly diff: Diff | null
   /** Given when the visual layer fired. */
-  readonly visual?: VisualBlock
+  readonly visual?: VisualBlock | undefined
   readonly baseline: Baseline
 }
 

@@ -1,21 +1,33 @@
+import { createBatcher } from '../../concurrency/batcher.ts'
+import { Running } from '../../concurrency/running.ts'
 import { readingHash } from '../../core/diff/reading-hash.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { RunFault } from '../../schema/run/run-fault.ts'
-import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
-import type { Store } from '../../store/db/client.ts'
-import type { ReadingRun } from '../../store/queue/record-reading.ts'
-import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import type { Pictures } from '../pictures/pictures.ts'
-import { createBatcher } from '../../concurrency/batcher.ts'
-import { SealedError } from './outbox.ts'
-import { type Read, readingRow } from './reading-row.ts'
-import type { Recordable } from './recordable.ts'
-import { failedRow, unchangedRow } from './run-rows.ts'
-import { createSight } from './visual-result.ts'
-import { BATCH_WAIT_MS, createSinks } from './batch-writers.ts'
+import { runIdTime } from '../../core/run-id.ts'
 import { storable } from '../../core/storable.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import type { PageMark, Reading } from '../../runners/check/reading.ts'
+import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { fieldNames } from '../../schema/monitor/extract-config.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { Store } from '../../store/db/client.ts'
 import { whileStoreAway } from '../../store/db/while-store-away.ts'
+import { noticeAfter } from '../../store/deliveries/notices.ts'
+import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
+import type { PicturedRun } from '../../store/queue/record-pictured.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { Pictures } from '../pictures/pictures.ts'
+import { judge } from './judge.ts'
+import { outboxOf, SealedError } from './outbox.ts'
+import { BATCH_WAIT_MS, createRunWriters } from './run-writers.ts'
+import { vanished } from './vanished.ts'
+import { type Seen, visualResult } from './visual-result.ts'
+
+/** A check that is ready to be judged. */
+export interface Recordable extends Omit<Finished, 'reading'> {
+  readonly reading: Exclude<Finished['reading'], { kind: 'text' | 'moved' }>
+}
 
 /** The trusted side of a check: compares, decides, and writes in groups. */
 export interface Recorder {
@@ -61,13 +73,10 @@ interface Lookup {
   found?: Baseline | undefined
 }
 
-const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
-
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, log, patienceMs } = options
-  const underWay = new Set<Promise<void>>()
-  const { failed, unchanged, readings, pictured } = createSinks(options)
-  const see = createSight(options)
+  const { store, log, patienceMs, onNotices } = options
+  const running = new Running()
+  const writers = createRunWriters(options)
   const lookups = createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
 
   async function lookUp(items: readonly Lookup[]): Promise<void> {
@@ -75,53 +84,36 @@ export function createRecorder(options: RecorderOptions): Recorder {
     for (const item of items) item.found = baselines.get(item.no)
   }
 
-  /** Outside of any batch: a pattern that takes its time holds up no other check. */
-  async function compare(item: Read): Promise<void> {
-    const { task } = item.finished
-    const lookup: Lookup = { no: task.no, fence: task.fence }
-    await lookups.add(lookup)
-    // Without one the fence is lost: somebody else has the check now, or it was edited meanwhile.
-    if (lookup.found) await judged(item, lookup.found)
-  }
+  async function write(finished: Recordable, context: RecordContext): Promise<void> {
+    const { task, reading } = finished
+    const notice = (hasFailed: boolean) => (onNotices ? noticeAfter(context.failures, hasFailed) : null)
+    const fail = (fault: RunFault, retryAfterMs = 0) =>
+      writers.failed.add({ ...failureColumns(finished, fault, retryAfterMs), notice: notice(true) })
+    const unchanged = (mark: PageMark) =>
+      writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notice: notice(false) })
 
-  async function judged(item: Read, baseline: Baseline): Promise<void> {
-    const standing = { failures_before: item.failures }
-    let row: ReadingRun | RunFault
-    const sight = await see(item, baseline)
-    if (sight?.kind === 'failed') return failed.add({ ...failedRow(item.finished, sight.fault, 0), ...standing })
-    try {
-      row = await readingRow(item, baseline, sight ? { ...options, visual: sight } : options)
-    } catch (error) {
-      const { runId } = item.finished.task
-      log.error({ err: error, run_id: runId }, 'a reading could not be judged; it is recorded as a failure')
-      const message = error instanceof SealedError ? error.message : UNJUDGED
-      return failed.add({ ...failedRow(item.finished, { code: 'internal', message }, 0), ...standing })
-    }
-    if ('code' in row) return failed.add({ ...failedRow(item.finished, row, 0), ...standing })
-    if (!sight) return readings.add({ ...row, ...standing })
-    const is_first = baseline.reading_id === null
-    return pictured.add({ ...row, ...standing, team_id: item.teamId, pictures: sight.pictures, is_first })
-  }
-
-  async function route(finished: Recordable, context: RecordContext): Promise<void> {
-    const { reading } = finished
-    const { teamId, failures } = context
-    const standing = { failures_before: failures }
-    if (reading.kind === 'failed')
-      return failed.add({ ...failedRow(finished, reading.fault, reading.retryAfterMs), ...standing })
-    if (reading.kind === 'unchanged') return unchanged.add({ ...unchangedRow(finished, reading.mark), ...standing })
+    if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
+    if (reading.kind === 'unchanged') return unchanged(reading.mark)
     const values = storable(reading.values)
     const hash = readingHash(values)
     const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
     // What has pictures is compared by them too.
-    if (isSame && reading.warnings.length === 0 && !reading.shots)
-      return unchanged.add({ ...unchangedRow(finished, reading.mark), ...standing })
-    return compare({ finished, reading: { ...reading, values }, teamId, failures, hash: Buffer.from(hash) })
+    if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading.mark)
+
+    // From here on outside of any batch: a pattern that takes its time holds up no other check.
+    const lookup: Lookup = { no: task.no, fence: task.fence }
+    await lookups.add(lookup)
+    // Without one the fence is lost: somebody else has the check now, or it was edited meanwhile.
+    if (!lookup.found) return
+    const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
+    const row = await judged(read, lookup.found, options)
+    if ('code' in row) return fail(row)
+    return writers.readings.add({ ...row, notice: notice(false) })
   }
 
   async function record(finished: Recordable, context: RecordContext): Promise<void> {
     try {
-      await route(finished, context)
+      await write(finished, context)
     } catch (error) {
       const text = 'an outcome was not recorded; the check runs again when its lease ends'
       log.error({ err: error, run_id: finished.task.runId }, text)
@@ -130,12 +122,117 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   return {
     record(finished, context) {
-      const recorded = record(finished, context).finally(() => underWay.delete(recorded))
-      underWay.add(recorded)
+      const recorded = record(finished, context)
+      running.add(recorded)
       return recorded
     },
-    async settle() {
-      while (underWay.size > 0) await Promise.all(underWay)
-    },
+    settle: () => running.settled(),
   }
 }
+
+/** A check that read values, to be compared with the baseline. */
+interface Read {
+  readonly finished: Recordable
+  readonly reading: Extract<Reading, { kind: 'values' }>
+  readonly teamId: string
+  readonly hash: Buffer
+}
+
+/** Looks at the pictures, compares, and decides: the row with what it sends, or the fault that the run ends with. */
+async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<PicturedRun | RunFault> {
+  const { task } = read.finished
+  const about = { task, teamId: read.teamId, shots: read.reading.shots }
+  const seen = await visualResult(about, baseline, options.pictures)
+  if (seen.kind === 'failed') return seen.fault
+  try {
+    return await readingRow({ ...read, baseline, seen }, options)
+  } catch (error) {
+    options.log.error({ err: error, run_id: task.runId }, 'a reading could not be judged; it is recorded as a failure')
+    return { code: 'internal', message: error instanceof SealedError ? error.message : UNJUDGED }
+  }
+}
+
+interface Compared extends Read {
+  readonly baseline: Baseline
+  readonly seen: Seen
+}
+
+/**
+ * A fault where it cannot be decided, so that the baseline stays and the change is seen again. Throws SealedError where
+ * the destinations cannot be opened.
+ */
+async function readingRow(compared: Compared, options: RecorderOptions): Promise<PicturedRun | RunFault> {
+  const { finished, reading, teamId, hash, baseline, seen } = compared
+  const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
+  const order = fieldNames(finished.task.extract)
+  const predicate = baseline.diff_predicate as DiffPredicate
+  const { diff, fired, slow } = await judge({ before, after: reading.values, order, predicate }, options.patterns)
+  // What the pictures fire tells the whole difference.
+  if (fired === 'unknown' && !seen.fired) return undecided(slow)
+  const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
+  const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...gone.warnings]
+  const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
+  return {
+    ...runColumns(finished),
+    // While a field may be about to be missed, nothing lets the next check take its page for unchanged.
+    ...markColumns(gone.isOpen ? UNMARKED : reading.mark),
+    reading_hash: gone.isOpen ? null : hash,
+    extracted: JSON.stringify(reading.values),
+    missing: gone.missing && JSON.stringify(gone.missing),
+    diff: diff && JSON.stringify(diff),
+    warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
+    deliveries: fired || seen.fired ? outboxOf(fire, options.secrets) : [],
+    team_id: teamId,
+    pictures: seen.pictures,
+    is_first: reading.shots !== undefined && baseline.reading_id === null,
+  }
+}
+
+/** A run that waited for its worker longer than an int4 of milliseconds holds (24 days) is told with that. */
+const LONGEST_MS = 2 ** 31 - 1
+const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
+
+/** The columns that every finished check has. */
+function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
+  return {
+    no: task.no,
+    fence: task.fence,
+    run_id: task.runId,
+    start_offset_ms: span(runIdTime(task.runId), startedMs),
+    duration_ms: span(startedMs, endedMs),
+    fetch_method: reading.fetchMethod ?? 'static',
+  }
+}
+
+/** What lets the next check see that nothing changed. */
+function markColumns({ etag, lastModified, bodyHash }: PageMark) {
+  return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
+}
+
+const UNMARKED: PageMark = { etag: null, lastModified: null, bodyHash: null }
+
+function failureColumns(finished: Recordable, fault: RunFault, retryAfterMs: number) {
+  return {
+    ...runColumns(finished),
+    // A failure may come from no layer at all.
+    fetch_method: finished.reading.fetchMethod,
+    error_code: fault.code,
+    error_message: fault.message,
+    // Whole, as the column is: a fraction would cost the whole batch its record.
+    retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)),
+  }
+}
+
+const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
+
+const undecided = (slow: readonly string[]): RunFault => ({
+  code: 'extract_timeout',
+  message:
+    `${named(slow[0] ?? '')} took too long, so it is unknown whether this change is one to tell; the next run looks ` +
+    `again. Simplify the pattern.`,
+})
+
+const decidedWithout = (pattern: string) =>
+  `${named(pattern)} took too long; the outcome did not hang on it. Simplify the pattern.`
+
+const named = (pattern: string) => `The predicate's pattern ${JSON.stringify(pattern.slice(0, 100))}`

@@ -1,0 +1,93 @@
+import type { Batcher } from '../../concurrency/batcher.ts'
+import { createBatchWriter } from '../../concurrency/batch-writer.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Queryable, Store } from '../../store/db/client.ts'
+import { sqlStateOf } from '../../store/db/store-fault.ts'
+import { storeAway } from '../../store/db/while-store-away.ts'
+import { type Noticed, recordWithNotices } from '../../store/deliveries/notices.ts'
+import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
+import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
+import { recordReadings } from '../../store/queue/record-reading.ts'
+import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
+import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/run-partitions.ts'
+
+/** Where finished checks are written, in groups, by what came of them. */
+export interface RunWriters {
+  readonly failed: Batcher<FailedRun & Noticed>
+  readonly unchanged: Batcher<UnchangedRun & Noticed>
+  readonly readings: Batcher<PicturedRun & Noticed>
+}
+
+interface WritersOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly onDeliveries: () => void
+  readonly onNotices?: () => void
+  readonly patienceMs: number
+}
+
+interface Fenced extends Noticed {
+  readonly fence: number
+}
+
+/** A batch waits at most this long for others. */
+export const BATCH_WAIT_MS = 20
+const BATCHES = { maxItems: 1000, maxWaitMs: BATCH_WAIT_MS, parallel: 2 }
+
+/** Every record may be done again: a run that was recorded no longer holds its fence's run id. */
+export function createRunWriters(options: WritersOptions): RunWriters {
+  const { store, log, onDeliveries, onNotices } = options
+
+  function writer<T extends Fenced>(
+    record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
+    onWritten: (rows: readonly T[]) => void = () => {},
+  ): Batcher<T> {
+    return createBatchWriter<T>({
+      ...BATCHES,
+      ...storeAway(options),
+      write: (rows) =>
+        inPartitions(rows, async () => {
+          if (await recordWithNotices(store, rows, record)) onNotices?.()
+          onWritten(rows)
+        }),
+      giveUp: (row, error) => inPartitions([row], () => giveUp(row, error)),
+    })
+  }
+
+  /** The clock has moved into a month that nobody has prepared, or the check was claimed before it did. */
+  async function inPartitions(rows: readonly Fenced[], write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write()
+    } catch (error) {
+      if (sqlStateOf(error) !== NO_PARTITION) throw error
+      const runIds = rows.map((row) => row.run_id)
+      await ensurePartitionsOf(store, runIds)
+      await write()
+    }
+  }
+
+  /**
+   * A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever.
+   */
+  async function giveUp({ no, fence, run_id }: Fenced, error: unknown): Promise<void> {
+    log.error({ err: error, run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
+    const message = 'The outcome could not be stored; the log has the details under the run id.'
+    const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
+    await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
+  }
+
+  return {
+    failed: writer<FailedRun & Noticed>(recordFailed),
+    unchanged: writer<UnchangedRun & Noticed>(recordUnchanged),
+    readings: writer(
+      // Pictures take a transaction and a statement each, which a batch without any is spared.
+      (on, rows: readonly (PicturedRun & Noticed)[]) =>
+        rows.some(({ pictures, is_first }) => pictures || is_first)
+          ? recordPictured(on, rows)
+          : recordReadings(on, rows),
+      (rows) => {
+        if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
+      },
+    ),
+  }
+}
