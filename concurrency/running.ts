@@ -11,13 +11,14 @@ export class Running {
 
   readonly #ended = (): void => {
     this.#count -= 1
-    if (this.#count === 0) this.#rest?.resolve()
+    if (this.#count > 0) return
+    this.#rest?.resolve()
+    this.#rest = null
   }
 
   /** Resolves when all of it is settled, also what was added meanwhile. */
   async settled(): Promise<void> {
-    if (this.#count === 0) return
     // What ended may have begun the next at once.
-    for (; this.#count > 0; this.#rest = null) await (this.#rest ??= Promise.withResolvers<void>()).promise
+    while (this.#count > 0) await (this.#rest ??= Promise.withResolvers<void>()).promise
   }
 }

@@ -67,7 +67,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 }
 
 /**
- * One quick page alone would let a site hold up others at every second check. Who is forgotten is unknown again, and
+ * * One quick page alone would let a site hold up others at every second check. Who is forgotten is unknown again, and
  * waits behind the quick ones once more.
  */
 const SPEEDS = { slowMs: QUICK_MS, toMakeGood: 5, mostRemembered: 50_000 }
@@ -188,7 +188,7 @@ function stopped(): Extraction {
 }
 
 /**
- * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON
+ * * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON
  * answer.
  */
 function runsInline(page: Page, config: ExtractConfig): boolean {

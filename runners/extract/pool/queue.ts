@@ -27,8 +27,9 @@ const IDLE_MS = 1_000
  * A thread that is killed costs more than the trial (`QUICK_MS`) and the start of the next (200 ms): the new one has to
  * compile everything anew, and reads ten times as slowly for a while. With fifty unknown hostile monitors in the line
  * of the quick ones, these waited up to 10 s on a busy machine.
+ *
+ * Apart from the gates in concurrency/: a thread takes a batch, not a slot.
  */
-// Apart from the gates in concurrency/: a thread takes a batch, not a place.
 export function createLine(threads: number): Line {
   const known: Job[] = []
   const unknown: Job[] = []
