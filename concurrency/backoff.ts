@@ -5,7 +5,7 @@ export interface Pauses {
 }
 
 /** Says how long to wait before the next try: twice as long each time. */
-export interface Backoff {
+interface Backoff {
   next(): number
   /** A try succeeded: the next pause is the first again. */
   reset(): void

@@ -1,7 +1,7 @@
 import { type Batcher, type Batching, createBatcher } from './batcher.ts'
 import { retryWhile, type RetryOptions } from './retry-while.ts'
 
-export interface BatchWriterOptions<T> extends Batching, RetryOptions {
+interface BatchWriterOptions<T> extends Batching, RetryOptions {
   /** Must be idempotent: it is done again when its outcome is unknown. */
   readonly write: (items: readonly T[]) => Promise<unknown>
   /** Called for an item that is refused even alone, in place of `write` and with its retries. */

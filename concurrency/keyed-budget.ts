@@ -6,7 +6,7 @@ export interface KeyedBudget<K> {
   take(key: K, amount: number): (() => void) | 'key' | 'total'
 }
 
-export interface BudgetCaps {
+interface BudgetCaps {
   readonly total: number
   /** Of one key; but one that holds nothing may take more at once. */
   readonly perKey: number

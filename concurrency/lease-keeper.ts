@@ -12,7 +12,7 @@ export interface Lease<T> {
 }
 
 /** What the leases are of, and how they are kept. */
-export interface Leasing<T, K> {
+interface Leasing<T, K> {
   readonly leaseMs: number
   readonly keyOf: (item: T) => K
   /** Extends the leases; returns the keys of those that are still ours. */
@@ -49,7 +49,7 @@ export interface LeaseKeeper<T> {
 }
 
 /** What a drain finds. */
-export interface Draining<T> {
+interface Draining<T> {
   /** Settled when no work is under way. */
   readonly ended: Promise<unknown>
   readonly unstarted?: readonly T[]

@@ -7,7 +7,7 @@ export interface Speeds<K> {
   mean(key: K): number | undefined
 }
 
-export interface SpeedOptions {
+interface SpeedOptions {
   /** What takes this long, in ms, is slow. Default: nothing is. */
   readonly slowMs?: number
   /** So many quick ones in a row make good for a slow one. Default 1. */

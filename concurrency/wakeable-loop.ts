@@ -14,7 +14,7 @@ export interface WakeableLoop {
   readonly isStopped: boolean
 }
 
-export interface WakeableLoopOptions {
+interface WakeableLoopOptions {
   /** Returns the pause until the next time, in milliseconds. The signal is aborted by `stop`. */
   readonly work: (stopping: AbortSignal) => Promise<number>
   /** Called with what the work throws. */

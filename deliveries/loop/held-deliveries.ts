@@ -7,7 +7,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 
 /** What the leases are kept with. */
-export interface HeldDeliveriesPorts {
+interface HeldDeliveriesPorts {
   readonly store: Store
   readonly leaseSeconds: number
   readonly log: DeliveryLog

@@ -40,7 +40,7 @@ export interface PageTask extends ClaimedTask {
 }
 
 /** A claimed check of a search: what is asked of the engine. */
-export interface SerpTask extends ClaimedTask {
+interface SerpTask extends ClaimedTask {
   readonly kind: 'serp'
   readonly queue: 'serp'
   readonly search: SerpSearch

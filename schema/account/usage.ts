@@ -7,7 +7,7 @@ const Limit = () => Nullable(Type.Integer({ minimum: 0 }))
 const Pool = (description: string) => Closed({ used: Count(), limit: Limit() }, { description })
 
 /** Limits of the team's plan; null: none, or (visual and SERP runs) taken from `runsPerMonth`. */
-export const UsageLimits = Closed({
+const UsageLimits = Closed({
   runsPerMonth: Limit(),
   visualRunsPerMonth: Limit(),
   serpRunsPerMonth: Limit(),
@@ -18,7 +18,7 @@ export const UsageLimits = Closed({
   proxyBytesPerMonth: Limit(),
   screenshotBytesPerMonth: Limit(),
 })
-export type UsageLimits = Static<typeof UsageLimits>
+type UsageLimits = Static<typeof UsageLimits>
 
 /** What a team has used of its plan. */
 export const Usage = Closed({

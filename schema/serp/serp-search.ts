@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { Choice, Closed, Text, Whole } from '../shape/shape.ts'
 
-export const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
-export const SERP_DEVICES = ['desktop', 'mobile'] as const
+const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
+const SERP_DEVICES = ['desktop', 'mobile'] as const
 
 /** What is asked of a search engine, and as who would ask it. */
 export const SerpSearch = Closed({

@@ -12,7 +12,7 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import { markFromWire } from '../../runners/client/task-wire.ts'
 
 /** A check that a runner holds, as the store tells of it. */
-export interface HeldTask {
+interface HeldTask {
   readonly task: PageTask
   /** There is a reading before. */
   readonly hasBaseline: boolean

@@ -18,7 +18,7 @@ interface Verdict {
 }
 
 /** What is compared, and by which rule it is judged. */
-export interface Case {
+interface Case {
   /** Null: this reading becomes the baseline, silently. */
   readonly before: Values | null
   readonly after: Values

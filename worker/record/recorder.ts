@@ -164,7 +164,7 @@ interface Compared extends Read {
 async function readingRow(compared: Compared, options: RecorderOptions): Promise<PicturedRun | RunFault> {
   const { finished, reading, teamId, hash, baseline, seen } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
-  const order = fieldNames(finished.task.extract)
+  const order = finished.task.kind === 'page' ? fieldNames(finished.task.extract) : Object.keys(reading.values)
   const predicate = baseline.diff_predicate as DiffPredicate
   const { diff, fired, slow } = await judge({ before, after: reading.values, order, predicate }, options.patterns)
   // What the pictures fire tells the whole difference.

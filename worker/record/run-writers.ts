@@ -12,7 +12,7 @@ import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unc
 import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/run-partitions.ts'
 
 /** Where finished checks are written, in groups, by what came of them. */
-export interface RunWriters {
+interface RunWriters {
   readonly failed: Batcher<FailedRun & Noticed>
   readonly unchanged: Batcher<UnchangedRun & Noticed>
   readonly readings: Batcher<PicturedRun & Noticed>
