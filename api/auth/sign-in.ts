@@ -8,7 +8,7 @@ import { signInOptions, type SignInSettings } from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
-  /** Answers a request below /auth. Throws the errors of the library. */
+  /** Handles a request below /auth. Throws the errors of the library. */
   handle(request: Request): Promise<Response>
   close(): Promise<void>
 }

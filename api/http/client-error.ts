@@ -5,7 +5,7 @@ import { type ApiError, apiError, envelope } from './api-error.ts'
 import { standardHeaders } from './standard-headers.ts'
 
 /**
- * Answers data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope to
+ * Responds to data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope to
  * the bare socket and closes it.
  */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -19,7 +19,7 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
 }
 
 /**
- * Answers a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The body is
+ * Responds to a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The body is
  * not read.
  */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {

@@ -44,7 +44,7 @@ export async function attempt(
 const SEALED =
   'The destination or the signing secret cannot be read: the encryption key of this installation is not the one ' +
   'they were stored with.'
-const THREW = 'The attempt failed through a fault of ours. The log has the details under the id of the delivery.'
+const THREW = 'The attempt failed through an internal error. The log has the details under the id of the delivery.'
 
 function signingSecrets(claimed: ClaimedDelivery, box: SecretBox): string[] {
   const place = { teamId: claimed.team_id, column: 'monitors.signing_secret' } as const

@@ -268,7 +268,7 @@ function createAttempts({ check, log }: CheckLoopOptions): (lease: Lease<Task>) 
 
 const INTERNAL = {
   code: 'internal',
-  message: 'The check failed through a fault of ours; the log has the details under the run id.',
+  message: 'The check failed through an internal error; the log has the details under the run id.',
 } as const
 
 /** Now, by the store's clock as far as this process knows it. */

@@ -4,7 +4,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** Answers of the model are used again for this long. */
+/** The days for which an answer of the model is used again. */
 const ANSWER_DAYS = 30
 
 const stored = row({ answer: Type.Unsafe<Values>({}) })

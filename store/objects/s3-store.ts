@@ -63,7 +63,7 @@ export function createS3Store(options: S3Options): ObjectStore {
     return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) }
   }
 
-  /** Answers what has one of the statuses; anything else is thrown. */
+  /** Returns a response with one of the statuses. Throws for any other. */
   async function ask(wanted: Wanted, statuses: readonly number[]): Promise<Answered> {
     for (let tried = 1; ; tried++) {
       const answer = await once(wanted).catch((error: unknown) => error)

@@ -6,7 +6,7 @@ interface Line {
   refused: number
 }
 
-/** Counts what was sent and what came of it. */
+/** Counts what was sent and its result. */
 export interface Tally {
   /** The number of the next request. */
   next(): number

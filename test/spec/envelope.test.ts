@@ -70,7 +70,7 @@ async function refused({
   return { status: answer.status, code: sent.error.code }
 }
 
-/** Each operation with what came of it. */
+/** Each operation with its result. */
 async function each(
   wanted: (operation: Operation) => boolean,
   send: (operation: Operation) => Sent,

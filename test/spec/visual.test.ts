@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Answers a signed address of ours; its host is the one under which people reach us. */
+/** Fetches a signed address of ours; its host is the one under which people reach us. */
 const fetchImage = (url: string) => fetch(world.served.baseUrl + new URL(url).pathname)
 
 async function imagesOf(runId: string): Promise<RunImages> {

@@ -12,7 +12,7 @@ export interface Site extends AsyncDisposable {
   answer(answer: Answer): void
   /** A page with one price, in `.price`. */
   price(text: string, headers?: Record<string, string>): void
-  /** Answers one path, whatever its query, in its own way; text is HTML. Returns its address. */
+  /** Sets the answer of one path, whatever its query, in its own way; text is HTML. Returns its address. */
   page(path: string, answer: string | Answer): string
 }
 

@@ -11,7 +11,7 @@ import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
 import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, type Shot } from '../../runners/browser/page/shot.ts'
 
-/** What came of a check's shots. */
+/** The result of comparing a check's shots. */
 type Captured =
   | { readonly kind: 'kept'; readonly pictures: RunPictures; readonly warnings: readonly string[] }
   /** The fields of the run stand; its pictures were neither kept nor compared. */

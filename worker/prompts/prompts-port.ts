@@ -12,7 +12,7 @@ export interface Question {
   readonly held?: number
 }
 
-/** What came of a question. */
+/** The result of a question. */
 export type PromptAnswer =
   | { readonly kind: 'values'; readonly values: Values; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly fault: RunFault; readonly retryAfterMs: number }

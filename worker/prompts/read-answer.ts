@@ -43,7 +43,7 @@ function finish(entries: readonly (readonly [string, Json])[]): ReadAnswer {
 type JsonObject = Readonly<Record<string, Json>>
 
 /**
- * Answers the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept
+ * Returns the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept
  * as text.
  */
 function parseObject(text: string): { readonly plain: JsonObject; readonly exact: JsonObject } | string {

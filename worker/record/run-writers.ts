@@ -11,7 +11,7 @@ import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/run-partitions.ts'
 
-/** Where finished checks are written, in groups, by what came of them. */
+/** Where finished checks are written, in groups, by their result. */
 interface RunWriters {
   readonly failed: Batcher<FailedRun & Noticed>
   readonly unchanged: Batcher<UnchangedRun & Noticed>

@@ -19,7 +19,7 @@ let served: ServedApi
 let previews: Previews
 let site: Server
 let base: string
-/** Answers of /wait that somebody waits for. */
+/** The responses of /wait that a preview waits for. */
 let waiting: ServerResponse[] = []
 let arrived: () => void = () => {}
 

@@ -10,6 +10,6 @@ export interface PlaceReport {
   readonly tried: number
   /** Contacts by address and port; all of them must have been refused. */
   readonly contacts: Readonly<Record<string, number>>
-  /** What came of it, by vector. */
+  /** The result, by vector. */
   readonly outcomes: Readonly<Record<string, string>>
 }

@@ -77,7 +77,7 @@ export interface QueueWorld extends AsyncDisposable {
   readonly secrets: SecretBox
   anotherStore(connections?: number): Promise<Store>
   team(options?: TeamOptions): Promise<string>
-  /** Answers the numbers, the most overdue first. */
+  /** Returns the numbers, the most overdue first. */
   monitors(teamId: string, options?: MonitorOptions): Promise<number[]>
   claim(more?: Partial<ClaimRequest>): Promise<readonly Claimed[]>
   check(no: number): Promise<SeenCheck>

@@ -64,7 +64,7 @@ export async function openModelServer(): Promise<ModelServer> {
   }
 }
 
-/** Answers as the protocol has it: words as they are, objects as JSON. */
+/** Responds as the protocol has it: words as they are, objects as JSON. */
 export function complete(response: ServerResponse, said: string | object, finish_reason = 'stop'): void {
   const content = typeof said === 'string' ? said : JSON.stringify(said)
   send(response, 200, {

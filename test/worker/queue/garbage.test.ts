@@ -28,7 +28,7 @@ describe('Garbage', () => {
   )
   const types = ['application/json', OUTCOME_TYPE, 'text/plain', 'application/json; charset=utf-16', '']
 
-  test('is refused by each verb, never answered as a fault of ours, and changes nothing.', async () => {
+  test('is refused by each verb, never answered as an internal error, and changes nothing.', async () => {
     await asker.claimed()
     const before = await asker.state()
     await fc.assert(
