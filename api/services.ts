@@ -36,7 +36,7 @@ export interface ServicesOptions {
   readonly metricsHere: boolean
   readonly log: FastifyBaseLogger
   /** Tells the workers of this process that something is due now. */
-  poke(): void
+  wake(): void
   /** Checks for those who wait for the answer; without it they are refused with 503. */
   readonly previews?: Previews
   /** For backtests; without it they are refused with 503. */

@@ -48,7 +48,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     health: { ready: async () => ({ ok: true, checks: {} }), metrics: async () => '' },
     metricsHere: true,
     log: createLogger('warn'),
-    poke: () => undefined,
+    wake: () => undefined,
   })
   const listen = { host: '127.0.0.1', port: 0 }
   const ours = await buildApp(services, routes).listen(listen)

@@ -1,5 +1,5 @@
 import { Running } from './running.ts'
-import { createPlaceLine } from './slot-queue.ts'
+import { createSlotQueue } from './slot-queue.ts'
 
 /**
  * Does one thing at a time; who waits takes turns by `key`, so that one with much to do delays another by one thing of
@@ -18,7 +18,7 @@ export interface Whose {
 }
 
 export function createInTurn(): InTurn {
-  const line = createPlaceLine({ total: 1 })
+  const line = createSlotQueue({ total: 1 })
   const running = new Running()
 
   async function inTurn<T>(work: () => Promise<T>, { key, signal = NEVER }: Whose): Promise<T | null> {

@@ -1,7 +1,7 @@
 import { createHostGate } from './host-gate.ts'
 
 /** Who waits for one of a few places: in the order of coming, key by key in turn. */
-export interface PlaceLine {
+export interface SlotQueue {
   /**
    * Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer
    * than `waitMs`.
@@ -25,7 +25,7 @@ interface PlaceCaps {
   readonly perKey?: number
 }
 
-export function createPlaceLine({ total, perKey = total }: PlaceCaps): PlaceLine {
+export function createSlotQueue({ total, perKey = total }: PlaceCaps): SlotQueue {
   const gate = createHostGate<Waiter>({ perHost: perKey, total })
 
   function pump(): void {

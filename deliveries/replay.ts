@@ -10,7 +10,7 @@ import { findRun } from '../store/runs/runs.ts'
 interface ReplayContext {
   readonly store: Queryable
   /** Tells the workers of this process that something is due now. Called after the use case's own transaction. */
-  poke(): void
+  wake(): void
 }
 
 /** A delivery, or a run whose deliveries are to be sent again, and who wants that. */
@@ -32,11 +32,11 @@ export interface NotReplayable {
 
 /** Sends a failed or dead delivery again, with the same id and payload. */
 export async function replayOne(
-  { store, poke }: ReplayContext,
+  { store, wake }: ReplayContext,
   wanted: ReplayWanted,
 ): Promise<Replayed | NotFound | NotReplayable> {
   const outcome = await store.transaction((tx) => replay(tx, wanted))
-  if (outcome.kind === 'done') poke()
+  if (outcome.kind === 'done') wake()
   return outcome
 }
 
@@ -54,9 +54,9 @@ async function replay(
 }
 
 /** Sends the deliveries of a run again that are dead or failed for good. What waits for an attempt goes on waiting. */
-export async function replayRun({ store, poke }: ReplayContext, wanted: ReplayWanted): Promise<Replayed | NotFound> {
+export async function replayRun({ store, wake }: ReplayContext, wanted: ReplayWanted): Promise<Replayed | NotFound> {
   const outcome = await store.transaction((tx) => replayOfRun(tx, wanted))
-  if (outcome.kind === 'done' && outcome.queued > 0) poke()
+  if (outcome.kind === 'done' && outcome.queued > 0) wake()
   return outcome
 }
 

@@ -49,7 +49,7 @@ const ACTS: Readonly<Record<BulkAction, (context: MonitorContext, one: OneMonito
 export async function actOnMany(context: MonitorContext, { action, ids, ...who }: ManyMonitors): Promise<ManyDone> {
   const results: ManyResult[] = []
   // Workers are woken once, at the end.
-  const quiet = { ...context, poke: () => {} }
+  const quiet = { ...context, wake: () => {} }
   // One after the other, a short transaction each: a long one would keep the team's quota and many checks locked.
   for (const id of new Set(ids.map((each) => each.toLowerCase())))
     results.push({ id, outcome: await ACTS[action](quiet, { ...who, id }).catch(failed) })
@@ -61,7 +61,7 @@ export async function actOnMany(context: MonitorContext, { action, ids, ...who }
     await context.store.transaction((tx) =>
       recordAudit(tx, { ...who, action: 'monitor.bulk_action', target, metadata }),
     )
-    if (action !== 'pause') context.poke()
+    if (action !== 'pause') context.wake()
   }
   return { results, ...counts }
 }

@@ -8,7 +8,7 @@ export interface MonitorContext {
   readonly store: Queryable
   readonly secrets: SecretBox
   /** Tells the workers of this process that something is due now. Called after the use case's own transaction. */
-  poke(): void
+  wake(): void
 }
 
 /** A monitor of a team, and who wants to do something to it. */

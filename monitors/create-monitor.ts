@@ -18,7 +18,7 @@ interface MonitorCreation extends Requester {
 
 /** Stores a checked monitor within the limits of the team's plan. Its first run is due at once. */
 export async function createMonitor(
-  { store, secrets, poke }: MonitorContext,
+  { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, metadata = {} }: MonitorCreation,
 ): Promise<DoneMonitor | OverCap> {
   const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap> => {
@@ -29,6 +29,6 @@ export async function createMonitor(
     await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata })
     return { kind: 'done', monitor }
   })
-  if (outcome.kind === 'done') poke()
+  if (outcome.kind === 'done') wake()
   return outcome
 }

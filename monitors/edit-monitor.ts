@@ -25,7 +25,7 @@ type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
  */
 export async function editMonitor(context: MonitorContext, edition: MonitorEdition): Promise<EditOutcome> {
   const outcome = await context.store.transaction((tx) => edit(tx, context, edition))
-  if (outcome.kind === 'done') context.poke()
+  if (outcome.kind === 'done') context.wake()
   return outcome
 }
 

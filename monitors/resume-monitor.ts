@@ -11,11 +11,11 @@ export type ResumeOutcome = DoneMonitor | NotFound | Locked
 
 /** Resumes a monitor, with a run at once. An active one stays as it is, without an audit line. */
 export async function resumeMonitor(
-  { store, poke }: Pick<MonitorContext, 'store' | 'poke'>,
+  { store, wake }: Pick<MonitorContext, 'store' | 'wake'>,
   one: OneMonitor,
 ): Promise<ResumeOutcome> {
   const outcome = await store.transaction((tx) => resume(tx, one))
-  if (outcome.kind === 'done') poke()
+  if (outcome.kind === 'done') wake()
   return outcome
 }
 

@@ -15,11 +15,11 @@ export type RunOutcome = RunQueued | NotFound | Locked | OutOfRuns
 
 /** Queues a run of a monitor, paused or not. A run that is queued already is returned, without another audit line. */
 export async function runMonitor(
-  { store, poke }: Pick<MonitorContext, 'store' | 'poke'>,
+  { store, wake }: Pick<MonitorContext, 'store' | 'wake'>,
   one: OneMonitor,
 ): Promise<RunOutcome> {
   const outcome = await store.transaction((tx) => run(tx, one))
-  if (outcome.kind === 'done') poke()
+  if (outcome.kind === 'done') wake()
   return outcome
 }
 

@@ -91,18 +91,18 @@ export const Config = Closed({
       'Pages that one process renders at the same time; see docs/browser.md. 0: this process renders ' +
       'nothing, and runners must.',
   }),
-  TIDEMARK_LANE_PORT: Optional(
+  TIDEMARK_RUNNER_API_PORT: Optional(
     Whole(0, 65_535, {
       description:
         'Port of the runner API, through which runners claim checks from a worker; see docs/browser.md. ' +
         'Unset: no runner API.',
     }),
   ),
-  TIDEMARK_LANE_URL: Optional(
+  TIDEMARK_RUNNER_API_URL: Optional(
     Text(
       1,
       2048,
-      'Address of the runner API, for a runner. Example: http://tidemark-lane:8081. Required by the command runner.',
+      'Address of the runner API, for a runner. Example: http://tidemark-worker:8081. Required by the command runner.',
     ),
   ),
   TIDEMARK_RUNNER_TOKEN: Optional(

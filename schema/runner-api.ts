@@ -3,13 +3,13 @@ import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
- * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /lane, POST each.
+ * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /runner, POST each.
  * A runner is believed nothing that the store knows: it names its check by number and fence, and which check that is,
  * of whom and read how, is looked up.
  */
 
 /**
- * Type of the body of /lane/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a `LaneOutcome`;
+ * Type of the body of /runner/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a `RunnerOutcome`;
  * the pictures, one after the other.
  */
 export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
@@ -24,9 +24,9 @@ const MOST_PICTURES = 20
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
 
-export const LaneClaim = Closed({ limit: Whole(1, 100) })
-export const LaneHeartbeat = Closed({ checks: Checks })
-export const LaneRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
+export const RunnerClaim = Closed({ limit: Whole(1, 100) })
+export const RunnerHeartbeat = Closed({ checks: Checks })
+export const RunnerRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
 
 const Mark = Closed({
   etag: Nullable(Text(0, 16_384)),
@@ -45,7 +45,7 @@ const Warnings = Type.Array(Text(1, 4000), { maxItems: 200 })
 const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MOST_PICTURES - 1)), { maxItems: MOST_PICTURES }))
 
 /** How a check ended. Of `values` the values themselves stand beside it. */
-export const LaneReading = Tagged('kind', {
+export const RunnerReading = Tagged('kind', {
   moved: { queue: Choice(['browser']), why: Text(1, 1000) },
   unchanged: { fetch_method: Layer, mark: Mark, remember: Remember },
   values: { fetch_method: Layer, mark: Mark, warnings: Warnings, shots: Shots, remember: Remember },
@@ -66,20 +66,20 @@ export const LaneReading = Tagged('kind', {
     status: Type.Optional(Whole(100, 999)),
   },
 })
-export type LaneReading = Static<typeof LaneReading>
+export type RunnerReading = Static<typeof RunnerReading>
 
 /** A check that ended. Times are in ms by the store's clock; what lies outside of the check's own time is cut off. */
-export const LaneOutcome = Closed({
+export const RunnerOutcome = Closed({
   ...CHECK,
   started_ms: Whole(0, 2 ** 48),
   ended_ms: Whole(0, 2 ** 48),
-  reading: LaneReading,
+  reading: RunnerReading,
   /** Of `values`: by the names of the fields. */
   values: Type.Optional(Type.Unknown()),
   /** Bytes of each picture that follows. */
   pictures: Type.Array(Whole(1, OUTCOME_PICTURE_BYTES), { maxItems: MOST_PICTURES }),
 })
-export type LaneOutcome = Static<typeof LaneOutcome>
+export type RunnerOutcome = Static<typeof RunnerOutcome>
 
 /** What a worker answers. Not closed: one of the next version may say more. */
 const Standing = {
@@ -88,7 +88,7 @@ const Standing = {
   token_ms: Type.Number(),
 }
 
-const LaneTask = Type.Object({
+const RunnerTask = Type.Object({
   ...CHECK,
   run_id: Type.String(),
   monitor_id: Type.String(),
@@ -106,10 +106,10 @@ const LaneTask = Type.Object({
   due_ms: Nullable(Type.Number()),
   claimed_ms: Type.Number(),
 })
-export type LaneTask = Static<typeof LaneTask>
-export type LaneMark = Static<typeof Mark>
+export type RunnerTask = Static<typeof RunnerTask>
+export type RunnerMark = Static<typeof Mark>
 
-export const LaneClaimed = Type.Object({ tasks: Type.Array(LaneTask), ...Standing })
-export const LaneHeld = Type.Object({ held: Type.Array(Type.Integer()), ...Standing })
-export type LaneClaimed = Static<typeof LaneClaimed>
-export type LaneHeld = Static<typeof LaneHeld>
+export const RunnerClaimed = Type.Object({ tasks: Type.Array(RunnerTask), ...Standing })
+export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...Standing })
+export type RunnerClaimed = Static<typeof RunnerClaimed>
+export type RunnerHeld = Static<typeof RunnerHeld>

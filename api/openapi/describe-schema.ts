@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { SchemaNode } from '../../schema/shape/schema-node.ts'
-import { ARMS, type ArmTable, RULES } from '../../schema/shape/shape.ts'
+import { VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */
@@ -20,7 +20,7 @@ for (const [name, schema] of Object.entries(COMPONENTS)) {
 
 function nested(node: SchemaNode): SchemaNode | undefined {
   const inner = node.properties?.['conditions']?.items
-  return inner?.[ARMS] ? inner : undefined
+  return inner?.[VARIANTS] ? inner : undefined
 }
 
 /**
@@ -37,11 +37,11 @@ export function describeComponents(): Readonly<Record<string, Described>> {
   for (const [name, schema] of Object.entries(COMPONENTS)) {
     const node: SchemaNode = schema
     const example = Object.hasOwn(EXAMPLES, name) ? { examples: [EXAMPLES[name]] } : {}
-    if (!node[ARMS]) described[name] = { ...plain(node), ...example }
+    if (!node[VARIANTS]) described[name] = { ...plain(node), ...example }
     else {
-      const arms = armsOf(node, node[ARMS])
-      for (const [arm, shape] of Object.entries(arms)) described[armName(name, arm)] = shape
-      described[name] = { ...oneOf(name, node, node[ARMS]), ...example }
+      const variants = variantsOf(node, node[VARIANTS])
+      for (const [arm, shape] of Object.entries(variants)) described[armName(name, arm)] = shape
+      described[name] = { ...oneOf(name, node, node[VARIANTS]), ...example }
     }
   }
   return described
@@ -50,11 +50,11 @@ export function describeComponents(): Readonly<Record<string, Described>> {
 function describe(node: SchemaNode): Described {
   const name = NAMES.get(JSON.stringify(node))
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-  return node[ARMS] ? { oneOf: Object.values(armsOf(node, node[ARMS])) } : plain(node)
+  return node[VARIANTS] ? { oneOf: Object.values(variantsOf(node, node[VARIANTS])) } : plain(node)
 }
 
 function plain(node: SchemaNode): Described {
-  const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== ARMS)
+  const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== VARIANTS)
   const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
   return {
     ...(Object.fromEntries(described) as Described),
@@ -70,9 +70,9 @@ function describeKeyword(key: string, value: unknown): unknown {
   return value
 }
 
-function armsOf(node: SchemaNode, { tag, arms }: ArmTable): Record<string, Described> {
+function variantsOf(node: SchemaNode, { tag, variants }: VariantTable): Record<string, Described> {
   const properties = node.properties ?? {}
-  return mapValues(arms, ({ required, allowed }, arm) => ({
+  return mapValues(variants, ({ required, allowed }, arm) => ({
     type: 'object',
     ...(BEYOND_ARMS.has(arm) && { 'x-beyond-contract': true }),
     properties: {
@@ -84,13 +84,13 @@ function armsOf(node: SchemaNode, { tag, arms }: ArmTable): Record<string, Descr
   }))
 }
 
-function oneOf(name: string, node: SchemaNode, { tag, arms }: ArmTable): Described {
+function oneOf(name: string, node: SchemaNode, { tag, variants }: VariantTable): Described {
   const reference = (arm: string) => `#/components/schemas/${armName(name, arm)}`
   const { description } = node
   return {
     ...(description !== undefined && { description }),
-    oneOf: Object.keys(arms).map((arm) => ({ $ref: reference(arm) })),
-    discriminator: { propertyName: tag, mapping: mapValues(arms, (_, arm) => reference(arm)) },
+    oneOf: Object.keys(variants).map((arm) => ({ $ref: reference(arm) })),
+    discriminator: { propertyName: tag, mapping: mapValues(variants, (_, arm) => reference(arm)) },
   }
 }
 

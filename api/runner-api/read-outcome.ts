@@ -1,4 +1,4 @@
-import { LaneOutcome } from '../../schema/runner-api.ts'
+import { RunnerOutcome } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
 import type { Told } from '../../worker/queue/outcome-of.ts'
@@ -13,7 +13,7 @@ export function readOutcome(body: Buffer): Told {
   // Values are nested deeper than what people write, and contain what the recorder cleans. outcome-of.ts validates
   // them.
   const { values, ...rest } = isMap(head) ? head : { rest: head }
-  const read = checkerOf(LaneOutcome).validate(isMap(head) ? rest : head)
+  const read = checkerOf(RunnerOutcome).validate(isMap(head) ? rest : head)
   if (!read.ok) throw validationError('body', read.issues)
   const pictures = cutPictures(split.rest, read.value.pictures)
   if (pictures === null) throw malformed('pictures', 'do not match the bytes that follow the JSON')

@@ -8,7 +8,7 @@ import {
   LogController,
 } from 'fastify'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
-import type { HeldLane } from '../../worker/queue/runner-service.ts'
+import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError, envelope } from '../http/api-error.ts'
@@ -17,7 +17,7 @@ import { faultOf } from '../http/fault.ts'
 import { parseJsonBody, refuseEncoded } from '../http/json-body.ts'
 import { standardHeaders } from '../http/standard-headers.ts'
 import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
-import { addLaneVerbs } from './runner-api-routes.ts'
+import { addRunnerApiRoutes } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
 
 declare module 'fastify' {
@@ -27,8 +27,8 @@ declare module 'fastify' {
   }
 }
 
-interface LaneAppOptions {
-  readonly lane: HeldLane
+interface RunnerApiOptions {
+  readonly source: RunnerService
   readonly store: Store
   readonly log: FastifyBaseLogger
   /** Bytes of outcomes in memory at once. */
@@ -44,7 +44,7 @@ const BUDGET_BYTES = 4 * OUTCOME_BYTES
  * Returns the runner API with its four calls. It has a port of its own, and nothing of it is part of the public API. It
  * does not listen yet.
  */
-export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: LaneAppOptions): FastifyInstance {
+export function buildRunnerApi({ source, store, log, budgetBytes = BUDGET_BYTES }: RunnerApiOptions): FastifyInstance {
   const app = bareApp(log)
   // Of all bytes, one token may hold half: who sends slowly must not keep the others out.
   const budget = createKeyedBudget<number>({ total: budgetBytes, perKey: budgetBytes / 2 })
@@ -66,7 +66,7 @@ export function buildLaneApp({ lane, store, log, budgetBytes = BUDGET_BYTES }: L
   app.addHook('onResponse', async (request) => {
     if (stopping.signal.aborted) request.raw.socket.end()
   })
-  addLaneVerbs(app, { lane, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
+  addRunnerApiRoutes(app, { source, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
   return app
 }
 
@@ -135,7 +135,7 @@ function forRunners(error: ApiError): ApiError {
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return apiError(
       error.code,
-      `The body must be application/json, or ${OUTCOME_TYPE} for /lane/complete, not compressed.`,
+      `The body must be application/json, or ${OUTCOME_TYPE} for /runner/complete, not compressed.`,
     )
   return error
 }

@@ -1,52 +1,61 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { LaneClaim, type LaneClaimed, type LaneHeld, LaneHeartbeat, LaneRelease } from '../../schema/runner-api.ts'
+import {
+  RunnerClaim,
+  type RunnerClaimed,
+  type RunnerHeld,
+  RunnerHeartbeat,
+  RunnerRelease,
+} from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import type { HeldLane } from '../../worker/queue/runner-service.ts'
+import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { taskToWire } from '../../runners/client/task-wire.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
 import { readOutcome } from './read-outcome.ts'
 
-interface LaneVerbsWorld {
-  readonly lane: HeldLane
+interface RunnerApiRoutesContext {
+  readonly source: RunnerService
   /** Ends questions to the model. */
   readonly stopping: AbortSignal
   readonly outcomeBytes: number
 }
 
 /**
- * Adds `POST /lane/claim`, `heartbeat`, `complete` and `release`. They do what the check source does in process, for
+ * Adds `POST /runner/claim`, `heartbeat`, `complete` and `release`. They do what the check source does in process, for
  * the checks of the token in the request.
  */
-export function addLaneVerbs(app: FastifyInstance, { lane, stopping, outcomeBytes }: LaneVerbsWorld): void {
-  const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: lane.leaseMs, token_ms: livesMs })
+export function addRunnerApiRoutes(
+  app: FastifyInstance,
+  { source, stopping, outcomeBytes }: RunnerApiRoutesContext,
+): void {
+  const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: source.leaseMs, token_ms: livesMs })
 
-  app.post('/lane/claim', async (request): Promise<LaneClaimed> => {
+  app.post('/runner/claim', async (request): Promise<RunnerClaimed> => {
     const runner = runnerOf(request)
-    const { limit } = read(LaneClaim, request.body)
-    const tasks = await lane.claim(limit, runner.id)
+    const { limit } = read(RunnerClaim, request.body)
+    const tasks = await source.claim(limit, runner.id)
     return { tasks: tasks.map(taskToWire), ...standing(runner) }
   })
 
-  app.post('/lane/heartbeat', async (request): Promise<LaneHeld> => {
+  app.post('/runner/heartbeat', async (request): Promise<RunnerHeld> => {
     const runner = runnerOf(request)
-    const { checks } = read(LaneHeartbeat, request.body)
-    return { held: [...(await lane.heartbeat(checks, runner.id))], ...standing(runner) }
+    const { checks } = read(RunnerHeartbeat, request.body)
+    return { held: [...(await source.heartbeat(checks, runner.id))], ...standing(runner) }
   })
 
-  app.post('/lane/release', async (request, reply) => {
-    const { checks, delay_ms } = read(LaneRelease, request.body)
-    await lane.release(checks, delay_ms, runnerOf(request).id)
+  app.post('/runner/release', async (request, reply) => {
+    const { checks, delay_ms } = read(RunnerRelease, request.body)
+    await source.release(checks, delay_ms, runnerOf(request).id)
     return reply.code(204).send()
   })
 
-  app.post('/lane/complete', { bodyLimit: outcomeBytes }, async (request, reply) => {
+  app.post('/runner/complete', { bodyLimit: outcomeBytes }, async (request, reply) => {
     if (!Buffer.isBuffer(request.body)) throw apiError('UNSUPPORTED_MEDIA_TYPE', '')
     const told = readOutcome(request.body)
     const signal = AbortSignal.any([stopping, goneOf(reply)])
-    const completion = await lane.complete(told, runnerOf(request).id, signal)
+    const completion = await source.complete(told, runnerOf(request).id, signal)
     if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
     if (completion.kind === 'not_held')
       throw apiError('CONFLICT', 'This check is not, or no longer, leased with this token.')

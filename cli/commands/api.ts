@@ -21,7 +21,7 @@ export const apiCommand = () =>
         isPart: true,
         run: async (world) => {
           if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
-          const api = await startApi({ ...world, poke: () => {}, sinceProgress: null })
+          const api = await startApi({ ...world, wake: () => {}, sinceProgress: null })
           const { stack, stopping } = world
           stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
           process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)

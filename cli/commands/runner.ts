@@ -7,7 +7,7 @@ import { startRunner } from '../boot/parts/runner-parts.ts'
 const FORBIDDEN = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']
 
 const HELP = `
-It needs a worker that has TIDEMARK_LANE_PORT, and no database: DATABASE_URL and TIDEMARK_ENCRYPTION_KEY must not be
+It needs a worker that has TIDEMARK_RUNNER_API_PORT, and no database: DATABASE_URL and TIDEMARK_ENCRYPTION_KEY must not be
 in its environment.
 
 Exits with 0 after SIGTERM, after TIDEMARK_RUNNER_IDLE_SECONDS without work, and before its token expires; with 77
@@ -15,7 +15,7 @@ when its token is refused.
 
 Example:
   $ TIDEMARK_RUNNER_TOKEN=$(npx tidemark admin create-runner-token --job my-runner --json | jq -r .token)
-  $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_LANE_URL=http://127.0.0.1:8081 npx tidemark runner
+  $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 npx tidemark runner
 `
 
 export const runnerCommand = () =>

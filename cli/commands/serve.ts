@@ -24,7 +24,7 @@ export const serveCommand = () =>
           let worker: Worker | undefined
           const api = await startApi({
             ...world,
-            poke: () => worker?.poke(),
+            wake: () => worker?.wake(),
             sinceProgress: () => worker?.sinceProgress() ?? 0,
           })
           worker = await startWorker({ ...world, baseUrl: api.services.baseUrl })

@@ -39,7 +39,7 @@ interface DeliveryLoopOptions {
 export interface DeliveryLoop {
   start(): void
   /** Look for due deliveries now: a run has fired, or somebody replayed one. */
-  poke(): void
+  wake(): void
   /**
    * Claims no more, lets attempts finish, records them, gives the rest back; all within this many milliseconds. Never
    * rejects.
@@ -124,7 +124,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       held.start()
       claims.start()
     },
-    poke() {
+    wake() {
       nextLook = 0
       claims.wake()
     },

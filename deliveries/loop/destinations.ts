@@ -102,15 +102,15 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
     start(key) {
       const target = known.get(key) ?? { ...UNKNOWN }
       known.set(key, target)
-      const taker = { ...placeOf(key), proven: target.proven }
-      places.take(taker, 1)
+      const requester = { ...placeOf(key), proven: target.proven }
+      places.take(requester, 1)
       target.running++
       active++
       const ended = slow.begin()
       return {
         end(healthy) {
           ended()
-          places.giveBack(taker)
+          places.giveBack(requester)
           end(key, target, healthy)
         },
       }
@@ -127,9 +127,9 @@ function planOf(places: Places, free: number, targetOf: (key: string) => Target)
     hasRoomAt: (host) => places.roomAt(host) > 0,
     grant({ key, host, team }) {
       const { allowed, running, proven } = targetOf(key)
-      const taker = { host, team, proven }
-      const granted = Math.max(0, Math.min(left, allowed - running, places.room(taker)))
-      if (granted > 0) places.take(taker, granted)
+      const requester = { host, team, proven }
+      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester)))
+      if (granted > 0) places.take(requester, granted)
       left -= granted
       return granted
     },

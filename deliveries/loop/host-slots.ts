@@ -1,5 +1,5 @@
 /** Who takes places at a host. */
-interface Taker {
+interface Requester {
   readonly host: string
   readonly team: string
   /** Its last attempt was answered well, so that the next is not likely to hang. */
@@ -9,11 +9,11 @@ interface Taker {
 /** Places at hosts and who has them. */
 export interface Places {
   /** Places that this one may take now. */
-  room(taker: Taker): number
+  room(requester: Requester): number
   /** Places that anybody may take now. */
   roomAt(host: string): number
-  take(taker: Taker, count: number): void
-  giveBack(taker: Taker): void
+  take(requester: Requester, count: number): void
+  giveBack(requester: Requester): void
   /** Counts on from here, to plan with; the places themselves stay as they are. */
   planned(): Places
 }
@@ -40,11 +40,11 @@ class CountedPlaces implements Places {
     this.#below = below
   }
 
-  room(taker: Taker): number {
-    const room = this.roomAt(taker.host)
-    if (taker.proven || room === 0) return room
-    const ofAll = Math.max(1, this.#perHost - 1) - this.#count('unproven', taker.host)
-    const ofTeam = Math.max(1, Math.floor(this.#perHost / 2)) - this.#count('unprovenOfTeam', teamAt(taker))
+  room(requester: Requester): number {
+    const room = this.roomAt(requester.host)
+    if (requester.proven || room === 0) return room
+    const ofAll = Math.max(1, this.#perHost - 1) - this.#count('unproven', requester.host)
+    const ofTeam = Math.max(1, Math.floor(this.#perHost / 2)) - this.#count('unprovenOfTeam', teamAt(requester))
     return Math.max(0, Math.min(room, ofAll, ofTeam))
   }
 
@@ -52,15 +52,15 @@ class CountedPlaces implements Places {
     return Math.max(0, this.#perHost - this.#count('all', host))
   }
 
-  take(taker: Taker, count: number): void {
-    add(this.#all, taker.host, count)
-    if (taker.proven) return
-    add(this.#unproven, taker.host, count)
-    add(this.#unprovenOfTeam, teamAt(taker), count)
+  take(requester: Requester, count: number): void {
+    add(this.#all, requester.host, count)
+    if (requester.proven) return
+    add(this.#unproven, requester.host, count)
+    add(this.#unprovenOfTeam, teamAt(requester), count)
   }
 
-  giveBack(taker: Taker): void {
-    this.take(taker, -1)
+  giveBack(requester: Requester): void {
+    this.take(requester, -1)
   }
 
   planned(): Places {
@@ -74,7 +74,7 @@ class CountedPlaces implements Places {
   }
 }
 
-const teamAt = ({ host, team }: Taker) => `${host} ${team}`
+const teamAt = ({ host, team }: Requester) => `${host} ${team}`
 
 function add(counts: Map<string, number>, key: string, count: number): void {
   const sum = (counts.get(key) ?? 0) + count

@@ -23,7 +23,7 @@ interface NoticeLoopOptions {
 export interface NoticeLoop {
   start(): void
   /** Look now: a notice was written. */
-  poke(): void
+  wake(): void
   /** Ends what is being sent and gives it back. Never rejects. */
   drain(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: 
 
   return {
     start: () => loop.start(),
-    poke: () => loop.wake(),
+    wake: () => loop.wake(),
     drain: () => loop.stop(),
   }
 }

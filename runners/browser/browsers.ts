@@ -2,10 +2,10 @@ import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { exchangeFault, unusableUrl } from '../fetch/fetch-faults.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
-import { createPlaceLine } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue } from '../../concurrency/slot-queue.ts'
 import { BROWSER_DIED, pageFault } from './browser-faults.ts'
 import { BrowserError } from './browser-error.ts'
-import { createBrowserStock, type BrowserStock, type StockOptions } from './chromium/browser-pool.ts'
+import { createBrowserPool, type BrowserPool, type BrowserPoolOptions } from './chromium/browser-pool.ts'
 import type { OneBrowser } from './chromium/one-browser.ts'
 import { watchNavigation, type Navigation } from './page/navigation.ts'
 import { openPage, type OpenPage } from './page/open-page.ts'
@@ -14,7 +14,7 @@ import { failed, renderPage } from './page/render-page.ts'
 import { RENDER_DEADLINE_MS, type Rendered, type RenderPorts, type RenderRequest } from './page/rendered.ts'
 import { viewportOf } from './page/viewport.ts'
 
-export interface BrowsersOptions extends Omit<StockOptions, 'processMb'> {
+export interface BrowsersOptions extends Omit<BrowserPoolOptions, 'processMb'> {
   readonly log: Logger
   /** The most pages at the same time. */
   readonly pages: number
@@ -51,8 +51,8 @@ const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
   const { pages, processMb = 1_024, log } = options
-  const slots = createPlaceLine({ total: pages })
-  const stock = createBrowserStock({ ...options, processMb })
+  const slots = createSlotQueue({ total: pages })
+  const stock = createBrowserPool({ ...options, processMb })
   let isClosed = false
 
   return {
@@ -79,7 +79,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
 
 const STOPPED: RunFault = exchangeFault({ kind: 'aborted' }, { host: '' }, 0)
 
-async function render(stock: BrowserStock, job: Job): Promise<Rendered> {
+async function render(stock: BrowserPool, job: Job): Promise<Rendered> {
   try {
     for (let tries = 0; tries < TRIES; tries++) {
       const rendered = await attempt(stock, job)
@@ -92,7 +92,7 @@ async function render(stock: BrowserStock, job: Job): Promise<Rendered> {
   }
 }
 
-async function attempt(stock: BrowserStock, job: Job): Promise<Rendered | 'died'> {
+async function attempt(stock: BrowserPool, job: Job): Promise<Rendered | 'died'> {
   const { request, url, startedAt, until, signal, log } = job
   const one = await stock.take()
   const ends = whatEnds(one.browser, until, signal)

@@ -11,10 +11,10 @@ export interface Finished {
 }
 
 /**
- * Where a runner gets checks and hands in their outcomes. In process it is the store itself (`createPostgresLane`).
+ * Where a runner gets checks and hands in their outcomes. In process it is the store itself (`createPostgresCheckSource`).
  * Runner pods use the same four verbs over HTTP, without a database password.
  */
-export interface Lane {
+export interface CheckSource {
   /** Returns due checks, at most `limit`; an empty list when there are none. Rejects when the store is unavailable. */
   claim(limit: number): Promise<readonly Task[]>
   /** Extends the leases. Returns the numbers of the checks that are still leased. */

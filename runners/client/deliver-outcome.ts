@@ -2,14 +2,14 @@ import type { Logger } from '../../core/logger.ts'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { retryWhile } from '../../concurrency/retry-while.ts'
-import type { LaneClient } from './runner-api-client.ts'
-import { LaneError } from './runner-api-error.ts'
+import type { RunnerApiClient } from './runner-api-client.ts'
+import { RunnerApiError } from './runner-api-error.ts'
 import type { Finished } from '../check/check-source.ts'
 import { frameOutcome, type OutcomeFrame } from './outcome-frame.ts'
 import { outcomeToWire } from './outcome-wire.ts'
 
 interface Delivery {
-  readonly post: LaneClient['post']
+  readonly post: RunnerApiClient['post']
   readonly log: Logger
   readonly leaseMs: number
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ export async function deliverOutcome(finished: Finished, delivery: Delivery): Pr
     if (isTooLarge(frame)) await deliver(outcomeToWire(failedWith(finished, TOO_LARGE)), QUICK, delivery)
     else await deliverOrFail(frame, finished, delivery)
   } catch (error) {
-    if (!(error instanceof LaneError && error.status === 409) && !delivery.signal.aborted) throw error
+    if (!(error instanceof RunnerApiError && error.status === 409) && !delivery.signal.aborted) throw error
   }
 }
 
@@ -39,7 +39,7 @@ async function deliverOrFail(frame: OutcomeFrame, finished: Finished, delivery: 
   try {
     await deliver(frame, { asksModel: finished.reading.kind === 'text' }, delivery)
   } catch (error) {
-    if (!(error instanceof LaneError && [413, 415, 422].includes(error.status))) throw error
+    if (!(error instanceof RunnerApiError && [413, 415, 422].includes(error.status))) throw error
     delivery.log.error({ err: error, run_id: finished.task.runId }, 'the runner API refuses an outcome; its run fails')
     await deliver(outcomeToWire(failedWith(finished, REFUSED)), QUICK, delivery)
   }
@@ -52,7 +52,7 @@ async function deliver(frame: OutcomeFrame, { asksModel }: { asksModel: boolean 
   const { post, log, leaseMs, signal } = delivery
   const timeoutMs = asksModel ? MODEL_MS : leaseMs + RECORD_SLACK_MS
   const asked = { type: OUTCOME_TYPE, body: Buffer.concat(frameOutcome(frame)), signal, timeoutMs }
-  const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof LaneError && !error.isPassing)
+  const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof RunnerApiError && !error.isPassing)
   const onRetry = (err: unknown) => log.warn({ err }, 'the runner API is unavailable; finished checks wait')
   await retryWhile(() => post('complete', asked), { patienceMs: leaseMs, isRetryable, onRetry, signal })
 }

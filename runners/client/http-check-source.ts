@@ -1,28 +1,28 @@
 import type { TSchema } from 'typebox'
 import type { Logger } from '../../core/logger.ts'
-import { LaneClaimed, LaneHeld } from '../../schema/runner-api.ts'
+import { RunnerClaimed, RunnerHeld } from '../../schema/runner-api.ts'
 import type { Task } from '../check/task.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
-import { createLaneClient, readAnswer } from './runner-api-client.ts'
-import { LaneError } from './runner-api-error.ts'
-import type { Lane } from '../check/check-source.ts'
+import { createRunnerApiClient, readAnswer } from './runner-api-client.ts'
+import { RunnerApiError } from './runner-api-error.ts'
+import type { CheckSource } from '../check/check-source.ts'
 import { taskFromWire } from './task-wire.ts'
 
-export interface HttpLaneOptions {
-  /** The URL at which a worker serves the runner API, as in http://tidemark-lane:8081. */
+export interface HttpCheckSourceOptions {
+  /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
   readonly url: string
   /** A runner token. */
   readonly token: string
   readonly log: Logger
   /** Called once when the token is invalid or no longer valid: from now on nothing can be claimed or handed in. */
-  readonly onRefused?: (error: LaneError) => void
+  readonly onRefused?: (error: RunnerApiError) => void
 }
 
 /**
  * The check source over HTTP: a process without a store asks a worker for what the worker does for its own checks
  * (docs/browser.md).
  */
-export interface HttpLane extends Lane {
+export interface HttpCheckSource extends CheckSource {
   /** Asks how long leases last, in ms. Rejects when the runner API is unavailable or refuses the token. */
   greet(): Promise<{ readonly leaseMs: number }>
   /** Returns the milliseconds for which the token is still valid, as far as known. */
@@ -33,8 +33,8 @@ export interface HttpLane extends Lane {
 const QUICK_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
-export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions): HttpLane {
-  const client = createLaneClient({ url, token })
+export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckSourceOptions): HttpCheckSource {
+  const client = createRunnerApiClient({ url, token })
   let leaseMs = 60_000
   let tokenEndsAt = Infinity
   let isRefused = false
@@ -43,7 +43,7 @@ export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions):
     try {
       return await client.post(...asked)
     } catch (error) {
-      if (error instanceof LaneError && error.isToken && !isRefused) {
+      if (error instanceof RunnerApiError && error.isToken && !isRefused) {
         isRefused = true
         onRefused?.(error)
       }
@@ -61,7 +61,7 @@ export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions):
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
-    const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, LaneHeld)
+    const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, RunnerHeld)
     remember(answer)
     return new Set(answer.held)
   }
@@ -73,7 +73,7 @@ export function createHttpLane({ url, token, log, onRefused }: HttpLaneOptions):
     },
     async claim(limit) {
       const claimedAt = performance.now()
-      const answer = await ask('claim', { limit: Math.min(limit, MOST_CLAIMED) }, LaneClaimed)
+      const answer = await ask('claim', { limit: Math.min(limit, MOST_CLAIMED) }, RunnerClaimed)
       remember(answer)
       return answer.tasks.map((task) => taskFromWire(task, claimedAt))
     },

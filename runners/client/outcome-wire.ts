@@ -1,4 +1,4 @@
-import type { LaneOutcome, LaneReading } from '../../schema/runner-api.ts'
+import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Reading } from '../check/reading.ts'
 import { storableText } from '../../core/storable.ts'
@@ -16,7 +16,7 @@ type Failed = Extract<Reading, { kind: 'failed' }>
 export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): OutcomeFrame {
   const seen = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
   const { indexes, pictures } = indexPictures(seen ?? [])
-  const outcome: LaneOutcome = {
+  const outcome: RunnerOutcome = {
     no: task.no,
     fence: task.fence,
     started_ms: startedMs,
@@ -34,7 +34,7 @@ function indexPictures(shots: readonly Shot[]) {
   return { indexes, pictures }
 }
 
-function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): LaneReading {
+function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): RunnerReading {
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') return failedToWire(reading)
   const { kind, mark, remember } = reading
@@ -44,7 +44,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   return kind === 'text' ? { kind, text: reading.text, ...read } : { kind, ...read }
 }
 
-function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): LaneReading {
+function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): RunnerReading {
   return {
     kind,
     ...(fetchMethod !== null && { fetch_method: layerOf(fetchMethod) }),

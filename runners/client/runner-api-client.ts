@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import { Agent, request } from 'undici'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import { LaneError } from './runner-api-error.ts'
+import { RunnerApiError } from './runner-api-error.ts'
 
-interface LaneClientOptions {
+interface RunnerApiClientOptions {
   /** The URL of the runner API; the verbs are appended to its path. */
   readonly url: string
   readonly token: string
@@ -21,21 +21,21 @@ interface Asked {
  * Sends the verbs of the runner API. Its address comes from the settings, so it is requested directly and not through
  * the egress guard.
  */
-export interface LaneClient {
+export interface RunnerApiClient {
   /**
-   * Returns the body of the response; undefined: it has none. Rejects with LaneError when the request is refused,
+   * Returns the body of the response; undefined: it has none. Rejects with RunnerApiError when the request is refused,
    * otherwise with the connection's error.
    */
   post(verb: string, asked: Asked): Promise<unknown>
   close(): Promise<void>
 }
 
-export function createLaneClient({ url, token }: LaneClientOptions): LaneClient {
+export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): RunnerApiClient {
   const base = url.replace(/\/+$/, '')
   const agent = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 4_000 })
   return {
     async post(verb, { type, body, signal, timeoutMs }) {
-      const answer = await request(`${base}/lane/${verb}`, {
+      const answer = await request(`${base}/runner/${verb}`, {
         dispatcher: agent,
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': type },
@@ -47,7 +47,7 @@ export function createLaneClient({ url, token }: LaneClientOptions): LaneClient 
       const text = await answer.body.text()
       if (answer.statusCode >= 200 && answer.statusCode < 300)
         return text === '' ? undefined : (JSON.parse(text) as unknown)
-      throw new LaneError(
+      throw new RunnerApiError(
         answer.statusCode,
         messageOf(text) ?? `the runner API responded with status ${answer.statusCode}`,
       )

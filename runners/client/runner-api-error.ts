@@ -1,5 +1,5 @@
 /** The runner API refused a request. The message is the response's own: it contains no secret. */
-export class LaneError extends Error {
+export class RunnerApiError extends Error {
   override readonly name = 'LaneError'
   readonly status: number
   constructor(status: number, message: string) {

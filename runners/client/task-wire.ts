@@ -1,12 +1,12 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { LaneMark, LaneTask } from '../../schema/runner-api.ts'
+import type { RunnerMark, RunnerTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { PageMark } from '../check/reading.ts'
 import type { PageTask, Task } from '../check/task.ts'
 
 /** A task as a runner is told of it. Only pages are given out: nobody claims searches yet. */
-export function taskToWire(task: Task): LaneTask {
+export function taskToWire(task: Task): RunnerTask {
   if (task.kind === 'serp') throw new TypeError('a runner does no searches')
   return {
     no: task.no,
@@ -29,7 +29,7 @@ export function taskToWire(task: Task): LaneTask {
 }
 
 /** Returns a task from the wire. `claimedAt` is the runner's `performance.now()` before its request. */
-export function taskFromWire(wire: LaneTask, claimedAt: number): PageTask {
+export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
   return {
     kind: 'page',
     no: wire.no,
@@ -52,10 +52,10 @@ export function taskFromWire(wire: LaneTask, claimedAt: number): PageTask {
   }
 }
 
-export function markToWire({ etag, lastModified, bodyHash }: PageMark): LaneMark {
+export function markToWire({ etag, lastModified, bodyHash }: PageMark): RunnerMark {
   return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash).toString('hex') }
 }
 
-export function markFromWire({ etag, last_modified, body_hash }: LaneMark): PageMark {
+export function markFromWire({ etag, last_modified, body_hash }: RunnerMark): PageMark {
   return { etag, lastModified: last_modified, bodyHash: body_hash === null ? null : Buffer.from(body_hash, 'hex') }
 }

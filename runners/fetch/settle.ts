@@ -8,13 +8,13 @@ import type { Fetched, FetchedBody, FetchFailed, FetchRequest, NotModified } fro
 import { oneHeader } from './one-header.ts'
 import type { Hop } from './next-hop.ts'
 import { retryAfterMs } from './retry-after.ts'
-import { elapsed, failed } from './trip.ts'
-import type { Trip } from './trip.ts'
+import { elapsed, failed } from './fetch-context.ts'
+import type { FetchContext } from './fetch-context.ts'
 
 export type Answer = Exchange & { readonly ok: true }
 
 /** Turns the response of the last hop into the result of the fetch: a body, "not modified", or a fault. */
-export async function settle(trip: Trip, hop: Hop, answer: Answer): Promise<Fetched> {
+export async function settle(trip: FetchContext, hop: Hop, answer: Answer): Promise<Fetched> {
   const { status, headers } = answer
   const redirected = hop.count > 0
   if (status === 304 && !redirected && isConditional(trip.request)) return notModified(trip, hop, headers)
@@ -29,7 +29,7 @@ export async function settle(trip: Trip, hop: Hop, answer: Answer): Promise<Fetc
   return fetchedBody(trip, hop, answer, decoded.body)
 }
 
-function fetchedBody(trip: Trip, hop: Hop, answer: Answer, body: Uint8Array): FetchedBody {
+function fetchedBody(trip: FetchContext, hop: Hop, answer: Answer, body: Uint8Array): FetchedBody {
   const { headers } = answer
   const redirected = hop.count > 0
   return {
@@ -49,7 +49,7 @@ function fetchedBody(trip: Trip, hop: Hop, answer: Answer, body: Uint8Array): Fe
   }
 }
 
-function notModified(trip: Trip, hop: Hop, headers: IncomingHttpHeaders): NotModified {
+function notModified(trip: FetchContext, hop: Hop, headers: IncomingHttpHeaders): NotModified {
   const { conditional } = trip.request
   return {
     ok: true,
@@ -64,7 +64,7 @@ function notModified(trip: Trip, hop: Hop, headers: IncomingHttpHeaders): NotMod
   }
 }
 
-async function refusal(trip: Trip, hop: Hop, answer: Answer): Promise<FetchFailed> {
+async function refusal(trip: FetchContext, hop: Hop, answer: Answer): Promise<FetchFailed> {
   const { status, headers } = answer
   const { host } = hop.url
   const wait = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], Date.now()) : null

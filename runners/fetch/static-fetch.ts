@@ -12,8 +12,8 @@ import { oneHeader } from './one-header.ts'
 import { hasUserHeaders, requestHeaders } from './request-headers.ts'
 import { settle } from './settle.ts'
 import type { Answer } from './settle.ts'
-import { elapsed, failed } from './trip.ts'
-import type { Trip } from './trip.ts'
+import { elapsed, failed } from './fetch-context.ts'
+import type { FetchContext } from './fetch-context.ts'
 
 /**
  * The static layer: fetches one page by plain HTTP through the egress guard, follows redirects, decodes and hashes.
@@ -21,7 +21,7 @@ import type { Trip } from './trip.ts'
  * path, a query or a header.
  */
 export async function fetchStatic(request: FetchRequest, ports: FetchPorts): Promise<Fetched> {
-  const trip = createTrip(request, ports)
+  const trip = createFetchContext(request, ports)
   const first = parseTargetUrl(request.url)
   if (!first.ok) return failed(trip, unusableUrl(first.message))
   const { method = 'GET', body = null } = request
@@ -31,7 +31,7 @@ export async function fetchStatic(request: FetchRequest, ports: FetchPorts): Pro
   return isRedirect(exchange.status) ? follow(trip, hop, exchange) : settle(trip, hop, exchange)
 }
 
-function createTrip(request: FetchRequest, ports: FetchPorts): Trip {
+function createFetchContext(request: FetchRequest, ports: FetchPorts): FetchContext {
   const limits = ports.limits ?? FETCH_LIMITS
   return {
     request,
@@ -53,7 +53,7 @@ function bodyRuleOf(limits: FetchLimits): (status: number) => BodyRule {
 }
 
 /** Follows redirects until another response comes. */
-async function follow(trip: Trip, from: Hop, redirect: Answer): Promise<Fetched> {
+async function follow(trip: FetchContext, from: Hop, redirect: Answer): Promise<Fetched> {
   const { maxRedirects } = trip.limits
   const seen = new Set<string>()
   let hop = from
@@ -77,7 +77,7 @@ async function follow(trip: Trip, from: Hop, redirect: Answer): Promise<Fetched>
  * Sends the request of one hop. A GET whose kept-alive connection was closed is sent once more: the server had closed
  * the connection before the request was written.
  */
-async function send(trip: Trip, hop: Hop): Promise<Exchange> {
+async function send(trip: FetchContext, hop: Hop): Promise<Exchange> {
   // The first hop uses the full deadline: Node keeps one list of timers per duration.
   const exchange = await sendOnce(trip, hop, hop.count === 0 ? trip.deadlineMs : remaining(trip))
   return wasClosedUnread(exchange) && hop.method === 'GET' ? sendOnce(trip, hop, remaining(trip)) : exchange
@@ -87,18 +87,22 @@ function wasClosedUnread(exchange: Exchange): boolean {
   return !exchange.ok && exchange.failure.kind === 'closed' && exchange.failure.phase === 'first_byte'
 }
 
-function remaining(trip: Trip): number {
+function remaining(trip: FetchContext): number {
   return Math.max(1, trip.deadlineMs - elapsed(trip))
 }
 
-function sendOnce(trip: Trip, hop: Hop, deadlineMs: number): Promise<Exchange> {
+function sendOnce(trip: FetchContext, hop: Hop, deadlineMs: number): Promise<Exchange> {
   const { request, ports, bodyRule } = trip
   const { url, method, body } = hop
   const headers = requestHeaders(request, { user: hop.sameOrigin, conditional: hop.count === 0, body })
   return guardedRequest(ports.agent, { url, method, headers, body, deadlineMs, signal: ports.signal, bodyRule })
 }
 
-function failedExchange(trip: Trip, hop: Hop, { failure, status }: Exchange & { readonly ok: false }): FetchFailed {
+function failedExchange(
+  trip: FetchContext,
+  hop: Hop,
+  { failure, status }: Exchange & { readonly ok: false },
+): FetchFailed {
   const fetched = failed(trip, exchangeFault(failure, hop.url, trip.limits.maxWireBytes), status)
   return failure.kind === 'internal' ? { ...fetched, cause: failure.error } : fetched
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
-import type { Finished, Lane } from '../check/check-source.ts'
+import type { Finished, CheckSource } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
 import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
 import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
@@ -12,7 +12,7 @@ import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 
 /** The world of a check loop. Durations in milliseconds. */
 interface CheckLoopOptions {
-  readonly lane: Lane
+  readonly source: CheckSource
   readonly check: (task: Task, signal: AbortSignal) => Promise<Reading>
   readonly log: Logger
   readonly metrics: CheckMetrics
@@ -33,13 +33,13 @@ interface CheckLoopOptions {
 export interface CheckLoop {
   start(): void
   /** Look for due checks now: somebody asked for a run. */
-  poke(): void
+  wake(): void
   /**
    * Claims no more, gives back what has not started, waits for the rest at most this long, gives back what is left
    * then.
    */
   drain(graceMs: number): Promise<void>
-  /** Milliseconds since the lane last answered a claim: what readiness looks at. */
+  /** Milliseconds since the runner API last answered a claim: what readiness looks at. */
   sinceProgress(): number
 }
 
@@ -70,7 +70,7 @@ const AWAY_PAUSES = { firstMs: 1_000, longestMs: 1_000 }
  * page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
-  const { lane, metrics, idleMs = 250 } = options
+  const { source, metrics, idleMs = 250 } = options
   const { gate, slow, paces } = turnsOf(options)
   const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
   const leases = leasesOf(options)
@@ -83,12 +83,12 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 
   async function claim(): Promise<number> {
     const room = roomBeside(gate.active)
-    const tasks = room > 0 ? await lane.claim(room) : []
+    const tasks = room > 0 ? await source.claim(room) : []
     lastProgress = performance.now()
     const surplus = take(tasks)
     more = isMore(room, tasks.length, surplus.length)
     pump()
-    await giveBack({ lane, paces }, surplus, claims.isStopped)
+    await giveBack({ source, paces }, surplus, claims.isStopped)
     return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
   }
 
@@ -138,7 +138,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       claims.start()
       leases.start()
     },
-    poke: () => claims.wake(),
+    wake: () => claims.wake(),
     async drain(graceMs) {
       // What a claim under way brings is given back by it.
       const ended = claims.stop().then(() => running.settled())
@@ -151,22 +151,22 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 const notAnswered =
   ({ metrics, log }: CheckLoopOptions) =>
   (err: unknown): void => {
-    metrics.laneFault()
+    metrics.runnerApiFault()
     log.warn({ err }, 'the store did not answer a claim; asking again in a second')
   }
 
 interface Givers {
-  readonly lane: Lane
+  readonly source: CheckSource
   readonly paces: Speeds<string>
 }
 
 /** Gives back those for which there is no place. */
-async function giveBack({ lane, paces }: Givers, surplus: readonly Task[], atOnce: boolean): Promise<void> {
+async function giveBack({ source, paces }: Givers, surplus: readonly Task[], atOnce: boolean): Promise<void> {
   const isKnown = ({ host }: Task) => paces.mean(host) !== undefined
   const known = surplus.filter(isKnown)
   const others = surplus.filter((task) => !isKnown(task))
-  if (known.length > 0) await lane.release(known, atOnce ? 0 : LINE_MS)
-  if (others.length > 0) await lane.release(others, atOnce ? 0 : AGAIN_MS)
+  if (known.length > 0) await source.release(known, atOnce ? 0 : LINE_MS)
+  if (others.length > 0) await source.release(others, atOnce ? 0 : AGAIN_MS)
 }
 
 /** Who is next, and who is known to take long. */
@@ -198,33 +198,33 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
   }
 }
 
-function leasesOf({ lane, leaseMs, log, metrics }: CheckLoopOptions): LeaseKeeper<Task> {
+function leasesOf({ source, leaseMs, log, metrics }: CheckLoopOptions): LeaseKeeper<Task> {
   return createLeaseKeeper({
     leaseMs,
     keyOf: ({ no }: Task) => no,
-    extend: (tasks) => lane.heartbeat(tasks),
-    release: (tasks) => lane.release(tasks, 0),
+    extend: (tasks) => source.heartbeat(tasks),
+    release: (tasks) => source.release(tasks, 0),
     onLost: ({ runId }) =>
       log.debug({ run_id: runId }, 'a check lost its lease: it was edited, deleted, or held for too long'),
     onFault(err, doing) {
       if (doing === 'release')
         return log.warn({ err }, 'could not give checks back; they are taken up again when their leases end')
-      metrics.laneFault()
+      metrics.runnerApiFault()
       log.warn({ err }, 'a heartbeat failed')
     },
   })
 }
 
-/** What the lane cannot take over comes again when its lease ends. */
+/** What the runner API cannot take over comes again when its lease ends. */
 async function handOver(
-  { lane, log, metrics }: CheckLoopOptions,
+  { source, log, metrics }: CheckLoopOptions,
   lease: Lease<Task>,
   finished: Finished,
 ): Promise<void> {
   try {
-    await lane.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
+    await source.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
   } catch (error) {
-    metrics.laneFault()
+    metrics.runnerApiFault()
     log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not taken over; its check runs again')
   }
 }

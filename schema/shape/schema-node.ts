@@ -1,5 +1,5 @@
 import type { RuleName } from '../rules/rule-name.ts'
-import type { ARMS, ArmTable, RULES } from './shape.ts'
+import type { VARIANTS, VariantTable, RULES } from './shape.ts'
 
 /** A node of a definition as JSON Schema: what the builders of shape.ts write. */
 export interface SchemaNode {
@@ -21,7 +21,7 @@ export interface SchemaNode {
   readonly additionalProperties?: SchemaNode | boolean
   readonly items?: SchemaNode
   readonly anyOf?: readonly SchemaNode[]
-  readonly [ARMS]?: ArmTable
+  readonly [VARIANTS]?: VariantTable
   readonly [RULES]?: readonly RuleName[]
 }
 

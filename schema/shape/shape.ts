@@ -47,12 +47,14 @@ export function Closed<P extends TProperties>(
 /** Keyword under which a schema node names the cross-field rules of `rules.ts` that its value must satisfy. */
 export const RULES = 'x-tidemark-rules'
 /** Keyword under which a `Tagged` node keeps its tag and arms. */
-export const ARMS = 'x-tidemark-arms'
+export const VARIANTS = 'x-tidemark-variants'
 
-/** What `ARMS` holds: for each value of the tag, the keys it needs and the keys it allows. */
-export interface ArmTable {
+/** What `VARIANTS` holds: for each value of the tag, the keys it needs and the keys it allows. */
+export interface VariantTable {
   readonly tag: string
-  readonly arms: Readonly<Record<string, { readonly required: readonly string[]; readonly allowed: readonly string[] }>>
+  readonly variants: Readonly<
+    Record<string, { readonly required: readonly string[]; readonly allowed: readonly string[] }>
+  >
 }
 
 type ArmProperties = Readonly<Record<string, TProperties>>
@@ -69,21 +71,21 @@ type ArmUnion<Tag extends string, A extends ArmProperties> = {
  */
 export function Tagged<const Tag extends string, const A extends ArmProperties>(
   tag: Tag,
-  arms: A,
+  variants: A,
   options: { description?: string; default?: keyof A & string; rules?: readonly RuleName[] } = {},
 ) {
   const properties: Record<string, TSchema> = {}
   const table: Record<string, { required: string[]; allowed: string[] }> = {}
-  for (const [name, arm] of Object.entries(arms)) {
+  for (const [name, arm] of Object.entries(variants)) {
     const { required = [] } = Type.Object(arm) as { required?: string[] }
     table[name] = { required: [...required], allowed: Object.keys(arm) }
     for (const [key, schema] of Object.entries(arm)) properties[key] ??= Type.Optional(schema)
   }
   const { rules, default: byDefault, ...rest } = options
-  const tagChoice = Choice(Object.keys(arms), byDefault === undefined ? {} : { default: byDefault })
+  const tagChoice = Choice(Object.keys(variants), byDefault === undefined ? {} : { default: byDefault })
   return Type.Unsafe<ArmUnion<Tag, A>>({
     ...Type.Object({ [tag]: tagChoice, ...properties }, { additionalProperties: false, ...rest }),
-    [ARMS]: { tag, arms: table } satisfies ArmTable,
+    [VARIANTS]: { tag, variants: table } satisfies VariantTable,
     ...(rules && { [RULES]: rules }),
   })
 }

@@ -1,5 +1,5 @@
 import { nodeOf, type SchemaNode, withoutNull } from '../shape/schema-node.ts'
-import { ARMS } from '../shape/shape.ts'
+import { VARIANTS } from '../shape/shape.ts'
 
 /**
  * A copy of the value in which absent keys have the defaults of their schema. Of a `Tagged` object only the chosen
@@ -29,9 +29,9 @@ function fill(node: SchemaNode, value: unknown): unknown {
  * Object.prototype.
  */
 function allowed(node: SchemaNode, value: Record<string, unknown>, key: string): boolean {
-  const table = node[ARMS]
+  const table = node[VARIANTS]
   if (!table || key === table.tag) return true
   const tag = value[table.tag]
-  const arm = typeof tag === 'string' && Object.hasOwn(table.arms, tag) ? table.arms[tag] : undefined
+  const arm = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
   return arm?.allowed.includes(key) ?? false
 }

@@ -1,6 +1,6 @@
 import { type Issue, joinPath } from './issue.ts'
 import type { SchemaNode } from '../shape/schema-node.ts'
-import { ARMS } from '../shape/shape.ts'
+import { VARIANTS } from '../shape/shape.ts'
 import { keysOf, type Place, walkSchema } from '../shape/walk-schema.ts'
 
 /** Unknown keys that are named, at most. With fewer than these the validator names them beside the other faults. */
@@ -27,14 +27,14 @@ export function findOversize(schema: object, value: unknown): Issue[] {
 
 /** Of an arm that the levels above have and this one has not: how many levels there may be; else 0. */
 function levelsBeyond(place: Place, value: object): number {
-  const own = place.node[ARMS]
+  const own = place.node[VARIANTS]
   if (!own) return 0
   const tag = (value as Readonly<Record<string, unknown>>)[own.tag]
-  if (typeof tag !== 'string' || Object.hasOwn(own.arms, tag)) return 0
+  if (typeof tag !== 'string' || Object.hasOwn(own.variants, tag)) return 0
   let alike = 0
   for (let above = place.outer; above; above = above.outer) {
-    const table = above.node[ARMS]
-    if (table?.tag === own.tag && Object.hasOwn(table.arms, tag)) alike += 1
+    const table = above.node[VARIANTS]
+    if (table?.tag === own.tag && Object.hasOwn(table.variants, tag)) alike += 1
   }
   return alike === 0 ? 0 : alike + 1
 }

@@ -1,6 +1,6 @@
 import { type Issue, joinPath } from './issue.ts'
 import type { RuleName } from '../rules/rule-name.ts'
-import { ARMS, RULES, type ArmTable } from '../shape/shape.ts'
+import { VARIANTS, RULES, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema } from '../shape/walk-schema.ts'
 
 /**
@@ -17,7 +17,7 @@ type Judge = { check(value: never): readonly Issue[] }
 export function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
   return walkSchema<Issue>(schema, value, (place, inner) => {
     const path = joinPath('', ...keysOf(place))
-    const issues = [...armIssues(place.node[ARMS], place.value, path), ...inner()]
+    const issues = [...armIssues(place.node[VARIANTS], place.value, path), ...inner()]
     if (issues.length > 0) return issues
     return (place.node[RULES] ?? []).flatMap((name) =>
       table[name]
@@ -30,10 +30,10 @@ export function walkRules(schema: object, value: unknown, table: Readonly<Record
 const under = (path: string, rest: string) =>
   path !== '' && rest !== '' && !rest.startsWith('[') ? `${path}.${rest}` : path + rest
 
-function armIssues(table: ArmTable | undefined, value: unknown, path: string): Issue[] {
+function armIssues(table: VariantTable | undefined, value: unknown, path: string): Issue[] {
   if (!table || value === null || typeof value !== 'object') return []
   const tag = (value as Record<string, unknown>)[table.tag]
-  const arm = typeof tag === 'string' && Object.hasOwn(table.arms, tag) ? table.arms[tag] : undefined
+  const arm = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
   if (!arm) return []
   const missing = arm.required
     .filter((key) => !Object.hasOwn(value, key))

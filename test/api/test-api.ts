@@ -73,7 +73,7 @@ export async function createTestApi(
     health: { ready: async () => ({ ok: true, checks: { store: 'ok' } }), metrics: async () => '# none\n' },
     metricsHere: true,
     log: createLogger('silent'),
-    poke: () => {},
+    wake: () => {},
     ...overrides,
   })
   const app = buildApp(services, table)

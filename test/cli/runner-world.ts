@@ -19,8 +19,8 @@ export interface SeenRun {
 
 /** An API and a worker that renders nothing, as processes of their own; runners are started by the test. */
 export interface RunnerWorld extends AsyncDisposable {
-  /** Where runners find the lane. */
-  readonly laneUrl: string
+  /** Where runners find the runner API. */
+  readonly runnerApiUrl: string
   /** Settings of the trusted side. */
   readonly trusted: Environment
   readonly apiKey: string
@@ -37,8 +37,8 @@ export interface RunnerWorld extends AsyncDisposable {
   rows<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>
 }
 
-/** Where a process that serves the lane says that it does. */
-export const laneOf = ({ stdout }: CliProcess) =>
+/** Where a process that serves the runner API says that it does. */
+export const runnerApiOf = ({ stdout }: CliProcess) =>
   /"address":"([^"]+)","msg":"runner API listening"/.exec(stdout)?.[1] ?? ''
 
 const LEASE_SECONDS = 3
@@ -69,13 +69,13 @@ export async function openRunnerWorld(settings: Environment = {}): Promise<Runne
     if (code !== 0) throw new Error(stderr)
     return JSON.parse(stdout) as Record<string, string>
   }
-  let laneUrl = ''
+  let runnerApiUrl = ''
   let serving: CliProcess | undefined
   async function worker(): Promise<void> {
-    const port = laneUrl === '' ? '0' : new URL(laneUrl).port
-    const cli = start(['worker'], { ...trusted, TIDEMARK_LANE_PORT: port })
+    const port = runnerApiUrl === '' ? '0' : new URL(runnerApiUrl).port
+    const cli = start(['worker'], { ...trusted, TIDEMARK_RUNNER_API_PORT: port })
     await cli.says(/checking and delivering/)
-    laneUrl = laneOf(cli)
+    runnerApiUrl = runnerApiOf(cli)
     serving = cli
   }
   const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
@@ -85,7 +85,7 @@ export async function openRunnerWorld(settings: Environment = {}): Promise<Runne
   const token = async (job: string, ...more: string[]) =>
     (await admin('create-runner-token', '--job', job, ...more))['token'] ?? ''
   const runnerEnvironment = (text: string) => ({
-    TIDEMARK_LANE_URL: laneUrl,
+    TIDEMARK_RUNNER_API_URL: runnerApiUrl,
     TIDEMARK_RUNNER_TOKEN: text,
     TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
     TIDEMARK_BROWSER_PAGES: '2',
@@ -100,8 +100,8 @@ export async function openRunnerWorld(settings: Environment = {}): Promise<Runne
   const rows = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
     (await client.query<T>(text, values)).rows
   return {
-    get laneUrl() {
-      return laneUrl
+    get runnerApiUrl() {
+      return runnerApiUrl
     },
     trusted,
     apiKey: key,

@@ -1,5 +1,5 @@
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
-import { ARMS, RULES } from '../../schema/shape/shape.ts'
+import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
 import { arm, monitorWith, sample, text } from './sample.ts'
 
@@ -7,13 +7,13 @@ import { arm, monitorWith, sample, text } from './sample.ts'
 export interface Case {
   readonly title: string
   readonly monitor: unknown
-  readonly lawful: boolean
+  readonly valid: boolean
 }
 
-const caseOf = (lawful: boolean, place: Place, value: unknown, what: string): Case => ({
+const caseOf = (valid: boolean, place: Place, value: unknown, what: string): Case => ({
   title: `${spelled(place) || 'the monitor'} ${what}`,
   monitor: monitorWith(place, value),
-  lawful,
+  valid,
 })
 
 /** Each example of each rule, at each place where the definition names the rule. */
@@ -21,8 +21,8 @@ export function ruleCases(): Case[] {
   return nodes().flatMap(([place, node]) =>
     (bare(node)[RULES] ?? []).flatMap((name) => {
       const { accepts, rejects }: { accepts: readonly unknown[]; rejects: readonly unknown[] } = RULE_TABLE[name]
-      const at = (lawful: boolean) => (example: unknown, index: number) =>
-        caseOf(lawful, place, completed(node, example), `${name} ${lawful ? 'accepts' : 'rejects'}[${index}]`)
+      const at = (valid: boolean) => (example: unknown, index: number) =>
+        caseOf(valid, place, completed(node, example), `${name} ${valid ? 'accepts' : 'rejects'}[${index}]`)
       return [...accepts.map(at(true)), ...rejects.map(at(false))]
     }),
   )
@@ -39,12 +39,12 @@ function completed(node: Definition, example: unknown): unknown {
     if (given[key] !== undefined && given[key] !== null) given[key] = completed(child, given[key])
     else if (bare(node).required?.includes(key)) given[key] = sample(child)
   }
-  const table = bare(node)[ARMS]
+  const table = bare(node)[VARIANTS]
   if (!table) return given
   const fits = (name: string) =>
-    Object.keys(given).every((key) => key === table.tag || table.arms[name]!.allowed.includes(key))
+    Object.keys(given).every((key) => key === table.tag || table.variants[name]!.allowed.includes(key))
   const asked = given[table.tag]
-  const tag = typeof asked === 'string' && 'type' in (example as Fields) ? asked : Object.keys(table.arms).find(fits)
+  const tag = typeof asked === 'string' && 'type' in (example as Fields) ? asked : Object.keys(table.variants).find(fits)
   return { ...arm(node, String(tag)), ...given, [table.tag]: tag }
 }
 
@@ -54,10 +54,10 @@ function completed(node: Definition, example: unknown): unknown {
  */
 export function armCases(): Case[] {
   return nodes().flatMap(([place, node]) => {
-    const table = bare(node)[ARMS]
+    const table = bare(node)[VARIANTS]
     if (!table) return []
     const { properties = {} } = bare(node)
-    const wrong = Object.entries(table.arms).flatMap(([name, { required, allowed }]) => {
+    const wrong = Object.entries(table.variants).flatMap(([name, { required, allowed }]) => {
       const least = arm(node, name)
       const full = { ...Object.fromEntries(allowed.map((key) => [key, sample(properties[key]!)])), ...least }
       const foreign = Object.keys(properties).filter((key) => key !== table.tag && !allowed.includes(key))
@@ -72,7 +72,7 @@ export function armCases(): Case[] {
     })
     return [
       ...wrong,
-      caseOf(false, place, without(arm(node, Object.keys(table.arms)[0]!), table.tag), 'without its tag'),
+      caseOf(false, place, without(arm(node, Object.keys(table.variants)[0]!), table.tag), 'without its tag'),
     ]
   })
 }
@@ -143,7 +143,7 @@ function kinds(place: Place, node: Definition): Case[] {
   if (bare(node).enum) cases.push(caseOf(false, place, 'something else', 'as something else'))
   if (!properties) return cases
   const least = sample(node) as Fields
-  const tag = bare(node)[ARMS]?.tag
+  const tag = bare(node)[VARIANTS]?.tag
   return [
     ...cases,
     caseOf(false, place, { ...least, foreign: 1 }, 'with an unknown key'),

@@ -1,6 +1,6 @@
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import type { RuleName } from '../../schema/rules/rule-name.ts'
-import type { ARMS, ArmTable, RULES } from '../../schema/shape/shape.ts'
+import type { VARIANTS, VariantTable, RULES } from '../../schema/shape/shape.ts'
 
 /** A node of the definition as the cases are made from it. */
 export interface Definition {
@@ -20,7 +20,7 @@ export interface Definition {
   readonly additionalProperties?: Definition | boolean
   readonly items?: Definition
   readonly anyOf?: readonly Definition[]
-  readonly [ARMS]?: ArmTable
+  readonly [VARIANTS]?: VariantTable
   readonly [RULES]?: readonly RuleName[]
 }
 

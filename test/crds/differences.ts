@@ -6,7 +6,7 @@ interface Difference {
   readonly monitor: object
   /** Where the resource is not the monitor in the resource's spelling. */
   readonly spec?: object
-  readonly lawful: { readonly api: boolean; readonly kubernetes: boolean }
+  readonly valid: { readonly api: boolean; readonly kubernetes: boolean }
 }
 
 const REFUSED_LATER = { api: false, kubernetes: true }
@@ -20,13 +20,13 @@ export const DIFFERENCES: readonly Difference[] = [
     what: 'null for a key that may be left out',
     why: 'Kubernetes takes null as absent',
     monitor: { ...LEAST, deliveries: null },
-    lawful: REFUSED_LATER,
+    valid: REFUSED_LATER,
   },
   {
     what: 'a NUL character',
     why: 'Postgres cannot keep it; a pattern on each text of the resource would say no more',
     monitor: { ...LEAST, name: 'a\0b' },
-    lawful: REFUSED_LATER,
+    valid: REFUSED_LATER,
   },
   {
     what: 'a body in braces that is not JSON, with paging in the body',
@@ -35,7 +35,7 @@ export const DIFFERENCES: readonly Difference[] = [
       ...LEAST,
       request_config: { method: 'POST', body: '{page: 1}', pagination: { type: 'page', in: 'body', param: 'page' } },
     },
-    lawful: REFUSED_LATER,
+    valid: REFUSED_LATER,
   },
   {
     what: 'a predicate over a field that a prompt has no hint of',
@@ -45,12 +45,12 @@ export const DIFFERENCES: readonly Difference[] = [
       extract_config: { method: 'prompt', prompt: 'What does it cost?', schema: { price: 'number' } },
       diff_predicate: { type: 'field_changes', field: 'stock' },
     },
-    lawful: REFUSED_LATER,
+    valid: REFUSED_LATER,
   },
   ...['http://192.0.2.256/', 'http://exa%20mple.com/', 'http://[1:2]/'].map((url) => ({
     what: `the address ${url}`,
     why: 'the expression knows the grammar of an address, not the numbers of hosts and their encoding',
     monitor: { ...LEAST, url },
-    lawful: REFUSED_LATER,
+    valid: REFUSED_LATER,
   })),
 ]

@@ -42,8 +42,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
     expect(await kubernetes(kube, asSpec(monitor))).toMatchObject({ ok: true })
   }, 60_000)
 
-  test.each(DIFFERENCES)('they still differ: $what', async ({ monitor, spec, lawful }) => {
-    expect({ api: api(monitor).ok, kubernetes: (await kubernetes(kube, spec ?? asSpec(monitor))).ok }).toEqual(lawful)
+  test.each(DIFFERENCES)('they still differ: $what', async ({ monitor, spec, valid }) => {
+    expect({ api: api(monitor).ok, kubernetes: (await kubernetes(kube, spec ?? asSpec(monitor))).ok }).toEqual(valid)
   })
 })
 
@@ -53,11 +53,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
  */
 async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<string[]> {
   const found: string[] = []
-  for (const { title, monitor, lawful } of cases) {
+  for (const { title, monitor, valid } of cases) {
     const here = api(monitor)
     const there = await kubernetes(kube, asSpec(monitor))
-    if (here.ok !== lawful) found.push(`${title}: API: ${here.faults.join('; ')}`)
-    if (there.ok !== lawful) found.push(`${title}: Kubernetes: ${there.faults.join('; ')}`)
+    if (here.ok !== valid) found.push(`${title}: API: ${here.faults.join('; ')}`)
+    if (there.ok !== valid) found.push(`${title}: Kubernetes: ${there.faults.join('; ')}`)
     if (!here.ok && !there.ok && !here.faults.some((fault) => there.faults.some((other) => alike(fault, other, title))))
       found.push(`${title}: ${here.faults.join('; ')} <> ${there.faults.join('; ')}`)
   }

@@ -1,4 +1,4 @@
-import { ARMS, RULES } from '../../schema/shape/shape.ts'
+import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
 import { bare, child, type Definition, MONITOR, type Place } from './definition.ts'
 
 type Fields = Record<string, unknown>
@@ -40,23 +40,23 @@ export function text(node: Definition, length: number, letter = 'a'): string {
  * rules want beside `key`.
  */
 function object(node: Definition, key?: string): Fields {
-  const table = node[ARMS]
+  const table = node[VARIANTS]
   if (!table) {
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
     if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
     if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
     return needed
   }
-  const names = Object.keys(table.arms)
+  const names = Object.keys(table.variants)
   // Of several arms the last: the first ones for thresholds have a rule about their sign.
-  const name = key === undefined ? names[0] : names.findLast((each) => table.arms[each]!.allowed.includes(key))
+  const name = key === undefined ? names[0] : names.findLast((each) => table.variants[each]!.allowed.includes(key))
   return arm(node, name ?? names[0]!)
 }
 
 /** The smallest object of an arm. */
 export function arm(node: Definition, name: string): Fields {
-  const table = bare(node)[ARMS]!
-  const keys = table.arms[name]!.required
+  const table = bare(node)[VARIANTS]!
+  const keys = table.variants[name]!.required
   return { [table.tag]: name, ...Object.fromEntries(keys.map((key) => [key, sample(child(node, key))])) }
 }
 

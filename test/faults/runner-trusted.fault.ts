@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
 import { html, openSite, pageOf, status } from '../support/site.ts'
-import { laneOf, openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
+import { runnerApiOf, openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
 
 let proxy: ProxyServer
 let world: RunnerWorld
@@ -57,17 +57,17 @@ test(
 )
 
 test(
-  'All of it in one process serves the lane too; where that renders nothing, a preview says so and a runner does ' +
+  'All of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner does ' +
     'the runs.',
   async () => {
     await using site = await openSite()
-    const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_LANE_PORT: '0' })
+    const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
     const [, base] = await serve.says(/running at (\S+)\n/)
     const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
     const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
     expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
-    const runner = await world.runner('serves', { TIDEMARK_LANE_URL: laneOf(serve) })
+    const runner = await world.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
     expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
     for (const one of [runner, serve]) one.signal('SIGTERM')
     expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])

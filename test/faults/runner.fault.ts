@@ -125,7 +125,7 @@ test('A runner that is killed in the middle of a check leaves it to another: the
   // Meanwhile nobody else can touch it, though they know its number and fence.
   const token = await world.token('thief')
   const post = (verb: string, body: object) =>
-    fetch(`${world.laneUrl}/lane/${verb}`, {
+    fetch(`${world.runnerApiUrl}/runner/${verb}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -226,7 +226,8 @@ test('A runner tells its readiness and metrics, and outlives its worker.', async
 test('What a runner lacks, and what it should not have, is said at its start.', async () => {
   const nothing = await runCli(['runner'])
   expect(nothing.code).toBe(1)
-  for (const name of ['TIDEMARK_LANE_URL', 'TIDEMARK_RUNNER_TOKEN']) expect(nothing.stderr).toContain(`  ${name} `)
+  for (const name of ['TIDEMARK_RUNNER_API_URL', 'TIDEMARK_RUNNER_TOKEN'])
+    expect(nothing.stderr).toContain(`  ${name} `)
   expect(nothing.stderr).not.toContain('DATABASE_URL')
   const both = await runCli(['runner'], {
     ...world.runnerEnvironment(`tdr_${'0'.repeat(36)}`),
@@ -235,8 +236,8 @@ test('What a runner lacks, and what it should not have, is said at its start.', 
   expect(both.code).toBe(77)
   expect(both.stdout).toContain('a runner needs none of these')
   expect(both.stdout).not.toContain(world.trusted['DATABASE_URL'])
-  const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_LANE_URL: 'ftp://x' })
-  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_LANE_URL must be')])
+  const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_RUNNER_API_URL: 'ftp://x' })
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_RUNNER_API_URL must be')])
   const help = await runCli(['runner', '--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('  $ ')])
 }, 60_000)

@@ -28,7 +28,7 @@ const anyJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
  * Values that a schema of the document allows, and that the service takes too: where the document says less than holds
  * (an address has to be one), a hint of `hints.ts` says more.
  */
-export function lawful(
+export function valid(
   document: ApiDocument,
   schema: Schema,
   at: string,
@@ -43,11 +43,13 @@ export function lawful(
 }
 
 function byKeywords(document: ApiDocument, node: Schema, at: string, above: readonly string[]): fc.Arbitrary<Json> {
-  const inner = (schema: Schema, where: string) => lawful(document, schema, where, above)
-  const arms = node.oneOf ?? node.anyOf
-  if (arms) {
+  const inner = (schema: Schema, where: string) => valid(document, schema, where, above)
+  const variants = node.oneOf ?? node.anyOf
+  if (variants) {
     const open =
-      above.filter((name) => name === at).length < 3 ? arms : arms.filter((arm) => !isRecursive(document, arm, at))
+      above.filter((name) => name === at).length < 3
+        ? variants
+        : variants.filter((arm) => !isRecursive(document, arm, at))
     return fc.oneof(...open.map((arm) => inner(arm, at)))
   }
   if (node.const !== undefined) return fc.constant(node.const)

@@ -69,10 +69,12 @@ function* placesOf(document: ApiDocument, schema: Schema, value: Json, keys: rea
 /** The arm that a value has chosen. */
 function armOf(document: ApiDocument, schema: Schema, value: Json): Schema {
   const node = document.resolve(schema).schema
-  const arms = node.oneOf ?? node.anyOf
-  if (!arms) return node
+  const variants = node.oneOf ?? node.anyOf
+  if (!variants) return node
   const chosen =
-    arms.find((arm) => document.allows(arm, value)) ?? arms.find((arm) => isOf(document, arm, value)) ?? arms[0]!
+    variants.find((arm) => document.allows(arm, value)) ??
+    variants.find((arm) => isOf(document, arm, value)) ??
+    variants[0]!
   return armOf(document, chosen, value)
 }
 

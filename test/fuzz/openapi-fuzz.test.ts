@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLane } from './run-chain.ts'
+import { createSource } from './run-chain.ts'
 import { type Chain, chainsOf } from './steps.ts'
 import { createTally } from './tally.ts'
 import { createWorld, type World } from './world.ts'
 
 /** As many requests are sent, by so many at once. */
 const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_000)
-const LANES = 3
+const STRANDS = 3
 /** The same requests each time, unless asked for others: a number, or `new`. */
 const wanted = process.env['TIDEMARK_TEST_FUZZ_SEED'] ?? '20260501'
 const SEED = wanted === 'new' ? Date.now() % 1_000_000_000 : Number(wanted)
@@ -46,19 +46,19 @@ test(
     const { any, rollCall } = chainsOf(world.document, world.slugs)
     const failures = new Map<string, string>()
 
-    const lane = async (number: number) => {
-      const { run, close } = createLane(world, tally)
+    const strand = async (number: number) => {
+      const { run, close } = createSource(world, tally)
       for (let round = 0; tally.sent < REQUESTS && failures.size < MOST_FAILURES; round += 1) {
         const property = fc.asyncProperty(round === 0 && number === 0 ? rollCall : any, shrinkingFor(SHRINKING_MS, run))
         const seed = SEED + number * 1_000_003 + round
         const details = await fc.check(property, { seed, numRuns: CHAINS_A_ROUND })
         const fault = String(details.errorInstance)
         if (details.failed)
-          failures.set(fault.split('\n', 1)[0] ?? '', `seed ${SEED}, lane ${number}, round ${round}:\n${fault}`)
+          failures.set(fault.split('\n', 1)[0] ?? '', `seed ${SEED}, strand ${number}, round ${round}:\n${fault}`)
       }
       close()
     }
-    await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)))
+    await Promise.all(Array.from({ length: STRANDS }, (_, number) => strand(number)))
 
     process.stdout.write(`fuzz, seed ${SEED}: ${tally.summary()}\n`)
     expect([...failures.values()].join('\n\n'), `TIDEMARK_TEST_FUZZ_SEED=${SEED}`).toBe('')

@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts'
 import type { World } from './world.ts'
 
 /** One team and one connection, over which chains run one after the other. */
-interface Lane {
+interface CheckSource {
   /** Runs a chain. Throws an error that shows its requests as lines of curl, when an answer is not as it must be. */
   run(chain: Chain): Promise<void>
   close(): void
@@ -30,7 +30,7 @@ const SEED = {
   diff_predicate: { type: 'any_field_changes' },
 }
 
-export function createLane(world: World, tally: Tally): Lane {
+export function createSource(world: World, tally: Tally): CheckSource {
   const client = createClient(world.origin)
   let team: Team | null = null
   let left = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Json } from '../../schema/shape/json.ts'
 import type { ApiDocument, Operation } from './document.ts'
-import { lawful } from './lawful.ts'
+import { valid } from './lawful.ts'
 import { mark } from './marks.ts'
 import type { Change } from './mutate.ts'
 import { BROKEN, ODD } from './transport.ts'
@@ -202,7 +202,7 @@ interface Chains {
 
 export function chainsOf(document: ApiDocument, slugs: readonly string[]): Chains {
   const bodies = new Map(
-    document.operations.map((operation) => [operation.id, operation.body && lawfulBody(document, operation)] as const),
+    document.operations.map((operation) => [operation.id, operation.body && validBody(document, operation)] as const),
   )
   const bodyOf: BodyOf = ({ id }, changes) => {
     const values = bodies.get(id)
@@ -280,8 +280,8 @@ function weightOf({ path, body }: Operation): number {
   return path.startsWith('/v1/monitors') && body ? 24 : 6
 }
 
-function lawfulBody(document: ApiDocument, operation: Operation): fc.Arbitrary<Json> {
-  const values = lawful(document, operation.body ?? {}, operation.id)
+function validBody(document: ApiDocument, operation: Operation): fc.Arbitrary<Json> {
+  const values = valid(document, operation.body ?? {}, operation.id)
   // A preview asks the address at once: only the page of these tests may be asked.
   return operation.path.endsWith('/preview')
     ? values.map((body) => ({ ...(body as Readonly<Record<string, Json>>), url: mark('page') }))

@@ -25,7 +25,7 @@ const made = (
 /** As everybody does. */
 export const ORDINARY = made('ordinary', false, plain)
 
-/** Lawful, but seldom seen. */
+/** Valid, but seldom seen. */
 export const ODD: readonly Transport[] = [
   made('charset', false, plain, { 'content-type': 'application/json; charset=UTF-8' }),
   made('capitals', false, plain, { 'content-type': 'Application/JSON' }),

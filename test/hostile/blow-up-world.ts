@@ -58,7 +58,7 @@ export async function openBlowUpWorld(limitsOf: (row: BlowUp | null) => CheckLim
 
   async function runOf(url: string, extract: object): Promise<SeenRun> {
     const [no = 0] = await world.monitors(team, { url, extract })
-    worker.loop.poke()
+    worker.loop.wake()
     const [run] = await eventually(
       () => world.runs(no),
       (runs) => runs.length > 0,

@@ -98,7 +98,7 @@ describe('An action on many monitors', () => {
     const person = await world.person()
     const [free, locked] = [await world.monitor(person), await world.monitor(person)]
     await lock(locked.id)
-    const before = world.pokes
+    const before = world.wakes
     const ids = [locked.id, free.id, free.id.toUpperCase()]
     expect(await actOnMany(world.context, { ...person, action: 'run', ids })).toMatchObject({
       succeeded: 1,
@@ -108,7 +108,7 @@ describe('An action on many monitors', () => {
         { id: free.id, outcome: { kind: 'done' } },
       ],
     })
-    expect(world.pokes).toBe(before + 1)
+    expect(world.wakes).toBe(before + 1)
     expect(await actions(person)).toEqual(['monitor.run_triggered', 'monitor.bulk_action'])
   })
 

@@ -18,23 +18,23 @@ const mails = (count: number): DeliveryConfig[] =>
 describe('Creating a monitor', () => {
   test('stores it, with its audit line, and wakes the workers', async () => {
     const person = await world.person()
-    const before = world.pokes
+    const before = world.wakes
     const outcome = await createMonitor(world.context, { ...person, spec: SPEC })
     expect(outcome).toMatchObject({ kind: 'done', monitor: { name: 'Prices', user_id: person.userId } })
     expect(await world.audit(person)).toMatchObject([
       { action: 'monitor.created', target_label: 'Prices', actor_label: person.actor.label, metadata: {} },
     ])
-    expect(world.pokes).toBe(before + 1)
+    expect(world.wakes).toBe(before + 1)
   })
 
   test('with more deliveries than the plan allows is over the cap: nothing is stored and nobody is woken', async () => {
     const person = await world.person('free')
-    const before = world.pokes
+    const before = world.wakes
     const outcome = await createMonitor(world.context, { ...person, spec: { ...SPEC, deliveries: mails(2) } })
     expect(outcome).toEqual({ kind: 'over_cap', tier: 'free', cap: 1, wanted: 2 })
     expect(await countMonitors(world.store, { teamId: person.teamId })).toBe(0)
     expect(await world.audit(person)).toEqual([])
-    expect(world.pokes).toBe(before)
+    expect(world.wakes).toBe(before)
   })
 
   test('within a transaction of the caller is undone with it, its audit line too', async () => {

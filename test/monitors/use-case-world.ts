@@ -45,7 +45,7 @@ export interface UseCaseWorld {
   readonly store: Store
   readonly context: MonitorContext
   /** How often workers were woken. */
-  readonly pokes: number
+  readonly wakes: number
   person(plan?: Tier): Promise<Person>
   /** A stored monitor of the person, without an audit line. */
   monitor(person: Person, more?: Partial<MonitorSpec>): Promise<MonitorRow>
@@ -60,13 +60,13 @@ export async function createUseCaseWorld(): Promise<UseCaseWorld> {
   const database = await createTestDatabase()
   const store = await openStore({ url: database.url, name: 'tidemark test', connections: 4 })
   const secrets = createSecretBox('a key of the tests, which is long enough')
-  let pokes = 0
+  let wakes = 0
   let count = 0
   return {
     store,
-    context: { store, secrets, poke: () => void (pokes += 1) },
-    get pokes() {
-      return pokes
+    context: { store, secrets, wake: () => void (wakes += 1) },
+    get wakes() {
+      return wakes
     },
     async person(plan = 'scale') {
       count += 1

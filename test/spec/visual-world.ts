@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
 import type { Task } from '../../runners/check/task.ts'
-import { createPostgresLane } from '../../worker/queue/postgres-check-source.ts'
+import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../worker/record/recorder.ts'
 import { createComparer } from '../../worker/pictures/comparer.ts'
@@ -69,7 +69,7 @@ export async function createVisualWorld(
     onDeliveries: () => {},
     patienceMs: 60_000,
   })
-  const lane = createPostgresLane({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
+  const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
 
   async function check(task: Task, seen: Seen): Promise<void> {
     const regions = (task.kind === 'page' && task.visual?.regions) || []
@@ -80,7 +80,7 @@ export async function createVisualWorld(
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values, warnings: [], shots } as const
     const startedMs = Math.round(task.claimedMs)
-    await lane.complete({ task, reading, startedMs, endedMs: startedMs + 900 })
+    await source.complete({ task, reading, startedMs, endedMs: startedMs + 900 })
   }
 
   return {
@@ -96,14 +96,14 @@ export async function createVisualWorld(
     async run(client, monitorId, seen) {
       const asked = await client.post(`/v1/monitors/${monitorId}/run`)
       expect(asked.status).toBe(200)
-      const task = (await lane.claim(10)).find((claimed) => claimed.monitorId === monitorId)
+      const task = (await source.claim(10)).find((claimed) => claimed.monitorId === monitorId)
       if (!task) throw new Error('the check is not due')
       await check(task, seen)
       const { body } = await client.get(`/v1/runs/${asked.body.run_id}`)
       return body as unknown as Run
     },
     async checkAll(seen) {
-      await Promise.all((await lane.claim(100)).map((task) => check(task, seen)))
+      await Promise.all((await source.claim(100)).map((task) => check(task, seen)))
     },
     async close() {
       await recorder.settle()

@@ -10,7 +10,7 @@ import { createExtractor } from '../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import { createPostgresLane } from '../../worker/queue/postgres-check-source.ts'
+import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
@@ -89,7 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
   const { around, browsers } = options
   const loop = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
+    source: createPostgresCheckSource({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
     check: (task, signal) => {
       // As in a process, where a loop of its own has what is rendered.
       const browser = browsers && task.queue === 'static' ? 'elsewhere' : browsers

@@ -21,7 +21,11 @@ const FORGET_AFTER_MS = 60_000
  * Looks after the store once a second: months of runs that are about to be needed, quota periods that ended, a clock
  * that was put back; once an hour what has run out; once a day what retention hides.
  */
-export async function startUpkeep(store: Store, log: Logger, leaseSeconds: number): Promise<{ stop(): Promise<void> }> {
+export async function startMaintenance(
+  store: Store,
+  log: Logger,
+  leaseSeconds: number,
+): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
   let purgedAt = -Infinity
   await tick()

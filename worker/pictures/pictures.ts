@@ -19,7 +19,7 @@ type Captured =
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
 /** The shots of a check, and what they are compared with. */
-interface Exposure {
+interface CaptureRequest {
   readonly teamId: string
   readonly no: number
   readonly runId: string
@@ -34,7 +34,7 @@ interface Exposure {
  */
 export interface Pictures {
   /** Never rejects for what a picture is or what the object store does. */
-  take(exposure: Exposure): Promise<Captured>
+  take(captureRequest: CaptureRequest): Promise<Captured>
 }
 
 interface PicturesOptions {
@@ -46,8 +46,8 @@ interface PicturesOptions {
 
 /** Makes it over a store, an object store and a comparer; it closes none of them. */
 export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
-  async function take(exposure: Exposure): Promise<Captured> {
-    const { shots, baseline } = exposure
+  async function take(captureRequest: CaptureRequest): Promise<Captured> {
+    const { shots, baseline } = captureRequest
     const warnings = shots.flatMap(({ png }, place) => (png === null ? [gone(nameOf(shots, place))] : []))
     const seen: Drawn[] = []
     let leftMs = RUN_COMPARE_MS
@@ -60,23 +60,23 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
         seen.push(drawnOf(shot.region, last))
         continue
       }
-      const before = last && (await objects.get(imageName(exposure.teamId, last.image)))
+      const before = last && (await objects.get(imageName(captureRequest.teamId, last.image)))
       if (last && !before) warnings.push(`The last picture of ${nameOf(shots, place)} is gone; nothing was compared.`)
-      const allowance = { teamId: exposure.teamId, mostMs: leftMs }
+      const allowance = { teamId: captureRequest.teamId, mostMs: leftMs }
       const comparison = await comparer.compare({ before, after: png, thumb: place === 0 }, allowance)
       if (!comparison.ok) return { kind: 'failed', fault: FAULTS[comparison.reason](comparison.message) }
       leftMs -= comparison.tookMs
       seen.push(drawn(shot.region, { png, hash, last: before && last, compared: comparison.compared }))
     }
-    return keep(exposure, { drawn: seen, thumb: baseline?.thumb ?? null }, warnings)
+    return keep(captureRequest, { drawn: seen, thumb: baseline?.thumb ?? null }, warnings)
   }
 
-  async function keep(exposure: Exposure, seen: Seen, warnings: readonly string[]): Promise<Captured> {
-    const { teamId } = exposure
+  async function keep(captureRequest: CaptureRequest, seen: Seen, warnings: readonly string[]): Promise<Captured> {
+    const { teamId } = captureRequest
     const { pictures, fresh } = summaryOf(seen)
     if (fresh.length === 0) return { kind: 'kept', pictures, warnings }
     const images = fresh.map(({ id, png }) => ({ id, bytes: png.byteLength }))
-    const reserved = await reserveImages(store, exposure, images)
+    const reserved = await reserveImages(store, captureRequest, images)
     if (!reserved.ok) return { kind: 'skipped', warnings: [...warnings, usedUp(reserved.limit)] }
     try {
       for (const { id, png } of fresh) await objects.put(imageName(teamId, id), png)
@@ -89,9 +89,9 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
   }
 
   return {
-    take: (exposure) =>
-      take(exposure).catch((error: unknown): Captured => {
-        log.error({ err: error, run_id: exposure.runId }, 'the pictures of a run could not be stored or read')
+    take: (captureRequest) =>
+      take(captureRequest).catch((error: unknown): Captured => {
+        log.error({ err: error, run_id: captureRequest.runId }, 'the pictures of a run could not be stored or read')
         return { kind: 'failed', fault: AWAY }
       }),
   }

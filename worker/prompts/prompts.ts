@@ -2,7 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
 import { storable } from '../../core/storable.ts'
 import { whileStoreAway } from '../../store/db/while-store-away.ts'
-import { createPlaceLine, type PlaceLine } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import { findPromptAnswer, keepPromptAnswer } from '../../store/maintenance/prompt-answers.ts'
@@ -59,7 +59,7 @@ const ABANDONED: PromptAnswer = { kind: 'abandoned' }
 
 class AskingPrompts implements ClosablePrompts {
   readonly #options: PromptsOptions
-  readonly #line: PlaceLine
+  readonly #line: SlotQueue
   readonly #stopping = new AbortController()
   #held = 0
   readonly #underWay = new Set<Promise<PromptAnswer>>()
@@ -67,7 +67,7 @@ class AskingPrompts implements ClosablePrompts {
   constructor(options: PromptsOptions) {
     this.#options = options
     const { concurrency } = options
-    this.#line = createPlaceLine({ total: concurrency, perKey: Math.max(1, Math.floor(concurrency / 2)) })
+    this.#line = createSlotQueue({ total: concurrency, perKey: Math.max(1, Math.floor(concurrency / 2)) })
   }
 
   hasRoom(held: number): boolean {

@@ -2,7 +2,7 @@ import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import type { LaneOutcome, LaneReading } from '../../schema/runner-api.ts'
+import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
@@ -22,7 +22,7 @@ interface HeldTask {
 
 /** What a runner says of a check. */
 export interface Told {
-  readonly outcome: LaneOutcome
+  readonly outcome: RunnerOutcome
   readonly pictures: readonly Uint8Array[]
 }
 
@@ -47,7 +47,7 @@ export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed
 
 const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]
 
-function kindIssues(reading: LaneReading, held: HeldTask): Issue[] {
+function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
   const { task, hasBaseline } = held
   const asks = task.extract.method === 'prompt'
   if (reading.kind === 'moved')
@@ -59,7 +59,10 @@ function kindIssues(reading: LaneReading, held: HeldTask): Issue[] {
   return layerIssues(reading, held)
 }
 
-function layerIssues(reading: Exclude<LaneReading, { kind: 'moved' }>, { task, layerIsRemembered }: HeldTask): Issue[] {
+function layerIssues(
+  reading: Exclude<RunnerReading, { kind: 'moved' }>,
+  { task, layerIsRemembered }: HeldTask,
+): Issue[] {
   if (reading.fetch_method === 'static' && !task.triesStatic)
     return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
   if (reading.kind !== 'failed' && reading.remember && !(layerIsRemembered && task.queue === 'browser'))
@@ -67,7 +70,7 @@ function layerIssues(reading: Exclude<LaneReading, { kind: 'moved' }>, { task, l
   return []
 }
 
-function shotIssues(reading: LaneReading, pictures: readonly Uint8Array[], task: PageTask): Issue[] {
+function shotIssues(reading: RunnerReading, pictures: readonly Uint8Array[], task: PageTask): Issue[] {
   const path = joinPath('reading', 'shots')
   const shots = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
   if (!shots) {
@@ -123,7 +126,7 @@ function isDeeper(root: unknown, most: number): boolean {
   return false
 }
 
-function readingFromWire(outcome: LaneOutcome, pictures: readonly Uint8Array[], task: PageTask): Finished['reading'] {
+function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[], task: PageTask): Finished['reading'] {
   const { reading } = outcome
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') {

@@ -5,12 +5,12 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
 import { createClaims } from './claims.ts'
-import type { Lane } from '../../runners/check/check-source.ts'
+import type { CheckSource } from '../../runners/check/check-source.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { createSettling } from './completion.ts'
 import { contextOf } from './task-of.ts'
 
-interface PostgresLaneOptions {
+interface PostgresCheckSourceOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder
@@ -21,8 +21,8 @@ interface PostgresLaneOptions {
   readonly leaseMs: number
 }
 
-/** The lane in process: claims from the tables and records into them. */
-export function createPostgresLane(options: PostgresLaneOptions): Lane {
+/** The check source in process: claims from the tables and records into them. */
+export function createPostgresCheckSource(options: PostgresCheckSourceOptions): CheckSource {
   const { store, secrets, recorder, prompts = null, queues, leaseMs } = options
   const leaseSeconds = leaseMs / 1000
   const contexts = new WeakMap<Task, RecordContext>()
@@ -41,7 +41,7 @@ export function createPostgresLane(options: PostgresLaneOptions): Lane {
     heartbeat: (tasks) => extendLeases(store, tasks, leaseSeconds),
     async complete(finished, signal = NEVER) {
       const context = contexts.get(finished.task)
-      if (!context) throw new TypeError('a lane completes only what it gave out')
+      if (!context) throw new TypeError('a check source completes only what it gave out')
       await settle(finished, context, signal)
     },
     release: (tasks, delayMs) =>

@@ -16,7 +16,7 @@ import { contextOf, pageTaskOf } from './task-of.ts'
 
 type Failed = Extract<Reading, { kind: 'failed' }>
 
-export interface HeldLaneOptions {
+export interface RunnerServiceOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder
@@ -39,10 +39,10 @@ type Completion =
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
 /**
- * The lane for those who hold checks with a token instead of in our memory: nothing is kept here between two calls, so
+ * The check source for those who hold checks with a token instead of in our memory: nothing is kept here between two calls, so
  * that any worker can answer any of them. `holder` is the number of a runner token that was looked at a moment ago.
  */
-export interface HeldLane {
+export interface RunnerService {
   readonly leaseMs: number
   claim(limit: number, holder: number): Promise<readonly Task[]>
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
@@ -53,7 +53,7 @@ export interface HeldLane {
 /** Only what is rendered is done elsewhere. */
 const QUEUES = ['browser', 'visual'] as const
 
-export function createHeldLane(options: HeldLaneOptions): HeldLane {
+export function createRunnerService(options: RunnerServiceOptions): RunnerService {
   const { store, secrets, recorder, prompts, leaseMs, refused } = options
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null

@@ -32,7 +32,7 @@ interface ApiWorld {
   readonly log: Logger
   readonly stack: Stack
   readonly stopping: AbortSignal
-  readonly poke: () => void
+  readonly wake: () => void
   /** Milliseconds since the scheduler of this process last made progress; null when it has none. */
   readonly sinceProgress: (() => number) | null
 }
@@ -96,7 +96,7 @@ function servicesOptions(world: ApiWorld, baseUrl: string) {
     trustedProxies: settings.trustedProxies,
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
     log: world.log,
-    poke: world.poke,
+    wake: world.wake,
   }
 }
 

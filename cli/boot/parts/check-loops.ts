@@ -4,7 +4,7 @@ import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { CheckPorts } from '../../../runners/check/check.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { Lane } from '../../../runners/check/check-source.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { shareMetrics } from '../../../runners/loop/share-metrics.ts'
@@ -17,7 +17,7 @@ interface CheckLoopsWorld {
   readonly log: Logger
   /** Null: checks that need a browser are not claimed here. */
   readonly browsers: Browsers | null
-  laneOf(queues: readonly CheckQueue[]): Lane
+  runnerApiOf(queues: readonly CheckQueue[]): CheckSource
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
 
@@ -31,7 +31,7 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
   const metricsOfOne = shareMetrics(createCheckMetrics(registry))
   const loopOf = (queues: readonly CheckQueue[], concurrency: number, browser: CheckPorts['browser']): CheckLoop =>
     createCheckLoop({
-      lane: world.laneOf(queues),
+      source: world.runnerApiOf(queues),
       check: (task, signal) => world.check(task, browser, signal),
       log,
       metrics: metricsOfOne(),
@@ -48,7 +48,7 @@ export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
   ]
   return {
     start: () => loops.forEach((loop) => loop.start()),
-    poke: () => loops.forEach((loop) => loop.poke()),
+    wake: () => loops.forEach((loop) => loop.wake()),
     async drain(graceMs) {
       await Promise.all(loops.map((loop) => loop.drain(graceMs)))
     },

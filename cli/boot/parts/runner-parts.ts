@@ -8,9 +8,9 @@ import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy, type EgressPolicy } from '../../../egress/policy.ts'
-import { createHttpLane, type HttpLane } from '../../../runners/client/http-check-source.ts'
-import { LaneError } from '../../../runners/client/runner-api-error.ts'
-import type { Lane } from '../../../runners/check/check-source.ts'
+import { createHttpCheckSource, type HttpCheckSource } from '../../../runners/client/http-check-source.ts'
+import { RunnerApiError } from '../../../runners/client/runner-api-error.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from './browsers.ts'
@@ -34,14 +34,14 @@ const LAST_MS = 20_000
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
   const { log, stack, stopping, end } = context
   const { url, token } = await whereAndWho(settings)
-  const http = createHttpLane({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
+  const http = createHttpCheckSource({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
   stack.defer('the runner client', () => http.close())
   const leaseMs = await leaseLength(http, context)
   if (leaseMs === null) return
-  const { lane, idleMs } = watchIdle(http)
+  const { source, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const loop = startLoop({ settings, lane, leaseMs, registry, egress: egressOf(settings, url) }, context)
+  const loop = startLoop({ settings, source, leaseMs, registry, egress: egressOf(settings, url) }, context)
   stack.defer('checks', () => loop.drain(DRAIN_MS))
   await serveMetrics(settings, { registry, loop }, context)
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
@@ -51,7 +51,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
 }
 
 async function whereAndWho(settings: Settings): Promise<{ readonly url: string; readonly token: string }> {
-  const { TIDEMARK_LANE_URL: url, TIDEMARK_RUNNER_TOKEN_FILE: file } = settings
+  const { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN_FILE: file } = settings
   const issues = missingForRunner(settings)
   if (issues.length > 0 || url === undefined) throw new SettingsError(issues)
   const token = settings.TIDEMARK_RUNNER_TOKEN ?? (file === undefined ? '' : await tokenIn(file))
@@ -70,15 +70,15 @@ async function tokenIn(file: string): Promise<string> {
  * Returns how long leases last, as soon as a worker answers: the worker may start later than the runner. Returns null
  * when the process is to stop.
  */
-async function leaseLength(lane: HttpLane, { log, stopping }: ProcessContext): Promise<number | null> {
+async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessContext): Promise<number | null> {
   while (!stopping.aborted) {
     try {
-      return (await lane.greet()).leaseMs
+      return (await source.greet()).leaseMs
     } catch (error) {
-      if (error instanceof LaneError && error.isToken) throw new TokenRefusedError()
-      if (error instanceof LaneError && !error.isPassing)
+      if (error instanceof RunnerApiError && error.isToken) throw new TokenRefusedError()
+      if (error instanceof RunnerApiError && !error.isPassing)
         throw new SettingsError([
-          { path: 'TIDEMARK_LANE_URL', message: `does not lead to a runner API: ${error.message}` },
+          { path: 'TIDEMARK_RUNNER_API_URL', message: `does not lead to a runner API: ${error.message}` },
         ])
       log.warn({ err: error }, 'no worker answers; trying again in a second')
       await sleep(1_000, stopping)
@@ -88,22 +88,22 @@ async function leaseLength(lane: HttpLane, { log, stopping }: ProcessContext): P
 }
 
 /** Returns the egress policy of a worker. It also blocks the runner API: no page may reach it. */
-function egressOf({ allowPrivateCidrs }: Settings, laneUrl: string): EgressPolicy {
-  const { hostname: host, port, protocol } = new URL(laneUrl)
-  const lane = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-  return createPolicy({ allowPrivateCidrs: [...allowPrivateCidrs], neverAllow: [lane] })
+function egressOf({ allowPrivateCidrs }: Settings, runnerApiUrl: string): EgressPolicy {
+  const { hostname: host, port, protocol } = new URL(runnerApiUrl)
+  const source = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+  return createPolicy({ allowPrivateCidrs: [...allowPrivateCidrs], neverAllow: [source] })
 }
 
 interface LoopWorld {
   readonly settings: Settings
-  readonly lane: Lane
+  readonly source: CheckSource
   readonly leaseMs: number
   readonly registry: Registry
   readonly egress: EgressPolicy
 }
 
 function startLoop(
-  { settings, lane, leaseMs, registry, egress }: LoopWorld,
+  { settings, source, leaseMs, registry, egress }: LoopWorld,
   { log, stack }: ProcessContext,
 ): CheckLoop {
   const browser = browsersOf({ settings, egress, log }) ?? undefined
@@ -116,7 +116,7 @@ function startLoop(
   stack.defer('the fetch connections', () => agent.destroy())
   const concurrency = settings.TIDEMARK_BROWSER_PAGES
   return createCheckLoop({
-    lane,
+    source,
     check: (task, signal) => check(task, { agent, extractor, pages, browser, signal }),
     log,
     metrics: createCheckMetrics(registry),
@@ -149,7 +149,7 @@ interface EndWorld {
   idleMs(): number
   /** 0: the runner never ends because it is idle. */
   readonly idleSeconds: number
-  readonly http: HttpLane
+  readonly http: HttpCheckSource
 }
 
 /** Ends the runner when it has been idle for long, and before its token expires. */

@@ -12,7 +12,7 @@ import { createExtractor, type Extractor } from '../../../runners/extract/pool/p
 import { createPageReader, type PageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
-import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
@@ -20,11 +20,11 @@ import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { createCheckLoops } from './check-loops.ts'
-import { startLane } from './runner-api-parts.ts'
+import { startRunnerApi } from './runner-api-parts.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { startPictures } from './picture-parts.ts'
-import { startUpkeep } from '../../../worker/maintenance/maintenance.ts'
+import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
@@ -49,7 +49,7 @@ interface WorkerWorld {
 /** A running worker, as the rest of its process uses it. */
 export interface Worker {
   readonly store: Store
-  poke(): void
+  wake(): void
   /** Milliseconds since the scheduler last made progress. */
   sinceProgress(): number
 }
@@ -105,34 +105,34 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
     secrets,
     patterns,
     log,
-    onDeliveries: () => deliveries.poke(),
-    ...(notices && { onNotices: () => notices.poke() }),
+    onDeliveries: () => deliveries.wake(),
+    ...(notices && { onNotices: () => notices.wake() }),
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
   const { checkOf, refused } = checksOf(world, { store, extractor, pages })
-  const lane = await startLane({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
-  stack.defer('the runner API', () => lane?.close())
+  const source = await startRunnerApi({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
+  stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
     settings,
     registry,
     log,
     browsers: world.browsers,
-    laneOf: (queues) => createPostgresLane({ store, secrets, recorder, prompts, queues, leaseMs }),
+    runnerApiOf: (queues) => createPostgresCheckSource({ store, secrets, recorder, prompts, queues, leaseMs }),
     check: checkOf,
   })
   stack.defer('checks and deliveries', () =>
-    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain(), lane?.close()]),
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain(), source?.close()]),
   )
 
-  const upkeep = await startUpkeep(store, log, settings.TIDEMARK_LEASE_SECONDS)
-  stack.defer('upkeep', () => upkeep.stop())
+  const maintenance = await startMaintenance(store, log, settings.TIDEMARK_LEASE_SECONDS)
+  stack.defer('upkeep', () => maintenance.stop())
   checks.start()
   deliveries.start()
   notices?.start()
-  return { store, poke: () => (checks.poke(), deliveries.poke()), sinceProgress: () => checks.sinceProgress() }
+  return { store, wake: () => (checks.wake(), deliveries.wake()), sinceProgress: () => checks.sinceProgress() }
 }
 
 interface CheckParts {

@@ -1,15 +1,15 @@
 import type { Task } from '../../../runners/check/task.ts'
-import type { Lane } from '../../../runners/check/check-source.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
 
 /** A check source, and how long it has been idle. */
-interface WatchedLane {
-  readonly lane: Lane
+interface WatchedSource {
+  readonly source: CheckSource
   /** Milliseconds since a check was last leased; 0 while one is. */
   idleMs(): number
 }
 
 /** Returns the check source with a record of the checks that it leases and takes back. */
-export function watchIdle(lane: Lane): WatchedLane {
+export function watchIdle(source: CheckSource): WatchedSource {
   const held = new Set<Task>()
   let since = performance.now()
   const forget = (tasks: Iterable<Task>) => {
@@ -18,20 +18,20 @@ export function watchIdle(lane: Lane): WatchedLane {
   }
   return {
     idleMs: () => (held.size > 0 ? 0 : performance.now() - since),
-    lane: {
+    source: {
       async claim(limit) {
-        const tasks = await lane.claim(limit)
+        const tasks = await source.claim(limit)
         for (const task of tasks) held.add(task)
         return tasks
       },
       async heartbeat(tasks) {
-        const kept = await lane.heartbeat(tasks)
+        const kept = await source.heartbeat(tasks)
         const lost = tasks.filter(({ no }) => !kept.has(no))
         if (lost.length > 0) forget(lost)
         return kept
       },
-      complete: (finished, signal) => lane.complete(finished, signal).finally(() => forget([finished.task])),
-      release: (tasks, delayMs) => lane.release(tasks, delayMs).finally(() => forget(tasks)),
+      complete: (finished, signal) => source.complete(finished, signal).finally(() => forget([finished.task])),
+      release: (tasks, delayMs) => source.release(tasks, delayMs).finally(() => forget(tasks)),
     },
   }
 }

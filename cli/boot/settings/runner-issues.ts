@@ -1,11 +1,11 @@
 import type { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
-type RunnerSettings = Pick<Config, 'TIDEMARK_LANE_URL' | 'TIDEMARK_RUNNER_TOKEN' | 'TIDEMARK_RUNNER_TOKEN_FILE'>
+type RunnerSettings = Pick<Config, 'TIDEMARK_RUNNER_API_URL' | 'TIDEMARK_RUNNER_TOKEN' | 'TIDEMARK_RUNNER_TOKEN_FILE'>
 
 /** Returns what is wrong with the settings of a runner. The token's own text is not repeated. */
 export function runnerIssues(config: RunnerSettings): Issue[] {
-  const { TIDEMARK_LANE_URL: text, TIDEMARK_RUNNER_TOKEN, TIDEMARK_RUNNER_TOKEN_FILE } = config
+  const { TIDEMARK_RUNNER_API_URL: text, TIDEMARK_RUNNER_TOKEN, TIDEMARK_RUNNER_TOKEN_FILE } = config
   const issues: Issue[] = []
   if (TIDEMARK_RUNNER_TOKEN !== undefined && TIDEMARK_RUNNER_TOKEN_FILE !== undefined)
     issues.push({ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'must not be set together with TIDEMARK_RUNNER_TOKEN' })
@@ -15,10 +15,10 @@ export function runnerIssues(config: RunnerSettings): Issue[] {
   const url = text === undefined ? undefined : URL.parse(text)
   if (url === undefined) return issues
   if (url === null || !/^https?:\/\/[^/]+/.test(text ?? '') || url.search !== '' || url.hash !== '')
-    issues.push({ path: 'TIDEMARK_LANE_URL', message: 'must be an http:// or https:// address without a query' })
+    issues.push({ path: 'TIDEMARK_RUNNER_API_URL', message: 'must be an http:// or https:// address without a query' })
   else if (url.username !== '' || url.password !== '')
     issues.push({
-      path: 'TIDEMARK_LANE_URL',
+      path: 'TIDEMARK_RUNNER_API_URL',
       message: 'must not contain a user or password; use TIDEMARK_RUNNER_TOKEN',
     })
   return issues
@@ -27,10 +27,10 @@ export function runnerIssues(config: RunnerSettings): Issue[] {
 /** Returns the settings that a runner needs and that are missing. */
 export function missingForRunner(config: RunnerSettings & Pick<Config, 'TIDEMARK_BROWSER_PAGES'>): Issue[] {
   const issues: Issue[] = []
-  if (config.TIDEMARK_LANE_URL === undefined)
+  if (config.TIDEMARK_RUNNER_API_URL === undefined)
     issues.push({
-      path: 'TIDEMARK_LANE_URL',
-      message: 'is required by "tidemark runner": the TIDEMARK_LANE_PORT of a worker',
+      path: 'TIDEMARK_RUNNER_API_URL',
+      message: 'is required by "tidemark runner": the TIDEMARK_RUNNER_API_PORT of a worker',
     })
   if (config.TIDEMARK_RUNNER_TOKEN === undefined && config.TIDEMARK_RUNNER_TOKEN_FILE === undefined)
     issues.push({

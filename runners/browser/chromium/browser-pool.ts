@@ -4,7 +4,7 @@ import { BrowserError } from '../browser-error.ts'
 import { type BrowserSetup, type OneBrowser, startBrowser } from './one-browser.ts'
 import type { OpenPage } from '../page/open-page.ts'
 
-export interface StockOptions extends BrowserSetup {
+export interface BrowserPoolOptions extends BrowserSetup {
   readonly log: Logger
   /**
    * When a browser is replaced: after this many pages (default 200), after this many milliseconds (default 30 minutes),
@@ -14,7 +14,7 @@ export interface StockOptions extends BrowserSetup {
 }
 
 /** A browser and the number of its pages. */
-interface Tenancy {
+interface BrowserLease {
   readonly browser: OneBrowser
   open: number
   served: number
@@ -22,14 +22,14 @@ interface Tenancy {
 }
 
 /** Provides the browser for new pages. A retired browser ends when its last page is closed. */
-export interface BrowserStock {
+export interface BrowserPool {
   /**
    * Returns a browser, and starts one when none is usable. Rejects with a `BrowserError`. Call `leave` for each browser
    * taken.
    */
-  take(): Promise<Tenancy>
+  take(): Promise<BrowserLease>
   /** Closes the page. A browser whose page does not close is ended. Never rejects. */
-  leave(one: Tenancy, opened: OpenPage | undefined): Promise<void>
+  leave(one: BrowserLease, opened: OpenPage | undefined): Promise<void>
   current(): OneBrowser | null
   close(): Promise<void>
 }
@@ -39,14 +39,14 @@ const CLOSE_MS = 5_000
 /** After a failed start, the next start is tried no sooner than this. */
 const START_PAUSE_MS = 5_000
 
-export function createBrowserStock(options: StockOptions): BrowserStock {
+export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const { log } = options
-  const tenancies = new Set<Tenancy>()
-  let current: Promise<Tenancy> | null = null
+  const tenancies = new Set<BrowserLease>()
+  let current: Promise<BrowserLease> | null = null
   let lastFault: { readonly error: BrowserError; readonly at: number } | null = null
   let isClosed = false
 
-  async function usable(): Promise<Tenancy> {
+  async function usable(): Promise<BrowserLease> {
     for (;;) {
       const awaited = current
       const known = await awaited?.catch(() => null)
@@ -60,10 +60,10 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
     }
   }
 
-  async function start(): Promise<Tenancy> {
+  async function start(): Promise<BrowserLease> {
     try {
       const browser = await startBrowser(options)
-      const made: Tenancy = { browser, open: 0, served: 0, isRetired: isClosed }
+      const made: BrowserLease = { browser, open: 0, served: 0, isRetired: isClosed }
       tenancies.add(made)
       if (isClosed) browser.kill()
       void browser.ended.then(() => tenancies.delete(made))
@@ -105,14 +105,14 @@ export function createBrowserStock(options: StockOptions): BrowserStock {
   }
 }
 
-function isUsable({ browser, served, isRetired }: Tenancy, { recycle = {} }: StockOptions): boolean {
+function isUsable({ browser, served, isRetired }: BrowserLease, { recycle = {} }: BrowserPoolOptions): boolean {
   const { pages = 200, ageMs = 1_800_000, megabytes = 2_048 } = recycle
   const isOld = served >= pages || performance.now() - browser.startedAt > ageMs || browser.megabytes > megabytes
   return !isRetired && !browser.isGone && browser.playwright.isConnected() && !isOld
 }
 
 /** Gives the browser no more pages. It ends when the last one is closed. */
-function retire(one: Tenancy): void {
+function retire(one: BrowserLease): void {
   one.isRetired = true
   if (one.open === 0) one.browser.kill()
 }

@@ -11,7 +11,7 @@ type Captured =
   | { readonly ok: false; readonly fault: RunFault }
 
 /** The page to take pictures of. */
-interface Sitter {
+interface CapturedPage {
   readonly page: Page
   readonly view: PageView
   /** The host as shown to the user. */
@@ -35,8 +35,8 @@ interface Target {
  * are hidden, fonts are loaded (or three seconds have passed), animations are stopped at their end, and there is no
  * caret. A page or region taller than 16,384 px is cut off there, with a warning.
  */
-export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Captured> {
-  const { view, host } = sitter
+export async function capture(captured: CapturedPage, visual: VisualConfig): Promise<Captured> {
+  const { view, host } = captured
   await view.ask(AWAIT_FONTS)
   const hidden = await view.ask(HIDE(visual.ignoreSelectors ?? []))
   const size = await view.ask(PAGE_SIZE)
@@ -46,7 +46,7 @@ export async function capture(sitter: Sitter, visual: VisualConfig): Promise<Cap
   const shots: Shot[] = []
   const warnings: string[] = []
   for (const { region, box } of targets) {
-    const shot = box === undefined ? notFound(region) : await shoot(sitter, region, box, style)
+    const shot = box === undefined ? notFound(region) : await shoot(captured, region, box, style)
     if (shot === 'late') return { ok: false, fault: PICTURE_LATE(host, SHOT_MS) }
     if (shot.png !== null && shot.png.length > LARGEST_SHOT_BYTES) return { ok: false, fault: tooLarge(region) }
     if (box && shot.png !== null && box.height > shot.height) warnings.push(cutOff(region, box.height, shot.height))
@@ -89,7 +89,7 @@ async function targetOf(
   return { region, box: (box && size && clipOf(box, size)) ?? undefined }
 }
 
-async function shoot({ page }: Sitter, region: string, box: Box | null, style: string): Promise<Shot | 'late'> {
+async function shoot({ page }: CapturedPage, region: string, box: Box | null, style: string): Promise<Shot | 'late'> {
   const viewport = page.viewportSize() ?? { width: 0, height: 0 }
   const width = Math.min(box?.width ?? 0, 3_840)
   const clip = box && { ...box, width, height: Math.min(box.height, tallestShot(width)) }

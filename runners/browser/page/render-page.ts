@@ -115,8 +115,8 @@ interface Document {
 
 async function renderedBody(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
   const { request, url, opened, startedAt } = rendering
-  const sitter = { page: opened.page, view, host: url.host }
-  const pictures = request.visual?.enabled === true ? await capture(sitter, request.visual) : null
+  const captured = { page: opened.page, view, host: url.host }
+  const pictures = request.visual?.enabled === true ? await capture(captured, request.visual) : null
   if (pictures !== null && !pictures.ok) return failed(rendering, pictures.fault, last.status())
   const finalUrl = last.url()
   return {

@@ -75,9 +75,9 @@ const SPEEDS = { slowMs: QUICK_MS, toMakeGood: 5, mostRemembered: 50_000 }
 const GIVES_WAY = 10
 
 class ThreadedExtractor implements Extractor {
-  readonly #quick: Crew
-  readonly #trial: Crew
-  readonly #patient: Crew
+  readonly #quick: ThreadGroup
+  readonly #trial: ThreadGroup
+  readonly #patient: ThreadGroup
   readonly #line: Line
   readonly #slow: SlowLine = createSlowLine()
   /** Who held a thread up, and who never did. */
@@ -88,9 +88,9 @@ class ThreadedExtractor implements Extractor {
 
   constructor({ threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb }: ExtractorOptions) {
     this.#line = createLine(threads)
-    this.#quick = crewOf(threads, heapMb, 0)
-    this.#trial = crewOf(1, heapMb, 0)
-    this.#patient = crewOf(1, heapMb, GIVES_WAY)
+    this.#quick = groupOf(threads, heapMb, 0)
+    this.#trial = groupOf(1, heapMb, 0)
+    this.#patient = groupOf(1, heapMb, GIVES_WAY)
   }
 
   extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
@@ -140,10 +140,10 @@ class ThreadedExtractor implements Extractor {
   }
 
   /** A batch of monitors of which none is known to be slow: one that is has to make room for those who wait. */
-  #startTrusting(crew: Crew, jobs: readonly Job[]): boolean {
+  #startTrusting(group: ThreadGroup, jobs: readonly Job[]): boolean {
     if (jobs.length === 0) return false
-    const mustMakeRoom = (): boolean => (crew === this.#trial ? this.#line.hasUnknown : !this.#line.isEmpty)
-    this.#start(crew, runBatch(jobs, { threads: crew.threads, speeds: this.#speeds, mustMakeRoom }))
+    const mustMakeRoom = (): boolean => (group === this.#trial ? this.#line.hasUnknown : !this.#line.isEmpty)
+    this.#start(group, runBatch(jobs, { threads: group.threads, speeds: this.#speeds, mustMakeRoom }))
     return true
   }
 
@@ -152,10 +152,10 @@ class ThreadedExtractor implements Extractor {
     if (job) this.#start(this.#patient, runBatch([job], { threads: this.#patient.threads, speeds: this.#speeds }))
   }
 
-  #start(crew: Crew, run: Promise<Leftover>): void {
-    crew.running += 1
+  #start(group: ThreadGroup, run: Promise<Leftover>): void {
+    group.running += 1
     const done = run.then(({ again, slow, killed }) => {
-      crew.running -= 1
+      group.running -= 1
       if (killed) this.#line.trouble()
       if (this.#closing) for (const job of slow ? [slow, ...again] : again) job.settle(closing())
       else {
@@ -169,13 +169,13 @@ class ThreadedExtractor implements Extractor {
 }
 
 /** Threads for one kind of work. */
-interface Crew {
+interface ThreadGroup {
   readonly threads: Threads
   readonly size: number
   running: number
 }
 
-function crewOf(size: number, heapMb: number, nice: number): Crew {
+function groupOf(size: number, heapMb: number, nice: number): ThreadGroup {
   return { threads: startThreads({ threads: size, heapMb, nice }), size, running: 0 }
 }
 

@@ -22,7 +22,7 @@ export interface PagesPorts extends FetchPorts {
 }
 
 /** A running fetch of a list: the pages read so far, and the limits for all of them. */
-interface Trip {
+interface FetchContext {
   readonly request: FetchRequest
   readonly ports: PagesPorts
   readonly limits: FetchLimits
@@ -45,7 +45,7 @@ const EMPTY = new Uint8Array(0)
  * and redirects. Never rejects.
  */
 export async function fetchPages(request: FetchRequest, pagination: Pagination, ports: PagesPorts): Promise<Fetched> {
-  const trip: Trip = {
+  const trip: FetchContext = {
     request,
     ports,
     limits: ports.limits ?? FETCH_LIMITS,
@@ -74,7 +74,7 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
 }
 
 /** Sites take turns at the reading thread, and wait for it no longer than the deadline of the fetch. */
-function waiterOf({ request, ports, deadlineMs, startedAt }: Trip): Whose {
+function waiterOf({ request, ports, deadlineMs, startedAt }: FetchContext): Whose {
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs - (performance.now() - startedAt))))
   return {
     key: URL.parse(request.url)?.host ?? '',
@@ -88,7 +88,7 @@ function linkOf({ link }: FetchedBody): string | null {
 }
 
 /** Fetches one page, within the time and size that the pages before it have left. */
-async function fetchPage(trip: Trip, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
+async function fetchPage(trip: FetchContext, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
   const number = pages + 1
   const wireLeft = trip.limits.maxWireBytes - sum(trip, ({ fetched }) => fetched.wireBytes)
   const bodyLeft = trip.limits.maxBodyBytes - sum(trip, ({ bodyBytes }) => bodyBytes)
@@ -111,7 +111,7 @@ function requestFor(request: FetchRequest, { url, body, sameOrigin }: PageReques
   return { ...request, url, body, headers: sameOrigin ? request.headers : null, conditional: null }
 }
 
-function faultOf(trip: Trip, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
+function faultOf(trip: FetchContext, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
   const { number, asked } = page
   if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, trip.limits.maxBodyBytes)
   // A timer may fire slightly early.
@@ -121,7 +121,7 @@ function faultOf(trip: Trip, { fault }: FetchFailed, page: { asked: PageRequest;
   return pageFault(number, { code: fault.code, message: fault.message + hint })
 }
 
-function merged(trip: Trip): Fetched {
+function merged(trip: FetchContext): Fetched {
   const [first] = trip.read
   if (first === undefined) throw new TypeError('there are no pages to merge')
   const { head, tail } = first.facts.frame ?? { head: '[', tail: ']' }
@@ -140,14 +140,14 @@ function merged(trip: Trip): Fetched {
   }
 }
 
-function sum(trip: Trip, of: (read: FetchedPage) => number): number {
+function sum(trip: FetchContext, of: (read: FetchedPage) => number): number {
   return trip.read.reduce((total, read) => total + of(read), 0)
 }
 
-function elapsed(trip: Trip): number {
+function elapsed(trip: FetchContext): number {
   return Math.round(performance.now() - trip.startedAt)
 }
 
-function failure(trip: Trip, fault: RunFault, status: number | null = null): FetchFailed {
+function failure(trip: FetchContext, fault: RunFault, status: number | null = null): FetchFailed {
   return { ok: false, fault, status, retryAfterMs: null, durationMs: elapsed(trip) }
 }

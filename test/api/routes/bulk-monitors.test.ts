@@ -8,9 +8,9 @@ import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
-let pokes = 0
+let wakes = 0
 beforeAll(async () => {
-  api = await createTestApi({ poke: () => void (pokes += 1) })
+  api = await createTestApi({ wake: () => void (wakes += 1) })
 })
 afterAll(() => api.close())
 
@@ -196,9 +196,9 @@ describe('a bulk action', () => {
   test('wakes the workers when there is something to run', async () => {
     const owner = await api.owner()
     const ids = await monitors(owner, 1)
-    pokes = 0
+    wakes = 0
     await bulk(owner, 'run', ids)
-    expect(pokes).toBe(1)
+    expect(wakes).toBe(1)
   })
 
   test('needs what changing monitors needs', async () => {

@@ -9,13 +9,13 @@ import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
 let owner: CreatedOwner
-let pokes = 0
+let wakes = 0
 beforeAll(async () => {
-  api = await createTestApi({ poke: () => void (pokes += 1) })
+  api = await createTestApi({ wake: () => void (wakes += 1) })
 })
 beforeEach(async () => {
   owner = await api.owner()
-  pokes = 0
+  wakes = 0
 })
 afterAll(() => api.close())
 
@@ -137,11 +137,11 @@ test('The action and its line are one: where the line cannot be written, nothing
 
 test('The workers of this process are told of what is due now.', async () => {
   const id = await create()
-  expect(pokes).toBe(1)
+  expect(wakes).toBe(1)
   await call('POST', `/v1/monitors/${id}/run`)
-  expect(pokes).toBe(2)
+  expect(wakes).toBe(2)
   await call('GET', `/v1/monitors/${id}`)
-  expect(pokes).toBe(2)
+  expect(wakes).toBe(2)
 })
 
 test('Edits of one monitor at the same time are taken one after the other; none is lost.', async () => {

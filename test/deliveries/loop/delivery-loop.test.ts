@@ -40,10 +40,10 @@ describe('the delivery loop', () => {
   test('sends at once what is stored while it is idle, when poked', async () => {
     await using receiver = await openReceiver()
     await using running = startLoop(outbox, { idleMs: 60_000 })
-    await outbox.until(await outbox.webhook(receiver.url).then((id) => (running.loop.poke(), id)), isSent)
+    await outbox.until(await outbox.webhook(receiver.url).then((id) => (running.loop.wake(), id)), isSent)
     const before = performance.now()
     const id = await outbox.webhook(receiver.url)
-    running.loop.poke()
+    running.loop.wake()
     await outbox.until(id, isSent)
     expect(performance.now() - before).toBeLessThan(1_000)
   })
@@ -91,10 +91,10 @@ describe('the delivery loop', () => {
   )
 
   /** A marker that is sent later shows that the loop has looked and has passed the delivery over. */
-  async function nothingMore({ loop }: { loop: { poke(): void } }, id: string, attempts: number): Promise<void> {
+  async function nothingMore({ loop }: { loop: { wake(): void } }, id: string, attempts: number): Promise<void> {
     await using marker = await openReceiver()
     const markerId = await outbox.webhook(marker.url)
-    loop.poke()
+    loop.wake()
     await outbox.until(markerId, isSent)
     expect((await outbox.see(id)).attempts).toBe(attempts)
   }
@@ -108,7 +108,7 @@ describe('the delivery loop', () => {
     await outbox.until(id, ({ status }) => status === 'dead')
     isUp = true
     expect(await replayDelivery(outbox.store, outbox.teamId, id)).toMatchObject({ id })
-    running.loop.poke()
+    running.loop.wake()
     expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1, response_status: 200 })
     expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
   })
@@ -127,7 +127,7 @@ describe('the delivery loop', () => {
       await nothingMore(running, id, 0)
       expect(receiver.requests).toHaveLength(0)
       await outbox.setClock(61)
-      running.loop.poke()
+      running.loop.wake()
       expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1, payload: lost?.payload })
       expect(receiver.requests[0]?.body.toString()).toBe(lost?.payload)
     },
@@ -296,7 +296,7 @@ describe('the delivery loop', () => {
     await using picky = await openReceiver(reply(418))
     const refused = await outbox.webhook(picky.url)
     const taken = await outbox.webhook(receiver.url)
-    running.loop.poke()
+    running.loop.wake()
     await outbox.until(taken, isSent)
     await eventually(
       () => running.log,

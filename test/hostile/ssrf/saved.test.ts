@@ -4,11 +4,11 @@ import { REFUSED_URLS } from './vectors.ts'
 
 let served: ServedApi
 let monitor: string
-let pokes = 0
+let wakes = 0
 beforeAll(async () => {
-  served = await serveApi('scale', { poke: () => void pokes++ })
+  served = await serveApi('scale', { wake: () => void wakes++ })
   monitor = (await createMonitor(served.me)).id
-  pokes = 0
+  wakes = 0
 })
 afterAll(() => served.close())
 
@@ -54,7 +54,7 @@ describe(
   () => {
     test.each(DOORS)('%s', async (_door, send) => {
       for (const url of REFUSED_URLS) expect(await refusedPaths(send, url), url.slice(0, 100)).toEqual(PATHS)
-      expect(pokes).toBe(0)
+      expect(wakes).toBe(0)
     })
   },
 )

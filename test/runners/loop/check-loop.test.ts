@@ -107,7 +107,7 @@ test('A team whose pages of a host all hang holds up no check that another team 
   )
   const from = performance.now()
   await world.query('update checks set due_at = clock() where no = $1', [asked])
-  loop.poke()
+  loop.wake()
   expect((await recorded(Number(asked)))[0]).toMatchObject({ status: 'success' })
   expect(performance.now() - from).toBeLessThan(2_000)
   expect(hanging).toBe(3)
@@ -223,7 +223,7 @@ test('Somebody who asks for a run is not kept waiting for the next look.', async
     (ms) => ms < 1_000,
   )
   const [no = 0] = await world.monitors(await world.team(), { url: site.url })
-  loop.poke()
+  loop.wake()
   await recorded(no)
 })
 

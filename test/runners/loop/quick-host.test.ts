@@ -2,8 +2,8 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { Lane } from '../../../runners/check/check-source.ts'
-import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
@@ -29,18 +29,18 @@ test('Of a host that answers at once many checks may be due: none of them is put
   await world.monitors(await world.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
   const log = createLogger('silent')
   const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
-  const lane = createPostgresLane({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })
+  const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })
   const done = new Set<number>()
   let putOff = 0
-  const counting: Lane = {
-    ...lane,
+  const counting: CheckSource = {
+    ...source,
     async release(tasks, delayMs) {
       if (done.size > 0) putOff += tasks.length
-      await lane.release(tasks, delayMs)
+      await source.release(tasks, delayMs)
     },
   }
   const loop = createCheckLoop({
-    lane: counting,
+    source: counting,
     async check(task: Task) {
       await new Promise((resolve) => setImmediate(resolve))
       done.add(task.no)

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { Task } from '../../../runners/check/task.ts'
-import type { HttpLane } from '../../../runners/client/http-check-source.ts'
+import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
 import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
 import type { MonitorOptions } from '../../store/queue/queue-world.ts'
 import { draw } from '../pictures/drawings.ts'
-import { type LaneWorld, openLaneWorld } from './runner-world.ts'
+import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
 
 export const VERBS = ['claim', 'heartbeat', 'complete', 'release'] as const
 export const MARK = { etag: null, last_modified: null, body_hash: null }
@@ -21,13 +21,13 @@ interface Answer {
   readonly paths: readonly string[]
 }
 
-/** Somebody with a token, who can say to the lane whatever a test wants. */
+/** Somebody with a token, who can say to the runner API whatever a test wants. */
 export interface Asker extends AsyncDisposable {
-  readonly lanes: LaneWorld
+  readonly runnerApi: RunnerApiWorld
   readonly team: string
   readonly png: Uint8Array
-  /** Whose token the requests carry, and a lane that is used rightly. */
-  job: { readonly token: string; readonly lane: HttpLane }
+  /** Whose token the requests carry, and a check source that is used rightly. */
+  job: { readonly token: string; readonly source: HttpCheckSource }
   newJob(): Promise<void>
   /** Nothing is due any more. */
   reset(): Promise<void>
@@ -38,14 +38,14 @@ export interface Asker extends AsyncDisposable {
 }
 
 export async function openAsker(): Promise<Asker> {
-  const lanes = await openLaneWorld()
-  const team = await lanes.world.team()
+  const runnerApi = await openRunnerApiWorld()
+  const team = await runnerApi.world.team()
   const newJob = async () => {
-    const { token } = await lanes.token()
-    return { token, lane: await lanes.httpLane({ token }) }
+    const { token } = await runnerApi.token()
+    return { token, source: await runnerApi.httpCheckSource({ token }) }
   }
   const asker: Asker = {
-    lanes,
+    runnerApi,
     team,
     png: await draw(),
     job: await newJob(),
@@ -53,28 +53,31 @@ export async function openAsker(): Promise<Asker> {
       asker.job = await newJob()
     },
     async reset() {
-      await lanes.world.setClock('0')
-      await lanes.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      await runnerApi.world.setClock('0')
+      await runnerApi.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
     },
     async claimed({ visual, ...rest } = {}) {
-      const [no = 0] = await lanes.world.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
+      const [no = 0] = await runnerApi.world.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
       if (visual)
-        await lanes.world.query('update monitors set visual_config = $2 where no = $1', [no, JSON.stringify(visual)])
-      const task = (await asker.job.lane.claim(10)).find((one) => one.no === no)
+        await runnerApi.world.query('update monitors set visual_config = $2 where no = $1', [
+          no,
+          JSON.stringify(visual),
+        ])
+      const task = (await asker.job.source.claim(10)).find((one) => one.no === no)
       if (!task) throw new Error('not claimed')
       return task
     },
     post: (verb, body, headers = {}) =>
-      ask(`${lanes.laneUrl}/lane/${verb}`, body, {
+      ask(`${runnerApi.runnerApiUrl}/runner/${verb}`, body, {
         authorization: `Bearer ${asker.job.token}`,
         'content-type': verb === 'complete' ? OUTCOME_TYPE : 'application/json',
         ...headers,
       }),
     state: () =>
-      lanes.world.query(
+      runnerApi.world.query(
         `select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no`,
       ),
-    [Symbol.asyncDispose]: () => lanes[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => runnerApi[Symbol.asyncDispose](),
   }
   return asker
 }

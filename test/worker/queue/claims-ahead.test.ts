@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
@@ -33,7 +33,7 @@ function start(concurrency: number, perHost: number) {
   const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
   const under = new Map<Task, (reading: Reading) => void>()
   loop = createCheckLoop({
-    lane: createPostgresLane({ store, secrets, recorder, queues: ['browser'], leaseMs: 60_000 }),
+    source: createPostgresCheckSource({ store, secrets, recorder, queues: ['browser'], leaseMs: 60_000 }),
     check: (task, signal) =>
       new Promise((resolve) => {
         under.set(task, resolve)

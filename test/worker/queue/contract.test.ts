@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { Finished, Lane } from '../../../runners/check/check-source.ts'
+import type { Finished, CheckSource } from '../../../runners/check/check-source.ts'
 import type { MonitorOptions } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { draw } from '../pictures/drawings.ts'
-import { type LaneWorld, openLaneWorld } from './runner-world.ts'
+import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
 
 const LEASE_MS = 3_000
 const MARK = { etag: '"e1"', lastModified: null, bodyHash: Buffer.alloc(16, 7) }
@@ -27,66 +27,69 @@ const finished = (task: Task, reading: Finished['reading'], ms = 0): Finished =>
 })
 
 const KINDS = {
-  'in process': async (lanes: LaneWorld) => lanes.postgresLane(),
-  'over HTTP': (lanes: LaneWorld) => lanes.httpLane(),
+  'in process': async (runnerApi: RunnerApiWorld) => runnerApi.postgresCheckSource(),
+  'over HTTP': (runnerApi: RunnerApiWorld) => runnerApi.httpCheckSource(),
 }
 
 for (const [kind, open] of Object.entries(KINDS))
-  describe(`The lane ${kind}`, () => {
-    let lanes: LaneWorld
-    let lane: Lane
+  describe(`The check source ${kind}`, () => {
+    let runnerApi: RunnerApiWorld
+    let source: CheckSource
     let team = ''
     beforeAll(async () => {
-      lanes = await openLaneWorld(LEASE_MS)
-      lane = await open(lanes)
-      team = await lanes.world.team()
+      runnerApi = await openRunnerApiWorld(LEASE_MS)
+      source = await open(runnerApi)
+      team = await runnerApi.world.team()
     })
     afterEach(async () => {
-      lanes.proxy.mend()
-      await lanes.world.setClock('0')
-      await lanes.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      runnerApi.proxy.mend()
+      await runnerApi.world.setClock('0')
+      await runnerApi.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
     })
-    afterAll(() => lanes[Symbol.asyncDispose]())
+    afterAll(() => runnerApi[Symbol.asyncDispose]())
 
     async function monitor(options: MonitorOptions & { visual?: object; model?: boolean } = {}): Promise<number> {
       const { visual, ...rest } = options
       const queue = visual ? 'visual' : 'browser'
-      const [no = 0] = await lanes.world.monitors(team, { queue, ...rest })
+      const [no = 0] = await runnerApi.world.monitors(team, { queue, ...rest })
       if (visual)
-        await lanes.world.query('update monitors set visual_config = $2 where no = $1', [no, JSON.stringify(visual)])
+        await runnerApi.world.query('update monitors set visual_config = $2 where no = $1', [
+          no,
+          JSON.stringify(visual),
+        ])
       return no
     }
     async function claimed(no: number): Promise<Task> {
-      const task = (await lane.claim(10)).find((one) => one.no === no)
+      const task = (await source.claim(10)).find((one) => one.no === no)
       if (!task) throw new Error(`the check ${no} was not claimed`)
       return task
     }
     /** Due, claimed, ended with this, and the last run of it. */
     async function ended(no: number, reading: Finished['reading']) {
-      await lanes.world.query('update checks set due_at = clock() where no = $1', [no])
+      await runnerApi.world.query('update checks set due_at = clock() where no = $1', [no])
       const task = await claimed(no)
-      await lane.complete(finished(task, reading))
-      const run = (await lanes.world.runs(no)).at(-1)
+      await source.complete(finished(task, reading))
+      const run = (await runnerApi.world.runs(no)).at(-1)
       expect(run?.id).toBe(task.runId)
       return { ...run, task }
     }
-    const moved = (seconds: number) => lanes.world.setClock(`${seconds} seconds`)
+    const moved = (seconds: number) => runnerApi.world.setClock(`${seconds} seconds`)
 
     test('gives out what is rendered, the most overdue first, no more than is asked for, and nothing twice.', async () => {
-      await lanes.world.monitors(team, { count: 2 })
+      await runnerApi.world.monitors(team, { count: 2 })
       const late = await monitor({ dueSeconds: 900 })
       const nos = [late, await monitor({ dueSeconds: 500 }), await monitor({ dueSeconds: 100 })]
-      const first = await lane.claim(2)
-      const second = await lane.claim(10)
+      const first = await source.claim(2)
+      const second = await source.claim(10)
       expect(first.map(({ no }) => no)).toEqual(nos.slice(0, 2))
       expect(second.map(({ no }) => no)).toEqual(nos.slice(2))
-      expect(await lane.claim(10)).toEqual([])
+      expect(await source.claim(10)).toEqual([])
     })
 
     test('takes its queues in turn, so that one that is always full does not starve the other.', async () => {
-      const many = await lanes.world.monitors(team, { queue: 'browser', count: 30 })
+      const many = await runnerApi.world.monitors(team, { queue: 'browser', count: 30 })
       const no = await monitor({ visual: { enabled: true } })
-      const taken = [...(await lane.claim(5)), ...(await lane.claim(5))].map((task) => task.no)
+      const taken = [...(await source.claim(5)), ...(await source.claim(5))].map((task) => task.no)
       expect(taken).toContain(no)
       expect(taken.some((one) => many.includes(one))).toBe(true)
     })
@@ -100,7 +103,7 @@ for (const [kind, open] of Object.entries(KINDS))
           headers: { 'X-Key': 'k' },
           visual: TWO_REGIONS,
         })
-        await lanes.world.query(
+        await runnerApi.world.query(
           `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = ` +
             `'\\x00112233445566778899aabbccddeeff' where no = $1`,
           [no],
@@ -135,51 +138,51 @@ for (const [kind, open] of Object.entries(KINDS))
 
     test('extends leases, and answers those that are still held.', async () => {
       const [kept, gone] = [await monitor(), await monitor()]
-      const tasks = await lane.claim(10)
+      const tasks = await source.claim(10)
       await moved(2)
-      expect(await lane.heartbeat(tasks)).toEqual(new Set([kept, gone]))
-      await lanes.world.query('update checks set fence = fence + 1 where no = $1', [gone])
+      expect(await source.heartbeat(tasks)).toEqual(new Set([kept, gone]))
+      await runnerApi.world.query('update checks set fence = fence + 1 where no = $1', [gone])
       await moved(4)
-      expect(await lane.heartbeat(tasks)).toEqual(new Set([kept]))
-      const check = await lanes.world.check(kept)
+      expect(await source.heartbeat(tasks)).toEqual(new Set([kept]))
+      const check = await runnerApi.world.check(kept)
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(LEASE_MS - 1_500)
-      expect(await lane.heartbeat([])).toEqual(new Set())
+      expect(await source.heartbeat([])).toEqual(new Set())
     })
 
     test('lets a lease that nobody extends go to somebody else, and whoever had it changes nothing any more.', async () => {
       const no = await monitor()
       const old = await claimed(no)
       await moved(4)
-      const another = await (await KINDS[kind as keyof typeof KINDS](lanes)).claim(10)
+      const another = await (await KINDS[kind as keyof typeof KINDS](runnerApi)).claim(10)
       expect(another.map(({ runId, fence }) => [runId, fence])).toEqual([[old.runId, old.fence + 1]])
-      const before = await lanes.world.check(no)
-      expect(await lane.heartbeat([old])).toEqual(new Set())
-      await lane.release([old], 0)
-      await lane.complete(finished(old, values('$1')))
-      await lane.complete(finished(old, { kind: 'moved', queue: 'browser', why: 'it is late' }))
-      expect({ ...(await lanes.world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
-      expect(await lanes.world.runs(no)).toEqual([])
+      const before = await runnerApi.world.check(no)
+      expect(await source.heartbeat([old])).toEqual(new Set())
+      await source.release([old], 0)
+      await source.complete(finished(old, values('$1')))
+      await source.complete(finished(old, { kind: 'moved', queue: 'browser', why: 'it is late' }))
+      expect({ ...(await runnerApi.world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
+      expect(await runnerApi.world.runs(no)).toEqual([])
     })
 
     test('records values, then what is unchanged, then a change; an outcome that comes twice is one run.', async () => {
       const no = await monitor()
       const { task } = await ended(no, values('$1'))
-      await lane.complete(finished(task, values('$9')))
-      expect(await lanes.world.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
+      await source.complete(finished(task, values('$9')))
+      expect(await runnerApi.world.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
       const same = await ended(no, { kind: 'unchanged', fetchMethod: 'browser', mark: MARK })
       expect(same.task).toMatchObject({ last: MARK })
       expect(same).toMatchObject({ status: 'success', reading_id: task.runId })
       const changed = await ended(no, values('$2', { warnings: ['Something was cut.'] }))
       expect(changed).toMatchObject({ diff: { fields_changed: ['price'] }, warnings: ['Something was cut.'] })
-      expect(await lanes.world.runs(no)).toHaveLength(3)
+      expect(await runnerApi.world.runs(no)).toHaveLength(3)
     })
 
     test('keeps the time that a check took.', async () => {
       const no = await monitor()
       const task = await claimed(no)
       await moved(2)
-      await lane.complete(finished(task, values('$1'), 1_234))
-      expect(await lanes.world.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
+      await source.complete(finished(task, values('$1'), 1_234))
+      expect(await runnerApi.world.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
     })
 
     test('records a failure with its reason.', async () => {
@@ -187,7 +190,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const fault = { code: 'blocked', message: 'The site answered with status 403.' } as const
       const run = await ended(no, { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status: 403 })
       expect(run).toMatchObject({ status: 'error', error_code: 'blocked', error_message: fault.message })
-      expect((await lanes.world.check(no)).failures).toBe(1)
+      expect((await runnerApi.world.check(no)).failures).toBe(1)
     })
 
     test('keeps what a page may hold and JSON may not, as the store can.', async () => {
@@ -206,7 +209,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const first = await ended(no, values('$1', { shots: shots(one) }))
       expect(first).toMatchObject({ status: 'success', warnings: [expect.stringContaining('"Price" was not found')] })
       await ended(no, values('$1', { shots: shots(other) }))
-      const seen = await lanes.world.query<{ has_changes: boolean; regions: { label: string }[] }>(
+      const seen = await runnerApi.world.query<{ has_changes: boolean; regions: { label: string }[] }>(
         'select has_changes, regions from run_images where monitor_no = $1 order by run_id',
         [no],
       )
@@ -219,18 +222,18 @@ for (const [kind, open] of Object.entries(KINDS))
     test('hands the run over to the queue of another layer, due at once.', async () => {
       const no = await monitor()
       const task = await claimed(no)
-      await lane.complete(finished(task, { kind: 'moved', queue: 'browser', why: 'it looks empty' }))
+      await source.complete(finished(task, { kind: 'moved', queue: 'browser', why: 'it looks empty' }))
       const again = await claimed(no)
       expect(again).toMatchObject({ runId: task.runId, queue: 'browser', fence: task.fence + 2 })
-      expect(await lanes.world.runs(no)).toEqual([])
+      expect(await runnerApi.world.runs(no)).toEqual([])
     })
 
     test('remembers the layer that a page turned out to need.', async () => {
       const no = await monitor()
-      await lanes.world.query('update checks set static_again_at = clock() where no = $1', [no])
+      await runnerApi.world.query('update checks set static_again_at = clock() where no = $1', [no])
       const { task } = await ended(no, values('$1', { remember: 'static' }))
       expect(task).toMatchObject({ triesStatic: true })
-      expect(await lanes.world.query('select queue from checks where no = $1', [no])).toEqual([{ queue: 'static' }])
+      expect(await runnerApi.world.query('select queue from checks where no = $1', [no])).toEqual([{ queue: 'static' }])
     })
 
     describe('takes text to the model', () => {
@@ -240,42 +243,42 @@ for (const [kind, open] of Object.entries(KINDS))
       const prompt = () => monitor({ extract: { method: 'prompt', prompt: 'What does it cost?' } })
 
       test('and records its answer, whatever the page held.', async () => {
-        lanes.model.says('It costs $5')
+        runnerApi.model.says('It costs $5')
         expect(await ended(await prompt(), text('The kettle\0 costs \ud800 $5'))).toMatchObject({
           extracted: { result: 'It costs $5' },
         })
       })
 
       test('and records nothing when the check is lost before it answers.', async () => {
-        lanes.model.says(() => {})
+        runnerApi.model.says(() => {})
         const no = await prompt()
         const task = await claimed(no)
         const lost = new AbortController()
-        const asked = lanes.model.questions.length
-        const done = lane.complete(finished(task, text('A page that is asked about for long')), lost.signal)
+        const asked = runnerApi.model.questions.length
+        const done = source.complete(finished(task, text('A page that is asked about for long')), lost.signal)
         await eventually(
-          () => lanes.model.questions.length,
+          () => runnerApi.model.questions.length,
           (count) => count > asked,
         )
         const from = performance.now()
         lost.abort()
         await done
         await eventually(
-          () => lanes.model.load.now,
+          () => runnerApi.model.load.now,
           (now) => now === 0,
         )
         // Not when the model's own time was over, which is five seconds.
         expect(performance.now() - from).toBeLessThan(3_000)
-        expect(await lanes.world.runs(no)).toEqual([])
-        expect((await lanes.world.check(no)).run_id).toBe(task.runId)
+        expect(await runnerApi.world.runs(no)).toEqual([])
+        expect((await runnerApi.world.check(no)).run_id).toBe(task.runId)
       })
     })
 
     test('gives checks back, due after the delay.', async () => {
       const no = await monitor()
       const task = await claimed(no)
-      await lane.release([task], 2_000)
-      const check = await lanes.world.check(no)
+      await source.release([task], 2_000)
+      const check = await runnerApi.world.check(no)
       expect(check.fence).toBe(task.fence + 1)
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(1_000)
       await moved(3)
@@ -285,16 +288,16 @@ for (const [kind, open] of Object.entries(KINDS))
     test('rejects a claim while the store is away, and records what ended then when it is back.', async () => {
       const no = await monitor()
       const task = await claimed(no)
-      lanes.proxy.cut()
-      await expect(lane.claim(1)).rejects.toBeInstanceOf(Error)
-      await expect(lane.heartbeat([task])).rejects.toBeInstanceOf(Error)
-      const done = lane.complete(finished(task, values('$3')))
+      runnerApi.proxy.cut()
+      await expect(source.claim(1)).rejects.toBeInstanceOf(Error)
+      await expect(source.heartbeat([task])).rejects.toBeInstanceOf(Error)
+      const done = source.complete(finished(task, values('$3')))
       await eventually(
-        () => lanes.log,
+        () => runnerApi.log,
         (lines) => lines.some((line) => /finished checks? waits?/.test(line)),
       )
-      lanes.proxy.mend()
+      runnerApi.proxy.mend()
       await done
-      expect(await lanes.world.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
+      expect(await runnerApi.world.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
     })
   })

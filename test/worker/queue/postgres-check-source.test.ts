@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createPostgresLane } from '../../../worker/queue/postgres-check-source.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
@@ -16,18 +16,18 @@ afterAll(() => world[Symbol.asyncDispose]())
 const FIRST = '00000000-0000-4000-8000-00000000000a'
 const LAST = 'ffffffff-ffff-4fff-bfff-fffffffffff0'
 const unused: Recorder = { record: () => Promise.reject(new Error('nothing is recorded')), settle: async () => {} }
-const laneOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
-  createPostgresLane({ store: world.store, secrets: world.secrets, recorder: unused, queues, leaseMs: 60_000 })
+const runnerApiOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
+  createPostgresCheckSource({ store: world.store, secrets: world.secrets, recorder: unused, queues, leaseMs: 60_000 })
 
 test('A team that fills a claim alone keeps the others waiting for that one claim only.', async () => {
   const flood = await world.team({ id: FIRST })
   const small = await world.team({ id: LAST })
   await world.monitors(flood, { count: 500, dueSeconds: 600 })
   const few = await world.monitors(small, { count: 3 })
-  const lane = laneOf()
+  const source = runnerApiOf()
 
-  const first = await lane.claim(50)
-  const second = await lane.claim(50)
+  const first = await source.claim(50)
+  const second = await source.claim(50)
   expect(first).toHaveLength(50)
   expect(second.filter(({ no }) => few.includes(no))).toHaveLength(3)
   // The rest of the claim is not left empty.
@@ -37,11 +37,11 @@ test('A team that fills a claim alone keeps the others waiting for that one clai
 test('Teams that are all behind share a claim; a round over them leaves nobody out.', async () => {
   const teams = await Promise.all(Array.from({ length: 6 }, () => world.team()))
   const due = await Promise.all(teams.map((team) => world.monitors(team, { count: 40 })))
-  const lane = laneOf()
+  const source = runnerApiOf()
   const taken: number[] = []
-  for (let n = 0; n < 6; n++) taken.push(...(await lane.claim(20)).map(({ no }) => no))
+  for (let n = 0; n < 6; n++) taken.push(...(await source.claim(20)).map(({ no }) => no))
   for (const nos of due) expect(nos.some((no) => taken.includes(no))).toBe(true)
-  for (let n = 0; n < 30 && taken.length < 240; n++) taken.push(...(await lane.claim(20)).map(({ no }) => no))
+  for (let n = 0; n < 30 && taken.length < 240; n++) taken.push(...(await source.claim(20)).map(({ no }) => no))
   expect(new Set(taken).size).toBe(240)
 })
 
@@ -49,16 +49,16 @@ test('A queue that is always full does not starve the others.', async () => {
   const team = await world.team()
   await world.monitors(team, { count: 200 })
   const [visual] = await world.monitors(team, { queue: 'visual' })
-  const lane = laneOf(CHECK_QUEUES)
+  const source = runnerApiOf(CHECK_QUEUES)
   const taken: number[] = []
-  for (let n = 0; n < CHECK_QUEUES.length; n++) taken.push(...(await lane.claim(10)).map(({ no }) => no))
+  for (let n = 0; n < CHECK_QUEUES.length; n++) taken.push(...(await source.claim(10)).map(({ no }) => no))
   expect(taken).toContain(visual)
 })
 
 test('A task tells where it goes, what it may be compared with, and the headers in the clear.', async () => {
   const team = await world.team()
   await world.monitors(team, { url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' } })
-  const [task] = await laneOf().claim(10)
+  const [task] = await runnerApiOf().claim(10)
   expect(task).toMatchObject({
     host: 'https://example.com:8443',
     headers: { 'X-Key': 'k' },
@@ -69,5 +69,5 @@ test('A task tells where it goes, what it may be compared with, and the headers 
 })
 
 test('Nothing due is an empty claim.', async () => {
-  expect(await laneOf(CHECK_QUEUES).claim(10)).toEqual([])
+  expect(await runnerApiOf(CHECK_QUEUES).claim(10)).toEqual([])
 })

@@ -145,24 +145,24 @@ describe('An outcome', () => {
     expect((await asker.post('claim', '{}', { 'content-type': 'text/html' })).status).toBe(415)
     expect((await asker.post('heartbeat', `{"checks":[${' '.repeat(70_000)}]}`)).status).toBe(413)
     expect((await asker.post('steal', '{}')).status).toBe(404)
-    expect((await fetch(`${asker.lanes.laneUrl}/lane/claim`)).status).toBe(404)
+    expect((await fetch(`${asker.runnerApi.runnerApiUrl}/runner/claim`)).status).toBe(404)
   })
 
   test('whose sender goes away in the middle harms nobody.', async () => {
-    const { port, hostname } = new URL(asker.lanes.laneUrl)
+    const { port, hostname } = new URL(asker.runnerApi.runnerApiUrl)
     const socket = connect(Number(port), hostname)
     const head =
-      `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
+      `POST /runner/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
       `${OUTCOME_TYPE}\r\ncontent-length: 1000\r\n\r\n1234`
     socket.write(head, () => socket.destroy())
     await once(socket, 'close')
-    expect(await asker.job.lane.heartbeat([])).toEqual(new Set())
+    expect(await asker.job.source.heartbeat([])).toEqual(new Set())
   })
 
   test('is not given a time before its run or in the future.', async () => {
     const task = await asker.claimed()
     expect((await asker.post('complete', frame(outcome(task, { started_ms: 5, ended_ms: 2 ** 47 })))).status).toBe(204)
-    const [run] = await asker.lanes.world.runs(task.no)
+    const [run] = await asker.runnerApi.world.runs(task.no)
     expect(run?.start_offset_ms).toBe(0)
     expect(run?.duration_ms).toBeLessThan(60_000)
   })
@@ -172,18 +172,18 @@ describe('An outcome', () => {
     expect(
       (await asker.post('complete', frame(outcome(task, { values: { price: 'x'.repeat(200_000) } })))).status,
     ).toBe(204)
-    const [run] = await asker.lanes.world.runs(task.no)
+    const [run] = await asker.runnerApi.world.runs(task.no)
     expect(String(run?.extracted?.['price'])).toMatch(/truncated sha256/)
     expect(String(run?.extracted?.['price']).length).toBeLessThan(70_000)
   })
 
-  test('that the lane will not have fails its run, which says so, instead of being made again and again.', async () => {
+  test('that the runner API will not have fails its run, which says so, instead of being made again and again.', async () => {
     const task = await asker.claimed()
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { nobody: 'x' }, warnings: [] } as const
     const at = Math.round(task.claimedMs)
-    await asker.job.lane.complete({ task, reading, startedMs: at, endedMs: at })
-    expect(await asker.lanes.world.runs(task.no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
+    await asker.job.source.complete({ task, reading, startedMs: at, endedMs: at })
+    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
   })
 
   test('whose pictures are too large together fails its run, which says what to do.', async () => {
@@ -195,70 +195,76 @@ describe('An outcome', () => {
     const values = { price: '$1' }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values, warnings: [], shots: shown } as const
     const at = Math.round(task.claimedMs)
-    await asker.job.lane.complete({ task, reading, startedMs: at, endedMs: at })
-    expect(await asker.lanes.world.runs(task.no)).toMatchObject([
+    await asker.job.source.complete({ task, reading, startedMs: at, endedMs: at })
+    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([
       { error_code: 'too_large', error_message: expect.stringContaining('fewer regions') },
     ])
   })
 
   test('whose answer was lost on its way is sent again, and is one run.', async () => {
-    await using way = await openTcpProxy(asker.lanes.laneUrl)
-    asker.job = { ...asker.job, lane: await asker.lanes.httpLane({ token: asker.job.token, url: way.url }) }
+    await using way = await openTcpProxy(asker.runnerApi.runnerApiUrl)
+    asker.job = {
+      ...asker.job,
+      source: await asker.runnerApi.httpCheckSource({ token: asker.job.token, url: way.url }),
+    }
     const task = await asker.claimed()
-    way.swallowAnswerTo('/lane/complete')
+    way.swallowAnswerTo('/runner/complete')
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { price: '$1' }, warnings: [] } as const
-    await asker.job.lane.complete({ task, reading, startedMs: 0, endedMs: 0 })
+    await asker.job.source.complete({ task, reading, startedMs: 0, endedMs: 0 })
     expect(way.resets).toBeGreaterThan(0)
-    expect(await asker.lanes.world.runs(task.no)).toHaveLength(1)
-    expect((await asker.lanes.world.check(task.no)).runs_total).toBe(1)
+    expect(await asker.runnerApi.world.runs(task.no)).toHaveLength(1)
+    expect((await asker.runnerApi.world.check(task.no)).runs_total).toBe(1)
   })
 
   test('waits when too many are under way, and is taken over then.', async () => {
-    const small = await asker.lanes.serve({ budgetBytes: 3_000 })
-    asker.job = { ...asker.job, lane: await asker.lanes.httpLane({ token: asker.job.token, url: small.url }) }
+    const small = await asker.runnerApi.serve({ budgetBytes: 3_000 })
+    asker.job = {
+      ...asker.job,
+      source: await asker.runnerApi.httpCheckSource({ token: asker.job.token, url: small.url }),
+    }
     const { port, hostname } = new URL(small.url)
     const slow = connect(Number(port), hostname)
     const head =
-      `POST /lane/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
+      `POST /runner/complete HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${asker.job.token}\r\ncontent-type: ` +
       `${OUTCOME_TYPE}\r\ncontent-length: 2900\r\n\r\n1234`
     slow.write(head)
     const task = await asker.claimed()
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { price: '$1' }, warnings: [] } as const
-    const logged = asker.lanes.log.length
-    const done = asker.job.lane.complete({ task, reading, startedMs: 0, endedMs: 0 })
+    const logged = asker.runnerApi.log.length
+    const done = asker.job.source.complete({ task, reading, startedMs: 0, endedMs: 0 })
     await eventually(
-      () => asker.lanes.log.slice(logged),
+      () => asker.runnerApi.log.slice(logged),
       (lines) => lines.some((line) => line.includes('Too many outcomes')),
     )
-    expect(await asker.lanes.world.runs(task.no)).toEqual([])
+    expect(await asker.runnerApi.world.runs(task.no)).toEqual([])
     slow.destroy()
     await done
-    expect(await asker.lanes.world.runs(task.no)).toHaveLength(1)
+    expect(await asker.runnerApi.world.runs(task.no)).toHaveLength(1)
   })
 
   test('whose model is asked by a worker that stops is asked for elsewhere, and recorded once.', async () => {
-    asker.lanes.model.says(() => {})
-    const stopping = await asker.lanes.serve()
-    const lane = await asker.lanes.httpLane({ token: asker.job.token, url: stopping.url })
+    asker.runnerApi.model.says(() => {})
+    const stopping = await asker.runnerApi.serve()
+    const source = await asker.runnerApi.httpCheckSource({ token: asker.job.token, url: stopping.url })
     const task = await asker.claimed({ extract: { method: 'prompt', prompt: 'How much is it?' } })
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'text', fetchMethod: 'browser', mark, text: 'A page of a stopping worker', warnings: [] }
     const finished = { task, reading: reading as never, startedMs: 0, endedMs: 0 }
-    const asked = asker.lanes.model.questions.length
+    const asked = asker.runnerApi.model.questions.length
     const lost = new AbortController()
-    const done = lane.complete(finished, lost.signal)
+    const done = source.complete(finished, lost.signal)
     await eventually(
-      () => asker.lanes.model.questions.length,
+      () => asker.runnerApi.model.questions.length,
       (count) => count > asked,
     )
     await stopping.close()
-    expect(await asker.lanes.world.runs(task.no)).toEqual([])
+    expect(await asker.runnerApi.world.runs(task.no)).toEqual([])
     lost.abort()
     await done
-    asker.lanes.model.says('$7')
-    await asker.job.lane.complete(finished)
-    expect(await asker.lanes.world.runs(task.no)).toMatchObject([{ extracted: { result: '$7' } }])
+    asker.runnerApi.model.says('$7')
+    await asker.job.source.complete(finished)
+    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([{ extracted: { result: '$7' } }])
   })
 })

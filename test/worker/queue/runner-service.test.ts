@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Finished } from '../../../runners/check/check-source.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type LaneWorld, openLaneWorld } from './runner-world.ts'
+import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
 
-let lanes: LaneWorld
+let runnerApi: RunnerApiWorld
 beforeAll(async () => {
-  lanes = await openLaneWorld()
+  runnerApi = await openRunnerApiWorld()
 })
-afterAll(() => lanes[Symbol.asyncDispose]())
+afterAll(() => runnerApi[Symbol.asyncDispose]())
 
 const BLOCKED = {
   kind: 'failed',
@@ -27,10 +27,13 @@ test('A check that is completed twice at once is tried through the proxy once, a
     asked.resolve()
     return answer.promise
   }
-  const { url } = await lanes.serve({ refused })
-  const { token } = await lanes.token()
-  const [one, other] = [await lanes.httpLane({ url, token }), await lanes.httpLane({ url, token })]
-  const [no = 0] = await lanes.world.monitors(await lanes.world.team(), { queue: 'browser' })
+  const { url } = await runnerApi.serve({ refused })
+  const { token } = await runnerApi.token()
+  const [one, other] = [
+    await runnerApi.httpCheckSource({ url, token }),
+    await runnerApi.httpCheckSource({ url, token }),
+  ]
+  const [no = 0] = await runnerApi.world.monitors(await runnerApi.world.team(), { queue: 'browser' })
   const task = (await one.claim(10)).find((claimed) => claimed.no === no)
   if (!task) throw new Error('not claimed')
   const at = Math.round(task.claimedMs)
@@ -45,5 +48,5 @@ test('A check that is completed twice at once is tried through the proxy once, a
   )
   answer.resolve(BLOCKED)
   await Promise.allSettled([first, second])
-  expect([tries, (await lanes.world.runs(no)).length]).toEqual([1, 1])
+  expect([tries, (await runnerApi.world.runs(no)).length]).toEqual([1, 1])
 })

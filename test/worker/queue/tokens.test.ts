@@ -18,14 +18,14 @@ describe('A token', () => {
     'is one of nobody': async () => ({ authorization: `Bearer tdr_${'a'.repeat(36)}` }),
     'has a letter wrong': async () => ({ authorization: `Bearer ${asker.job.token.slice(0, -1)}!` }),
     'has ended': async () => {
-      const { token } = await asker.lanes.token('short', 5)
-      await asker.lanes.world.setClock('6 seconds')
+      const { token } = await asker.runnerApi.token('short', 5)
+      await asker.runnerApi.world.setClock('6 seconds')
       return { authorization: `Bearer ${token}` }
     },
     'is revoked': async () => {
-      const { token } = await asker.lanes.token('revoked')
-      expect(await revokeRunnerTokens(asker.lanes.world.store, 'revoked')).toBe(1)
-      expect(await revokeRunnerTokens(asker.lanes.world.store, 'revoked')).toBe(0)
+      const { token } = await asker.runnerApi.token('revoked')
+      expect(await revokeRunnerTokens(asker.runnerApi.world.store, 'revoked')).toBe(1)
+      expect(await revokeRunnerTokens(asker.runnerApi.world.store, 'revoked')).toBe(0)
       return { authorization: `Bearer ${token}` }
     },
   }
@@ -45,44 +45,47 @@ describe('A token', () => {
     'that ended says so to its runner once; what it held goes to another when the lease ends, as from a dead ' +
       'worker.',
     async () => {
-      const { token } = await asker.lanes.token('dying')
+      const { token } = await asker.runnerApi.token('dying')
       const refusals: number[] = []
-      const dying = await asker.lanes.httpLane({ token, onRefused: ({ status }) => void refusals.push(status) })
-      const [no] = await asker.lanes.world.monitors(asker.team, { queue: 'browser' })
+      const dying = await asker.runnerApi.httpCheckSource({
+        token,
+        onRefused: ({ status }) => void refusals.push(status),
+      })
+      const [no] = await asker.runnerApi.world.monitors(asker.team, { queue: 'browser' })
       const [task] = await dying.claim(1)
       expect(task?.no).toBe(no)
       expect(dying.tokenMs()).toBeGreaterThan(890_000)
-      await revokeRunnerTokens(asker.lanes.world.store, 'dying')
+      await revokeRunnerTokens(asker.runnerApi.world.store, 'dying')
       await expect(dying.heartbeat([])).rejects.toMatchObject({ status: 401 })
       await expect(dying.release(task ? [task] : [], 0)).rejects.toMatchObject({ status: 401 })
       expect(refusals).toEqual([401])
-      expect(await asker.job.lane.claim(1)).toEqual([])
-      await asker.lanes.world.setClock('61 seconds')
-      expect((await asker.job.lane.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
+      expect(await asker.job.source.claim(1)).toEqual([])
+      await asker.runnerApi.world.setClock('61 seconds')
+      expect((await asker.job.source.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
     },
   )
 
   test('touches only what was claimed with it, though the number and the fence be right.', async () => {
     const task = await asker.claimed()
-    const other = await asker.lanes.httpLane()
+    const other = await asker.runnerApi.httpCheckSource()
     const before = await asker.state()
     expect(await other.heartbeat([task])).toEqual(new Set())
     await other.release([task], 0)
-    asker.job = { ...asker.job, token: (await asker.lanes.token('another-job')).token }
+    asker.job = { ...asker.job, token: (await asker.runnerApi.token('another-job')).token }
     expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 409, code: 'CONFLICT' })
     expect(await asker.state()).toEqual(before)
   })
 
   test('touches nothing that a worker claimed for itself, and nothing that was edited since.', async () => {
-    await asker.lanes.world.monitors(asker.team, { queue: 'browser' })
-    const [inProcess] = await asker.lanes.postgresLane().claim(1)
+    await asker.runnerApi.world.monitors(asker.team, { queue: 'browser' })
+    const [inProcess] = await asker.runnerApi.postgresCheckSource().claim(1)
     const edited = await asker.claimed()
-    await asker.lanes.world.query('update checks set fence = fence + 1, holder = null where no = $1', [edited.no])
+    await asker.runnerApi.world.query('update checks set fence = fence + 1, holder = null where no = $1', [edited.no])
     const before = await asker.state()
     for (const task of [inProcess, { ...edited, fence: edited.fence + 1 }]) {
       if (!task) throw new Error('nothing was claimed')
-      expect(await asker.job.lane.heartbeat([task])).toEqual(new Set())
-      await asker.job.lane.release([task], 0)
+      expect(await asker.job.source.heartbeat([task])).toEqual(new Set())
+      await asker.job.source.release([task], 0)
       expect((await asker.post('complete', frame(outcome(task)))).status).toBe(409)
     }
     expect(await asker.state()).toEqual(before)
@@ -96,7 +99,7 @@ describe('A token', () => {
       `the token is ${asker.job.token}`,
     )
     expect(lines.join('')).not.toContain(asker.job.token.slice(4))
-    expect(asker.lanes.log.join('')).not.toContain('tdr_0')
-    expect(asker.lanes.log.join('')).not.toContain(asker.job.token)
+    expect(asker.runnerApi.log.join('')).not.toContain('tdr_0')
+    expect(asker.runnerApi.log.join('')).not.toContain(asker.job.token)
   })
 })

@@ -9,14 +9,14 @@ let world: QueueWorld
 let site: Site
 let proxy: TcpProxy
 let worker: RunningWorker | undefined
-let pokes = 0
+let wakes = 0
 beforeAll(async () => {
   world = await openQueueWorld()
   proxy = await openTcpProxy(world.url)
 })
 beforeEach(async () => {
   site = await openSite()
-  pokes = 0
+  wakes = 0
 })
 afterEach(async () => {
   proxy.mend()
@@ -41,7 +41,7 @@ const start = async (tells = true) => {
   worker = await startWorker({
     url: proxy.url,
     secrets: world.secrets,
-    ...(tells && { onNotices: () => void (pokes += 1) }),
+    ...(tells && { onNotices: () => void (wakes += 1) }),
   })
 }
 async function next(no: number) {
@@ -70,7 +70,7 @@ test('The fifth failure in a row is told once, with its run; the fourth and the 
   const fifth = await next(no)
   await next(no)
   expect(await notices(no)).toEqual([{ kind: 'failing', run_id: fifth?.id, status: 'pending', isDue: true }])
-  expect(pokes).toBe(1)
+  expect(wakes).toBe(1)
 })
 
 test('The success after it is told once, also where the page is the very same as before.', async () => {

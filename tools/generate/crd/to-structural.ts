@@ -1,7 +1,7 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
-import { ARMS, RULES } from '../../../schema/shape/shape.ts'
-import { armRules } from './arm-rules.ts'
+import { VARIANTS, RULES } from '../../../schema/shape/shape.ts'
+import { armRules } from './variant-rules.ts'
 import { definiteNode } from './definite-node.ts'
 import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
@@ -81,7 +81,7 @@ function objectOf(node: SchemaNode, definitions: Readonly<Record<string, SchemaN
       properties,
       ...validations,
       // Two appliers that each set half of a union would create an invalid one.
-      ...(node[ARMS] && { 'x-kubernetes-map-type': 'atomic' as const }),
+      ...(node[VARIANTS] && { 'x-kubernetes-map-type': 'atomic' as const }),
     },
     rules,
   }
@@ -89,8 +89,9 @@ function objectOf(node: SchemaNode, definitions: Readonly<Record<string, SchemaN
 
 /** A default would be filled into every arm, also those that do not know the key. */
 function withoutForeignDefault(node: SchemaNode, key: string, schema: StructuralSchema): StructuralSchema {
-  const table = node[ARMS]
-  if (!table || key === table.tag || Object.values(table.arms).every((arm) => arm.allowed.includes(key))) return schema
+  const table = node[VARIANTS]
+  if (!table || key === table.tag || Object.values(table.variants).every((arm) => arm.allowed.includes(key)))
+    return schema
   const { default: dropped, ...rest } = schema
   return dropped === undefined
     ? rest

@@ -1,11 +1,11 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
-import { ARMS, type ArmTable } from '../../../schema/shape/shape.ts'
+import { VARIANTS, type VariantTable } from '../../../schema/shape/shape.ts'
 import { isOneOf, member } from './cel-text.ts'
 import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
 import type { StructuralSchema, ValidationRule, ValueValidation } from './structural-schema.ts'
 
-type Arms = ArmTable['arms']
+type Variants = VariantTable['variants']
 
 /**
  * Returns the variants of a `Tagged` node as rules for each key, instead of one rule for each variant. So a fault is
@@ -18,7 +18,7 @@ export function armRules(
   node: SchemaNode,
   place: string,
 ): Pick<StructuralSchema, 'allOf'> & { rules: ValidationRule[] } {
-  const table = node[ARMS]
+  const table = node[VARIANTS]
   if (!table) return { rules: [] }
   const keys = Object.entries(node.properties ?? {}).filter(([key]) => key !== table.tag)
   const untyped = keys.filter(([, child]) => isUntyped(child)).flatMap(([key]) => untypedKeyRules(table, key))
@@ -30,14 +30,14 @@ export function armRules(
 
 const isUntyped = (node: SchemaNode) => node.type === undefined && node.anyOf === undefined
 
-const armsThat = (arms: Arms, list: 'required' | 'allowed', key: string) =>
-  Object.keys(arms).filter((name) => arms[name]?.[list].includes(key))
+const variantsThat = (variants: Variants, list: 'required' | 'allowed', key: string) =>
+  Object.keys(variants).filter((name) => variants[name]?.[list].includes(key))
 
-function keyRules({ tag, arms }: ArmTable, key: string, place: string): ValidationRule[] {
+function keyRules({ tag, variants }: VariantTable, key: string, place: string): ValidationRule[] {
   const name = camelCase(key)
   const tagValue = member('self', camelCase(tag))
-  const needing = armsThat(arms, 'required', key)
-  const allowing = armsThat(arms, 'allowed', key)
+  const needing = variantsThat(variants, 'required', key)
+  const allowing = variantsThat(variants, 'allowed', key)
   // A secret key can replace the key itself: it is required in its place, and refused where the key is refused.
   const beside = (SECRET_PLACES as readonly string[]).includes(`${place}.${key}`) ? [secretKeyBeside(name)] : []
   const present = [name, ...beside].map((each) => `has(${member('self', each)})`).join(' || ')
@@ -50,7 +50,7 @@ function keyRules({ tag, arms }: ArmTable, key: string, place: string): Validati
       reason: 'FieldValueRequired',
       fieldPath: `.${name}`,
     })
-  if (allowing.length < Object.keys(arms).length)
+  if (allowing.length < Object.keys(variants).length)
     for (const each of [name, ...beside])
       rules.push({
         rule: `!has(${member('self', each)}) || ${isOneOf(tagValue, allowing)}`,
@@ -62,10 +62,10 @@ function keyRules({ tag, arms }: ArmTable, key: string, place: string): Validati
   return rules
 }
 
-function untypedKeyRules({ tag, arms }: ArmTable, key: string): ValueValidation[] {
+function untypedKeyRules({ tag, variants }: VariantTable, key: string): ValueValidation[] {
   const present = { required: [camelCase(key)] }
   const tagged = (choices: readonly string[]) => ({ properties: { [camelCase(tag)]: { enum: choices } } })
-  const needing = armsThat(arms, 'required', key)
-  const refusing = Object.keys(arms).filter((name) => !arms[name]?.allowed.includes(key))
+  const needing = variantsThat(variants, 'required', key)
+  const refusing = Object.keys(variants).filter((name) => !variants[name]?.allowed.includes(key))
   return [{ not: { ...tagged(needing), not: present } }, { not: { ...tagged(refusing), ...present } }]
 }

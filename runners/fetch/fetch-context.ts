@@ -4,7 +4,7 @@ import type { FetchLimits } from './fetch-limits.ts'
 import type { FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
 
 /** One running fetch. */
-export interface Trip {
+export interface FetchContext {
   readonly request: FetchRequest
   readonly ports: FetchPorts
   readonly limits: FetchLimits
@@ -15,13 +15,13 @@ export interface Trip {
 }
 
 /** Returns the whole milliseconds since the fetch began. */
-export function elapsed(trip: Trip): number {
+export function elapsed(trip: FetchContext): number {
   return Math.round(performance.now() - trip.startedAt)
 }
 
 /** Returns the result of a failed fetch. */
 export function failed(
-  trip: Trip,
+  trip: FetchContext,
   fault: RunFault,
   status: number | null = null,
   retryAfter: number | null = null,
