@@ -109,7 +109,7 @@ test('A port that is taken is said so, and leaves nothing behind: the next start
   await new Promise((resolve) => taken.close(resolve))
 
   expect(code).toBe(1)
-  expect(stderr).toContain('the port is taken')
+  expect(stderr).toContain('the port is in use')
   expect(stderr).not.toContain('    at ')
   const again = await runCli(['migrate'], environment)
   expect([again.code, again.stdout]).toEqual([0, 'The database is up to date.\n'])

@@ -37,7 +37,7 @@ afterAll(async () => {
     left = leftovers(before, timersBefore)
   }
   expect(left, 'handles that the file left open').toEqual([])
-})
+}, 2 * PATIENCE_MS)
 
 function leftovers(earlier: Map<string, number>, earlierTimers: readonly string[]): string[] {
   const handles = [...openHandles()].flatMap(([name, count]) => {

@@ -15,6 +15,7 @@ describe('tidemark runner', () => {
       'domutils',
       'htmlparser2',
       'json-p3',
+      'lru-cache',
       'parse5',
       'parse5-htmlparser2-tree-adapter',
       'pino',

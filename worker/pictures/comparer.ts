@@ -51,7 +51,7 @@ export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {})
   async function run(pair: Pair, mostMs: number): Promise<Comparison> {
     const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
     if (refused) return { ok: false, ...refused }
-    const signal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, mostMs)))
+    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(Math.min(timeoutMs, mostMs))))
     const from = performance.now()
     try {
       const compared = await threads.run(pair, { signal })

@@ -29,9 +29,9 @@ describe('SMTP_URL', () => {
     ['smtp://mail:99999', /^must be an smtp/],
     ['smtp://mail/path', /^must end with the port/],
     ['smtp://a:sec%zzret@mail', /^has a %/],
-    ['smtp://mail?pool=true', /^takes behind \? only/],
-    ['smtp://mail?logger=true', /^takes behind \? only/],
-    ['smtp://mail?requireTLS=yes', /^takes behind \? only/],
+    ['smtp://mail?pool=true', /^accepts after \? only/],
+    ['smtp://mail?logger=true', /^accepts after \? only/],
+    ['smtp://mail?requireTLS=yes', /^accepts after \? only/],
   ])('%s stops the start with a reason that does not repeat it', (url, reason) => {
     expect(() => readSettings({ SMTP_URL: url, SMTP_FROM: 'a@b.test' })).toThrow(/ {2}SMTP_URL /)
     const parsed = parseMailServer(url)

@@ -27,7 +27,7 @@ afterAll(async () => {
 const plain = () => site.page('/plain', '<!doctype html><p>still here</p>')
 const askedFor = (path: string) => site.requests.filter(({ url }) => url === path).length
 const NO_ANSWER =
-  ' took the request and did not begin to answer: nothing came for too long. It is tried again at the next run.'
+  ' took the request and did not begin to answer: no data came for too long. It is tried again at the next run.'
 const script = (code: string) => `<!doctype html><p id="p">page</p><script>${code}</script>`
 
 /** The next page is served, by whatever browser there is then. */
