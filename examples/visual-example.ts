@@ -39,23 +39,23 @@ const LOOK_EVERY_MS = 100
  * Follows the README's visual example, from a page that has just been started. The price has changed once before, the
  * monitor takes its baseline, and the price changes again. Throws when a run does not succeed.
  */
-export async function followVisualExample(world: World): Promise<Followed> {
-  await post(`${world.page}/change`)
-  const { id: monitorId } = await ask<{ id: string }>(world, '/v1/monitors', await monitorOfReadme(world))
-  const { secret } = await ask<{ secret: string }>(world, `/v1/monitors/${monitorId}/signing-secret`)
-  await post(`${world.page}/secret`, secret)
+export async function followVisualExample(context: World): Promise<Followed> {
+  await post(`${context.page}/change`)
+  const { id: monitorId } = await ask<{ id: string }>(context, '/v1/monitors', await monitorOfReadme(context))
+  const { secret } = await ask<{ secret: string }>(context, `/v1/monitors/${monitorId}/signing-secret`)
+  await post(`${context.page}/secret`, secret)
   const [first] = await eventually(
-    async () => (await ask<{ data: Run[] }>(world, `/v1/monitors/${monitorId}/runs`)).data,
+    async () => (await ask<{ data: Run[] }>(context, `/v1/monitors/${monitorId}/runs`)).data,
     ([run]) => run !== undefined && run.status !== 'running',
   )
   const baseline = succeeded(first)
-  await post(`${world.page}/change`)
-  const changed = await runNow(world, monitorId)
-  const images = await ask<{ regions: Region[] }>(world, `/v1/run-images/${changed.id}`)
+  await post(`${context.page}/change`)
+  const changed = await runNow(context, monitorId)
+  const images = await ask<{ regions: Region[] }>(context, `/v1/run-images/${changed.id}`)
   const [region] = images.regions
   if (!region) throw new Error('the run has no pictures')
   const [before, after, diff] = await Promise.all(
-    PICTURES.map((picture) => download(region[`${picture}Url`], world.tidemark)),
+    PICTURES.map((picture) => download(region[`${picture}Url`], context.tidemark)),
   )
   if (!before || !after || !diff) throw new Error('the run saw no change')
   return { monitorId, baseline, changed, region, pictures: { before, after, diff } }
@@ -64,10 +64,10 @@ export async function followVisualExample(world: World): Promise<Followed> {
 type Region = Followed['region'] & Readonly<Record<`${Picture}Url`, string | null>>
 
 /** Starts a run of a monitor and waits for its end. */
-export async function runNow(world: World, monitorId: string): Promise<Run> {
-  const { run_id } = await ask<{ run_id: string }>(world, `/v1/monitors/${monitorId}/run`, '{}')
+export async function runNow(context: World, monitorId: string): Promise<Run> {
+  const { run_id } = await ask<{ run_id: string }>(context, `/v1/monitors/${monitorId}/run`, '{}')
   const run = await eventually(
-    () => ask<Run>(world, `/v1/runs/${run_id}`),
+    () => ask<Run>(context, `/v1/runs/${run_id}`),
     ({ status }) => status !== 'running',
   )
   return succeeded(run)

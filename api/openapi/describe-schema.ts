@@ -8,7 +8,7 @@ type Described = Readonly<Record<string, unknown>>
 
 /** The beginning of each description of something that is not in the contract. */
 const BEYOND = 'Beyond the contract'
-const BEYOND_ARMS: ReadonlySet<string> = new Set(['field_above', 'field_below'])
+const BEYOND_VARIANTS: ReadonlySet<string> = new Set(['field_above', 'field_below'])
 
 /** Resources are recognized by their text, because Optional and arrays copy a wrapped schema. */
 const NAMES = new Map<string, string>()
@@ -40,7 +40,7 @@ export function describeComponents(): Readonly<Record<string, Described>> {
     if (!node[VARIANTS]) described[name] = { ...plain(node), ...example }
     else {
       const variants = variantsOf(node, node[VARIANTS])
-      for (const [arm, shape] of Object.entries(variants)) described[armName(name, arm)] = shape
+      for (const [variant, shape] of Object.entries(variants)) described[variantName(name, variant)] = shape
       described[name] = { ...oneOf(name, node, node[VARIANTS]), ...example }
     }
   }
@@ -72,11 +72,11 @@ function describeKeyword(key: string, value: unknown): unknown {
 
 function variantsOf(node: SchemaNode, { tag, variants }: VariantTable): Record<string, Described> {
   const properties = node.properties ?? {}
-  return mapValues(variants, ({ required, allowed }, arm) => ({
+  return mapValues(variants, ({ required, allowed }, variant) => ({
     type: 'object',
-    ...(BEYOND_ARMS.has(arm) && { 'x-beyond-contract': true }),
+    ...(BEYOND_VARIANTS.has(variant) && { 'x-beyond-contract': true }),
     properties: {
-      [tag]: { type: 'string', const: arm },
+      [tag]: { type: 'string', const: variant },
       ...Object.fromEntries(allowed.map((key) => [key, describe(properties[key] ?? {})])),
     },
     required: [tag, ...required],
@@ -85,18 +85,18 @@ function variantsOf(node: SchemaNode, { tag, variants }: VariantTable): Record<s
 }
 
 function oneOf(name: string, node: SchemaNode, { tag, variants }: VariantTable): Described {
-  const reference = (arm: string) => `#/components/schemas/${armName(name, arm)}`
+  const reference = (variant: string) => `#/components/schemas/${variantName(name, variant)}`
   const { description } = node
   return {
     ...(description !== undefined && { description }),
-    oneOf: Object.keys(variants).map((arm) => ({ $ref: reference(arm) })),
-    discriminator: { propertyName: tag, mapping: mapValues(variants, (_, arm) => reference(arm)) },
+    oneOf: Object.keys(variants).map((variant) => ({ $ref: reference(variant) })),
+    discriminator: { propertyName: tag, mapping: mapValues(variants, (_, variant) => reference(variant)) },
   }
 }
 
-const armName = (name: string, arm: string) =>
+const variantName = (name: string, variant: string) =>
   name +
-  arm
+  variant
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')

@@ -19,10 +19,10 @@ export const apiCommand = () =>
       runProcess({
         command: 'api',
         isPart: true,
-        run: async (world) => {
-          if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
-          const api = await startApi({ ...world, wake: () => {}, sinceProgress: null })
-          const { stack, stopping } = world
+        run: async (context) => {
+          if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
+          const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
+          const { stack, stopping } = context
           stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
           process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
         },

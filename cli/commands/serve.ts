@@ -19,22 +19,22 @@ export const serveCommand = () =>
     .action(() =>
       runProcess({
         command: 'serve',
-        run: async (world) => {
-          await migrate(world.databaseUrl)
+        run: async (context) => {
+          await migrate(context.databaseUrl)
           let worker: Worker | undefined
           const api = await startApi({
-            ...world,
+            ...context,
             wake: () => worker?.wake(),
             sinceProgress: () => worker?.sinceProgress() ?? 0,
           })
-          worker = await startWorker({ ...world, baseUrl: api.services.baseUrl })
+          worker = await startWorker({ ...context, baseUrl: api.services.baseUrl })
           const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
           process.stdout.write(
             banner({
               address: api.services.baseUrl,
               owner,
-              databaseFolder: world.databaseFolder,
-              dataDir: world.settings.TIDEMARK_DATA_DIR,
+              databaseFolder: context.databaseFolder,
+              dataDir: context.settings.TIDEMARK_DATA_DIR,
             }),
           )
         },

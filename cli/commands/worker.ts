@@ -22,18 +22,18 @@ export const workerCommand = () =>
       runProcess({
         command: 'worker',
         isPart: true,
-        run: async (world) => {
-          if (!(await isMigrated(world.databaseUrl))) throw new NotMigratedError()
+        run: async (context) => {
+          if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
           // Closed last: a worker that drains still reports its health.
           let server: HealthServer | undefined
-          world.stack.defer('metrics', () => server?.close())
-          const worker = await startWorker({ ...world, baseUrl: baseUrlOf(world.settings, world.settings.PORT) })
-          const port = world.settings.TIDEMARK_METRICS_PORT
+          context.stack.defer('metrics', () => server?.close())
+          const worker = await startWorker({ ...context, baseUrl: baseUrlOf(context.settings, context.settings.PORT) })
+          const port = context.settings.TIDEMARK_METRICS_PORT
           if (port !== undefined) {
-            const { registry, stopping } = world
+            const { registry, stopping } = context
             const { store, sinceProgress } = worker
             const health = createHealth({ store, registry, sinceProgress, stopping })
-            server = await startHealthServer(health, { host: world.settings.HOST, port })
+            server = await startHealthServer(health, { host: context.settings.HOST, port })
           }
           process.stdout.write('Tidemark is checking and delivering.\n')
         },

@@ -52,7 +52,7 @@ const TRIES = 2
 export function createBrowsers(options: BrowsersOptions): Browsers {
   const { pages, processMb = 1_024, log } = options
   const slots = createSlotQueue({ total: pages })
-  const stock = createBrowserPool({ ...options, processMb })
+  const pool = createBrowserPool({ ...options, processMb })
   let isClosed = false
 
   return {
@@ -64,25 +64,25 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
       try {
         if (typeof leave !== 'function' || isClosed) return failed({ startedAt }, STOPPED, null)
         if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
-        return await render(stock, { request, url: target.url, startedAt, until, signal, processMb, log })
+        return await render(pool, { request, url: target.url, startedAt, until, signal, processMb, log })
       } finally {
         if (typeof leave === 'function') leave()
       }
     },
-    current: () => stock.current(),
+    current: () => pool.current(),
     async close() {
       isClosed = true
-      await stock.close()
+      await pool.close()
     },
   }
 }
 
 const STOPPED: RunFault = exchangeFault({ kind: 'aborted' }, { host: '' }, 0)
 
-async function render(stock: BrowserPool, job: Job): Promise<Rendered> {
+async function render(pool: BrowserPool, job: Job): Promise<Rendered> {
   try {
     for (let tries = 0; tries < TRIES; tries++) {
-      const rendered = await attempt(stock, job)
+      const rendered = await attempt(pool, job)
       if (rendered !== 'died') return rendered
     }
     return failed(job, BROWSER_DIED, null)
@@ -92,9 +92,9 @@ async function render(stock: BrowserPool, job: Job): Promise<Rendered> {
   }
 }
 
-async function attempt(stock: BrowserPool, job: Job): Promise<Rendered | 'died'> {
+async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> {
   const { request, url, startedAt, until, signal, log } = job
-  const one = await stock.take()
+  const one = await pool.take()
   const ends = whatEnds(one.browser, until, signal)
   let opened: OpenPage | undefined
   let navigation: Navigation | undefined
@@ -113,6 +113,6 @@ async function attempt(stock: BrowserPool, job: Job): Promise<Rendered | 'died'>
     return failed(job, pageFault(first.broke, url.host), null)
   } finally {
     ends.stop()
-    await stock.leave(one, opened)
+    await pool.leave(one, opened)
   }
 }

@@ -15,16 +15,16 @@ export interface FetchContext {
 }
 
 /** Returns the whole milliseconds since the fetch began. */
-export function elapsed(trip: FetchContext): number {
-  return Math.round(performance.now() - trip.startedAt)
+export function elapsed(context: FetchContext): number {
+  return Math.round(performance.now() - context.startedAt)
 }
 
 /** Returns the result of a failed fetch. */
 export function failed(
-  trip: FetchContext,
+  context: FetchContext,
   fault: RunFault,
   status: number | null = null,
   retryAfter: number | null = null,
 ): FetchFailed {
-  return { ok: false, fault, status, retryAfterMs: retryAfter, durationMs: elapsed(trip) }
+  return { ok: false, fault, status, retryAfterMs: retryAfter, durationMs: elapsed(context) }
 }

@@ -14,22 +14,22 @@ import type { FetchContext } from './fetch-context.ts'
 export type Answer = Exchange & { readonly ok: true }
 
 /** Turns the response of the last hop into the result of the fetch: a body, "not modified", or a fault. */
-export async function settle(trip: FetchContext, hop: Hop, answer: Answer): Promise<Fetched> {
+export async function settle(context: FetchContext, hop: Hop, answer: Answer): Promise<Fetched> {
   const { status, headers } = answer
   const redirected = hop.count > 0
-  if (status === 304 && !redirected && isConditional(trip.request)) return notModified(trip, hop, headers)
-  if (status < 200 || status > 299 || isChallengeHeader(headers)) return refusal(trip, hop, answer)
+  if (status === 304 && !redirected && isConditional(context.request)) return notModified(context, hop, headers)
+  if (status < 200 || status > 299 || isChallengeHeader(headers)) return refusal(context, hop, answer)
   const wire = joined(answer)
-  if (wire.length === 0) return failed(trip, EMPTY_BODY, status)
+  if (wire.length === 0) return failed(context, EMPTY_BODY, status)
   const encoding = headers['content-encoding']
-  if (encoding === undefined) return fetchedBody(trip, hop, answer, wire)
-  const decoded = await decodeBody(wire, String(encoding), trip.limits.maxBodyBytes)
-  if (!decoded.ok) return failed(trip, decoded.fault, status)
-  if (decoded.body.length === 0) return failed(trip, EMPTY_BODY, status)
-  return fetchedBody(trip, hop, answer, decoded.body)
+  if (encoding === undefined) return fetchedBody(context, hop, answer, wire)
+  const decoded = await decodeBody(wire, String(encoding), context.limits.maxBodyBytes)
+  if (!decoded.ok) return failed(context, decoded.fault, status)
+  if (decoded.body.length === 0) return failed(context, EMPTY_BODY, status)
+  return fetchedBody(context, hop, answer, decoded.body)
 }
 
-function fetchedBody(trip: FetchContext, hop: Hop, answer: Answer, body: Uint8Array): FetchedBody {
+function fetchedBody(context: FetchContext, hop: Hop, answer: Answer, body: Uint8Array): FetchedBody {
   const { headers } = answer
   const redirected = hop.count > 0
   return {
@@ -44,13 +44,13 @@ function fetchedBody(trip: FetchContext, hop: Hop, answer: Answer, body: Uint8Ar
     body,
     bodyHash: bodyHash(body),
     wireBytes: answer.wireBytes,
-    durationMs: elapsed(trip),
+    durationMs: elapsed(context),
     link: joinedHeader(headers['link']),
   }
 }
 
-function notModified(trip: FetchContext, hop: Hop, headers: IncomingHttpHeaders): NotModified {
-  const { conditional } = trip.request
+function notModified(context: FetchContext, hop: Hop, headers: IncomingHttpHeaders): NotModified {
+  const { conditional } = context.request
   return {
     ok: true,
     kind: 'not_modified',
@@ -60,17 +60,17 @@ function notModified(trip: FetchContext, hop: Hop, headers: IncomingHttpHeaders)
     etag: validator(headers, 'etag') ?? conditional?.etag ?? null,
     lastModified: validator(headers, 'last-modified') ?? conditional?.lastModified ?? null,
     wireBytes: 0,
-    durationMs: elapsed(trip),
+    durationMs: elapsed(context),
   }
 }
 
-async function refusal(trip: FetchContext, hop: Hop, answer: Answer): Promise<FetchFailed> {
+async function refusal(context: FetchContext, hop: Hop, answer: Answer): Promise<FetchFailed> {
   const { status, headers } = answer
   const { host } = hop.url
   const wait = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], Date.now()) : null
   const isChallenge = isChallengeHeader(headers) || (await isChallengeBody(answer))
   const isRefusal = isChallenge || status === 401 || status === 403 || status === 429
-  return failed(trip, isRefusal ? blockedFault(status, host, isChallenge) : statusFault(status, host), status, wait)
+  return failed(context, isRefusal ? blockedFault(status, host, isChallenge) : statusFault(status, host), status, wait)
 }
 
 async function isChallengeBody(answer: Answer): Promise<boolean> {

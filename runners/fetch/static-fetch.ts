@@ -21,14 +21,14 @@ import type { FetchContext } from './fetch-context.ts'
  * path, a query or a header.
  */
 export async function fetchStatic(request: FetchRequest, ports: FetchPorts): Promise<Fetched> {
-  const trip = createFetchContext(request, ports)
+  const context = createFetchContext(request, ports)
   const first = parseTargetUrl(request.url)
-  if (!first.ok) return failed(trip, unusableUrl(first.message))
+  if (!first.ok) return failed(context, unusableUrl(first.message))
   const { method = 'GET', body = null } = request
   const hop: Hop = { url: first.url, method, body, sameOrigin: true, count: 0 }
-  const exchange = await send(trip, hop)
-  if (!exchange.ok) return failedExchange(trip, hop, exchange)
-  return isRedirect(exchange.status) ? follow(trip, hop, exchange) : settle(trip, hop, exchange)
+  const exchange = await send(context, hop)
+  if (!exchange.ok) return failedExchange(context, hop, exchange)
+  return isRedirect(exchange.status) ? follow(context, hop, exchange) : settle(context, hop, exchange)
 }
 
 function createFetchContext(request: FetchRequest, ports: FetchPorts): FetchContext {
@@ -53,56 +53,56 @@ function bodyRuleOf(limits: FetchLimits): (status: number) => BodyRule {
 }
 
 /** Follows redirects until another response comes. */
-async function follow(trip: FetchContext, from: Hop, redirect: Answer): Promise<Fetched> {
-  const { maxRedirects } = trip.limits
+async function follow(context: FetchContext, from: Hop, redirect: Answer): Promise<Fetched> {
+  const { maxRedirects } = context.limits
   const seen = new Set<string>()
   let hop = from
   let answer = redirect
   while (isRedirect(answer.status)) {
     const { status } = answer
-    const next = nextHop(hop, status, oneHeader(answer.headers, 'location'), hasUserHeaders(trip.request))
-    if (!next.ok) return failed(trip, next.fault, status)
+    const next = nextHop(hop, status, oneHeader(answer.headers, 'location'), hasUserHeaders(context.request))
+    if (!next.ok) return failed(context, next.fault, status)
     seen.add(`${hop.method} ${hop.url.href}`)
     const inLoop = seen.has(`${next.hop.method} ${next.hop.url.href}`)
-    if (inLoop || hop.count >= maxRedirects) return failed(trip, tooManyRedirects(maxRedirects, inLoop), status)
+    if (inLoop || hop.count >= maxRedirects) return failed(context, tooManyRedirects(maxRedirects, inLoop), status)
     hop = next.hop
-    const exchange = await send(trip, hop)
-    if (!exchange.ok) return failedExchange(trip, hop, exchange)
+    const exchange = await send(context, hop)
+    if (!exchange.ok) return failedExchange(context, hop, exchange)
     answer = exchange
   }
-  return settle(trip, hop, answer)
+  return settle(context, hop, answer)
 }
 
 /**
  * Sends the request of one hop. A GET whose kept-alive connection was closed is sent once more: the server had closed
  * the connection before the request was written.
  */
-async function send(trip: FetchContext, hop: Hop): Promise<Exchange> {
+async function send(context: FetchContext, hop: Hop): Promise<Exchange> {
   // The first hop uses the full deadline: Node keeps one list of timers per duration.
-  const exchange = await sendOnce(trip, hop, hop.count === 0 ? trip.deadlineMs : remaining(trip))
-  return wasClosedUnread(exchange) && hop.method === 'GET' ? sendOnce(trip, hop, remaining(trip)) : exchange
+  const exchange = await sendOnce(context, hop, hop.count === 0 ? context.deadlineMs : remaining(context))
+  return wasClosedUnread(exchange) && hop.method === 'GET' ? sendOnce(context, hop, remaining(context)) : exchange
 }
 
 function wasClosedUnread(exchange: Exchange): boolean {
   return !exchange.ok && exchange.failure.kind === 'closed' && exchange.failure.phase === 'first_byte'
 }
 
-function remaining(trip: FetchContext): number {
-  return Math.max(1, trip.deadlineMs - elapsed(trip))
+function remaining(context: FetchContext): number {
+  return Math.max(1, context.deadlineMs - elapsed(context))
 }
 
-function sendOnce(trip: FetchContext, hop: Hop, deadlineMs: number): Promise<Exchange> {
-  const { request, ports, bodyRule } = trip
+function sendOnce(context: FetchContext, hop: Hop, deadlineMs: number): Promise<Exchange> {
+  const { request, ports, bodyRule } = context
   const { url, method, body } = hop
   const headers = requestHeaders(request, { user: hop.sameOrigin, conditional: hop.count === 0, body })
   return guardedRequest(ports.agent, { url, method, headers, body, deadlineMs, signal: ports.signal, bodyRule })
 }
 
 function failedExchange(
-  trip: FetchContext,
+  context: FetchContext,
   hop: Hop,
   { failure, status }: Exchange & { readonly ok: false },
 ): FetchFailed {
-  const fetched = failed(trip, exchangeFault(failure, hop.url, trip.limits.maxWireBytes), status)
+  const fetched = failed(context, exchangeFault(failure, hop.url, context.limits.maxWireBytes), status)
   return failure.kind === 'internal' ? { ...fetched, cause: failure.error } : fetched
 }

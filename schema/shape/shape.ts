@@ -76,10 +76,10 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
 ) {
   const properties: Record<string, TSchema> = {}
   const table: Record<string, { required: string[]; allowed: string[] }> = {}
-  for (const [name, arm] of Object.entries(variants)) {
-    const { required = [] } = Type.Object(arm) as { required?: string[] }
-    table[name] = { required: [...required], allowed: Object.keys(arm) }
-    for (const [key, schema] of Object.entries(arm)) properties[key] ??= Type.Optional(schema)
+  for (const [name, variant] of Object.entries(variants)) {
+    const { required = [] } = Type.Object(variant) as { required?: string[] }
+    table[name] = { required: [...required], allowed: Object.keys(variant) }
+    for (const [key, schema] of Object.entries(variant)) properties[key] ??= Type.Optional(schema)
   }
   const { rules, default: byDefault, ...rest } = options
   const tagChoice = Choice(Object.keys(variants), byDefault === undefined ? {} : { default: byDefault })

@@ -32,6 +32,6 @@ function allowed(node: SchemaNode, value: Record<string, unknown>, key: string):
   const table = node[VARIANTS]
   if (!table || key === table.tag) return true
   const tag = value[table.tag]
-  const arm = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
-  return arm?.allowed.includes(key) ?? false
+  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
+  return variant?.allowed.includes(key) ?? false
 }

@@ -33,13 +33,13 @@ const under = (path: string, rest: string) =>
 function armIssues(table: VariantTable | undefined, value: unknown, path: string): Issue[] {
   if (!table || value === null || typeof value !== 'object') return []
   const tag = (value as Record<string, unknown>)[table.tag]
-  const arm = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
-  if (!arm) return []
-  const missing = arm.required
+  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
+  if (!variant) return []
+  const missing = variant.required
     .filter((key) => !Object.hasOwn(value, key))
     .map((key) => ({ path: joinPath(path, key), message: `is required with ${table.tag} ${String(tag)}` }))
   const foreign = Object.keys(value)
-    .filter((key) => key !== table.tag && !arm.allowed.includes(key))
+    .filter((key) => key !== table.tag && !variant.allowed.includes(key))
     .map((key) => ({ path: joinPath(path, key), message: `is not allowed with ${table.tag} ${String(tag)}` }))
   return [...missing, ...foreign]
 }

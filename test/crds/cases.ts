@@ -1,7 +1,7 @@
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
-import { arm, monitorWith, sample, text } from './sample.ts'
+import { variant, monitorWith, sample, text } from './sample.ts'
 
 /** A monitor, and whether it is lawful. */
 export interface Case {
@@ -45,7 +45,7 @@ function completed(node: Definition, example: unknown): unknown {
     Object.keys(given).every((key) => key === table.tag || table.variants[name]!.allowed.includes(key))
   const asked = given[table.tag]
   const tag = typeof asked === 'string' && 'type' in (example as Fields) ? asked : Object.keys(table.variants).find(fits)
-  return { ...arm(node, String(tag)), ...given, [table.tag]: tag }
+  return { ...variant(node, String(tag)), ...given, [table.tag]: tag }
 }
 
 /**
@@ -58,7 +58,7 @@ export function armCases(): Case[] {
     if (!table) return []
     const { properties = {} } = bare(node)
     const wrong = Object.entries(table.variants).flatMap(([name, { required, allowed }]) => {
-      const least = arm(node, name)
+      const least = variant(node, name)
       const full = { ...Object.fromEntries(allowed.map((key) => [key, sample(properties[key]!)])), ...least }
       const foreign = Object.keys(properties).filter((key) => key !== table.tag && !allowed.includes(key))
       return [
@@ -72,7 +72,7 @@ export function armCases(): Case[] {
     })
     return [
       ...wrong,
-      caseOf(false, place, without(arm(node, Object.keys(table.variants)[0]!), table.tag), 'without its tag'),
+      caseOf(false, place, without(variant(node, Object.keys(table.variants)[0]!), table.tag), 'without its tag'),
     ]
   })
 }

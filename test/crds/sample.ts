@@ -50,11 +50,11 @@ function object(node: Definition, key?: string): Fields {
   const names = Object.keys(table.variants)
   // Of several arms the last: the first ones for thresholds have a rule about their sign.
   const name = key === undefined ? names[0] : names.findLast((each) => table.variants[each]!.allowed.includes(key))
-  return arm(node, name ?? names[0]!)
+  return variant(node, name ?? names[0]!)
 }
 
 /** The smallest object of an arm. */
-export function arm(node: Definition, name: string): Fields {
+export function variant(node: Definition, name: string): Fields {
   const table = bare(node)[VARIANTS]!
   const keys = table.variants[name]!.required
   return { [table.tag]: name, ...Object.fromEntries(keys.map((key) => [key, sample(child(node, key))])) }

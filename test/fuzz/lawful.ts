@@ -49,8 +49,8 @@ function byKeywords(document: ApiDocument, node: Schema, at: string, above: read
     const open =
       above.filter((name) => name === at).length < 3
         ? variants
-        : variants.filter((arm) => !isRecursive(document, arm, at))
-    return fc.oneof(...open.map((arm) => inner(arm, at)))
+        : variants.filter((variant) => !isRecursive(document, variant, at))
+    return fc.oneof(...open.map((variant) => inner(variant, at)))
   }
   if (node.const !== undefined) return fc.constant(node.const)
   if (node.enum) return fc.constantFrom(...node.enum)
@@ -74,8 +74,8 @@ function byKeywords(document: ApiDocument, node: Schema, at: string, above: read
   }
 }
 
-const isRecursive = (document: ApiDocument, arm: Schema, name: string) =>
-  JSON.stringify(document.resolve(arm).schema).includes(`"#/components/schemas/${name}"`)
+const isRecursive = (document: ApiDocument, variant: Schema, name: string) =>
+  JSON.stringify(document.resolve(variant).schema).includes(`"#/components/schemas/${name}"`)
 
 function lists(
   { minItems = 0, maxItems = 3, uniqueItems = false }: Schema,

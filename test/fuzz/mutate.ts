@@ -72,15 +72,15 @@ function armOf(document: ApiDocument, schema: Schema, value: Json): Schema {
   const variants = node.oneOf ?? node.anyOf
   if (!variants) return node
   const chosen =
-    variants.find((arm) => document.allows(arm, value)) ??
-    variants.find((arm) => isOf(document, arm, value)) ??
+    variants.find((variant) => document.allows(variant, value)) ??
+    variants.find((variant) => isOf(document, variant, value)) ??
     variants[0]!
   return armOf(document, chosen, value)
 }
 
 /** Marks are not yet what they will be, so the whole need not fit: the tag decides. */
-function isOf(document: ApiDocument, arm: Schema, value: Json): boolean {
-  const { schema } = document.resolve(arm)
+function isOf(document: ApiDocument, variant: Schema, value: Json): boolean {
+  const { schema } = document.resolve(variant)
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
   const tag = Object.entries(schema.properties ?? {}).find(([, property]) => property.const !== undefined)
   return tag ? (value as Bag)[tag[0]] === tag[1].const : schema.type === 'object'

@@ -21,7 +21,7 @@ import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
 
 /** The context of a process that serves the API. */
-interface ApiWorld {
+interface ApiContext {
   readonly settings: Settings
   readonly databaseUrl: string
   readonly encryptionKey: string
@@ -44,28 +44,28 @@ interface ListeningApi {
 }
 
 /** Listens for requests. The stack closes the API: it accepts no new connections, and completes requests under way. */
-export async function startApi(world: ApiWorld): Promise<ListeningApi> {
-  const { settings, stack, registry } = world
+export async function startApi(context: ApiContext): Promise<ListeningApi> {
+  const { settings, stack, registry } = context
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
-  const store = await openApiStore(world.databaseUrl)
+  const store = await openApiStore(context.databaseUrl)
   stack.defer('the store of the API', () => store.end())
-  await checkEncryptionKey(store, world.secrets)
-  const health = createHealth({ store, registry, sinceProgress: world.sinceProgress, stopping: world.stopping })
-  const prompts = promptsOf(settings, { store, log: world.log, isWaitedFor: true })
+  await checkEncryptionKey(store, context.secrets)
+  const health = createHealth({ store, registry, sinceProgress: context.sinceProgress, stopping: context.stopping })
+  const prompts = promptsOf(settings, { store, log: context.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())
-  const layer = proxyLayerOf(world)
+  const layer = proxyLayerOf(context)
   const previews = createPreviews({
-    egress: world.egress,
-    browser: world.browsers ?? undefined,
+    egress: context.egress,
+    browser: context.browsers ?? undefined,
     prompts,
-    proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, world.log) } : undefined,
+    proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, context.log) } : undefined,
   })
   const objects = objectsOf(settings)
   stack.defer('the object store of the API', () => objects.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const services = createServices({
-    ...servicesOptions(world, baseUrlOf(settings, port)),
+    ...servicesOptions(context, baseUrlOf(settings, port)),
     store,
     health,
     previews,
@@ -82,12 +82,12 @@ export async function startApi(world: ApiWorld): Promise<ListeningApi> {
   return { address, services }
 }
 
-function servicesOptions(world: ApiWorld, baseUrl: string) {
-  const { settings } = world
+function servicesOptions(context: ApiContext, baseUrl: string) {
+  const { settings } = context
   return {
-    databaseUrl: world.databaseUrl,
-    encryptionKey: world.encryptionKey,
-    egress: world.egress,
+    databaseUrl: context.databaseUrl,
+    encryptionKey: context.encryptionKey,
+    egress: context.egress,
     baseUrl,
     dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),
     signUp: settings.TIDEMARK_SIGNUP,
@@ -95,8 +95,8 @@ function servicesOptions(world: ApiWorld, baseUrl: string) {
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
-    log: world.log,
-    wake: world.wake,
+    log: context.log,
+    wake: context.wake,
   }
 }
 

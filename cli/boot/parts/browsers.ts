@@ -3,7 +3,7 @@ import { type Browsers, createBrowsers } from '../../../runners/browser/browsers
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import type { Settings } from '../settings/read-config.ts'
 
-interface BrowserWorld {
+interface BrowserContext {
   readonly settings: Pick<Settings, 'CHROMIUM_PATH' | 'TIDEMARK_DATA_DIR' | 'TIDEMARK_BROWSER_PAGES'>
   readonly egress: EgressPolicy
   readonly log: Logger
@@ -12,7 +12,7 @@ interface BrowserWorld {
 /**
  * Returns the browser of this process; null when it renders nothing. The browser does not start before the first page.
  */
-export function browsersOf({ settings, egress, log }: BrowserWorld): Browsers | null {
+export function browsersOf({ settings, egress, log }: BrowserContext): Browsers | null {
   if (settings.TIDEMARK_BROWSER_PAGES === 0) return null
   return createBrowsers({
     egress,

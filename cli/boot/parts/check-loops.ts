@@ -11,7 +11,7 @@ import { shareMetrics } from '../../../runners/loop/share-metrics.ts'
 import type { CheckQueue } from '../../../core/check-queue.ts'
 import type { Settings } from '../settings/read-config.ts'
 
-interface CheckLoopsWorld {
+interface CheckLoopsContext {
   readonly settings: Settings
   readonly registry: Registry
   readonly log: Logger
@@ -26,13 +26,13 @@ interface CheckLoopsWorld {
  * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
  * once.
  */
-export function createCheckLoops(world: CheckLoopsWorld): CheckLoop {
-  const { settings, registry, log, browsers } = world
+export function createCheckLoops(context: CheckLoopsContext): CheckLoop {
+  const { settings, registry, log, browsers } = context
   const metricsOfOne = shareMetrics(createCheckMetrics(registry))
   const loopOf = (queues: readonly CheckQueue[], concurrency: number, browser: CheckPorts['browser']): CheckLoop =>
     createCheckLoop({
-      source: world.runnerApiOf(queues),
-      check: (task, signal) => world.check(task, browser, signal),
+      source: context.runnerApiOf(queues),
+      check: (task, signal) => context.check(task, browser, signal),
       log,
       metrics: metricsOfOne(),
       leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,

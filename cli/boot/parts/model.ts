@@ -12,7 +12,7 @@ export type ModelSettings = Pick<
   'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'TIDEMARK_LLM_CONCURRENCY' | 'TIDEMARK_LLM_TIMEOUT_SECONDS'
 >
 
-interface ModelWorld {
+interface ModelContext {
   /** Null: nothing is cached and nothing is counted. */
   readonly store: Store | null
   readonly log: Logger
@@ -26,10 +26,10 @@ interface ModelWorld {
 const WAITED_FOR = { deadlineMs: 20_000, waitMs: 5_000 }
 
 /** Returns the client of this installation's model; null when it has none. */
-export function promptsOf(settings: ModelSettings, world: ModelWorld): ClosablePrompts | null {
+export function promptsOf(settings: ModelSettings, context: ModelContext): ClosablePrompts | null {
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey = null, LLM_MODEL: name } = settings
   if (baseUrl === undefined) return null
-  const { store, log, registry, isWaitedFor = false, patienceMs = 10_000 } = world
+  const { store, log, registry, isWaitedFor = false, patienceMs = 10_000 } = context
   const concurrency = settings.TIDEMARK_LLM_CONCURRENCY
   const timeoutMs = settings.TIDEMARK_LLM_TIMEOUT_SECONDS * 1000
   const model = createModel({ baseUrl, apiKey, name, timeoutMs, connections: concurrency, log })

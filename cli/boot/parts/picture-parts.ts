@@ -9,7 +9,7 @@ import { objectsOf } from './objects.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
 
-interface PictureWorld {
+interface PictureContext {
   readonly settings: Settings
   readonly store: Store
   readonly log: Logger
@@ -20,7 +20,7 @@ interface PictureWorld {
  * Starts what a worker needs for the pictures of its checks. The stack stops it. A sweep deletes unused pictures from
  * time to time.
  */
-export function startPictures({ settings, store, log, stack }: PictureWorld): Pictures {
+export function startPictures({ settings, store, log, stack }: PictureContext): Pictures {
   const objects = objectsOf(settings)
   stack.defer('the object store', () => objects.close())
   const comparer = createComparer()

@@ -6,14 +6,14 @@ import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../stor
 import type { Store } from '../../../store/db/client.ts'
 import type { Settings } from '../settings/read-config.ts'
 
-interface ProxyWorld {
+interface ProxyContext {
   readonly settings: Pick<Settings, 'TIDEMARK_PROXY_URL'>
   readonly egress: EgressPolicy
   readonly log: Pick<Logger, 'warn'>
 }
 
 /** Returns the proxy of this installation; null when it has none. The settings were validated before. */
-export function proxyLayerOf({ settings, egress, log }: ProxyWorld): ProxyLayer | null {
+export function proxyLayerOf({ settings, egress, log }: ProxyContext): ProxyLayer | null {
   const parsed = settings.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(settings.TIDEMARK_PROXY_URL)
   return parsed?.ok ? createProxyLayer({ proxy: parsed.proxy, policy: egress, log }) : null
 }

@@ -94,7 +94,7 @@ function egressOf({ allowPrivateCidrs }: Settings, runnerApiUrl: string): Egress
   return createPolicy({ allowPrivateCidrs: [...allowPrivateCidrs], neverAllow: [source] })
 }
 
-interface LoopWorld {
+interface LoopContext {
   readonly settings: Settings
   readonly source: CheckSource
   readonly leaseMs: number
@@ -103,7 +103,7 @@ interface LoopWorld {
 }
 
 function startLoop(
-  { settings, source, leaseMs, registry, egress }: LoopWorld,
+  { settings, source, leaseMs, registry, egress }: LoopContext,
   { log, stack }: ProcessContext,
 ): CheckLoop {
   const browser = browsersOf({ settings, egress, log }) ?? undefined
@@ -145,7 +145,7 @@ async function serveMetrics(
   stack.defer('metrics', () => server.close())
 }
 
-interface EndWorld {
+interface EndContext {
   idleMs(): number
   /** 0: the runner never ends because it is idle. */
   readonly idleSeconds: number
@@ -153,7 +153,7 @@ interface EndWorld {
 }
 
 /** Ends the runner when it has been idle for long, and before its token expires. */
-function watchEnd({ idleMs, idleSeconds, http }: EndWorld, { stack, end }: ProcessContext): void {
+function watchEnd({ idleMs, idleSeconds, http }: EndContext, { stack, end }: ProcessContext): void {
   const lastMs = Math.min(LAST_MS, http.tokenMs() / 4)
   const timer = setInterval(() => {
     if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')

@@ -32,7 +32,7 @@ import type { Stack } from '../process/stack.ts'
 type Refusal = Extract<Reading, { kind: 'failed' }>
 
 /** The context of a process that checks and delivers. */
-interface WorkerWorld {
+interface WorkerContext {
   readonly settings: Settings
   readonly databaseUrl: string
   /** The address at which people reach the API. Messages link to it unless TIDEMARK_DASHBOARD_URL is set. */
@@ -61,11 +61,11 @@ export interface Worker {
 const DRAIN_MS = 18_000
 
 /** Starts the check loop, the delivery loop and the maintenance of the store; the stack stops them. */
-export async function startWorker(world: WorkerWorld): Promise<Worker> {
-  const { settings, secrets, egress, registry, log, stack } = world
+export async function startWorker(context: WorkerContext): Promise<Worker> {
+  const { settings, secrets, egress, registry, log, stack } = context
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
   const store = await openStore({
-    url: world.databaseUrl,
+    url: context.databaseUrl,
     name: 'tidemark worker',
     connections: 8,
     // Half a lease, so that a hanging statement fails before other workers take over.
@@ -85,7 +85,7 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the delivery connections', () => deliveryAgent.destroy())
   const mailer = mailerOf(settings, log)
   stack.defer('the mail connections', () => mailer?.close())
-  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? world.baseUrl
+  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? context.baseUrl
   const deliveries = createDeliveryLoop({
     store,
     secrets,
@@ -112,14 +112,14 @@ export async function startWorker(world: WorkerWorld): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
-  const { checkOf, refused } = checksOf(world, { store, extractor, pages })
+  const { checkOf, refused } = checksOf(context, { store, extractor, pages })
   const source = await startRunnerApi({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
     settings,
     registry,
     log,
-    browsers: world.browsers,
+    browsers: context.browsers,
     runnerApiOf: (queues) => createPostgresCheckSource({ store, secrets, recorder, prompts, queues, leaseMs }),
     check: checkOf,
   })
@@ -145,9 +145,9 @@ interface CheckParts {
  * Returns what checks a task here, and what completes a task that was refused to a runner. A runner has no proxy,
  * because a proxy uses the team's allowance.
  */
-function checksOf(world: WorkerWorld, { store, extractor, pages }: CheckParts) {
-  const { egress, log, stack } = world
-  const layer = proxyLayerOf(world)
+function checksOf(context: WorkerContext, { store, extractor, pages }: CheckParts) {
+  const { egress, log, stack } = context
+  const layer = proxyLayerOf(context)
   const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())

@@ -45,7 +45,7 @@ const EMPTY = new Uint8Array(0)
  * and redirects. Never rejects.
  */
 export async function fetchPages(request: FetchRequest, pagination: Pagination, ports: PagesPorts): Promise<Fetched> {
-  const trip: FetchContext = {
+  const context: FetchContext = {
     request,
     ports,
     limits: ports.limits ?? FETCH_LIMITS,
@@ -58,19 +58,21 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
   while (step.kind === 'ask') {
     const { paging } = step
     const number = paging.pages + 1
-    const fetched = await fetchPage(trip, paging)
+    const fetched = await fetchPage(context, paging)
     if (!fetched.ok) return fetched
     // Measured now: the body may be moved to a thread.
     const bodyBytes = fetched.body.byteLength
-    const page = await ports.pages.read({ answer: fetched, paths, number }, waiterOf(trip))
-    if (page === null) return failure(trip, pagesTooSlow(number, trip.deadlineMs), fetched.status)
-    if (!page.ok) return failure(trip, page.fault, fetched.status)
+    const page = await ports.pages.read({ answer: fetched, paths, number }, waiterOf(context))
+    if (page === null) return failure(context, pagesTooSlow(number, context.deadlineMs), fetched.status)
+    if (!page.ok) return failure(context, page.fault, fetched.status)
     const { facts } = page
     // Only the items of the page are kept.
-    trip.read.push({ fetched: { ...fetched, body: EMPTY }, facts, bodyBytes })
+    context.read.push({ fetched: { ...fetched, body: EMPTY }, facts, bodyBytes })
     step = nextStep(paging, { facts, finalUrl: fetched.finalUrl, link: linkOf(fetched) })
   }
-  return step.kind === 'failed' ? failure(trip, step.fault, trip.read.at(-1)?.fetched.status ?? null) : merged(trip)
+  return step.kind === 'failed'
+    ? failure(context, step.fault, context.read.at(-1)?.fetched.status ?? null)
+    : merged(context)
 }
 
 /** Sites take turns at the reading thread, and wait for it no longer than the deadline of the fetch. */
@@ -88,20 +90,21 @@ function linkOf({ link }: FetchedBody): string | null {
 }
 
 /** Fetches one page, within the time and size that the pages before it have left. */
-async function fetchPage(trip: FetchContext, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
+async function fetchPage(context: FetchContext, { asked, pages }: Paging): Promise<FetchedBody | FetchFailed> {
   const number = pages + 1
-  const wireLeft = trip.limits.maxWireBytes - sum(trip, ({ fetched }) => fetched.wireBytes)
-  const bodyLeft = trip.limits.maxBodyBytes - sum(trip, ({ bodyBytes }) => bodyBytes)
-  const msLeft = trip.deadlineMs - elapsed(trip)
-  if (wireLeft <= 0 || bodyLeft <= 0) return failure(trip, pagesTooLarge(number, trip.limits.maxBodyBytes))
-  if (msLeft <= 0) return failure(trip, pagesTooSlow(number, trip.deadlineMs))
-  const fetched = await fetchStatic(requestFor(trip.request, asked), {
-    agent: trip.ports.agent,
-    signal: trip.ports.signal,
+  const wireLeft = context.limits.maxWireBytes - sum(context, ({ fetched }) => fetched.wireBytes)
+  const bodyLeft = context.limits.maxBodyBytes - sum(context, ({ bodyBytes }) => bodyBytes)
+  const msLeft = context.deadlineMs - elapsed(context)
+  if (wireLeft <= 0 || bodyLeft <= 0) return failure(context, pagesTooLarge(number, context.limits.maxBodyBytes))
+  if (msLeft <= 0) return failure(context, pagesTooSlow(number, context.deadlineMs))
+  const fetched = await fetchStatic(requestFor(context.request, asked), {
+    agent: context.ports.agent,
+    signal: context.ports.signal,
     deadlineMs: Math.min(msLeft, FETCH_DEADLINE_MS),
-    limits: { ...trip.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },
+    limits: { ...context.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },
   })
-  if (!fetched.ok) return { ...fetched, fault: faultOf(trip, fetched, { asked, number }), durationMs: elapsed(trip) }
+  if (!fetched.ok)
+    return { ...fetched, fault: faultOf(context, fetched, { asked, number }), durationMs: elapsed(context) }
   // The request was not conditional.
   if (fetched.kind === 'not_modified') throw new TypeError('an unconditional request returned not modified')
   return fetched
@@ -111,21 +114,26 @@ function requestFor(request: FetchRequest, { url, body, sameOrigin }: PageReques
   return { ...request, url, body, headers: sameOrigin ? request.headers : null, conditional: null }
 }
 
-function faultOf(trip: FetchContext, { fault }: FetchFailed, page: { asked: PageRequest; number: number }): RunFault {
+function faultOf(
+  context: FetchContext,
+  { fault }: FetchFailed,
+  page: { asked: PageRequest; number: number },
+): RunFault {
   const { number, asked } = page
-  if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, trip.limits.maxBodyBytes)
+  if (fault.code === 'too_large' && number > 1) return pagesTooLarge(number, context.limits.maxBodyBytes)
   // A timer may fire slightly early.
-  if (fault.code === 'timeout' && elapsed(trip) >= trip.deadlineMs - 5) return pagesTooSlow(number, trip.deadlineMs)
-  const isBare = !asked.sameOrigin && trip.request.headers !== null
+  if (fault.code === 'timeout' && elapsed(context) >= context.deadlineMs - 5)
+    return pagesTooSlow(number, context.deadlineMs)
+  const isBare = !asked.sameOrigin && context.request.headers !== null
   const hint = isBare ? ' It is on another origin than the monitor, to which its request headers are not sent.' : ''
   return pageFault(number, { code: fault.code, message: fault.message + hint })
 }
 
-function merged(trip: FetchContext): Fetched {
-  const [first] = trip.read
+function merged(context: FetchContext): Fetched {
+  const [first] = context.read
   if (first === undefined) throw new TypeError('there are no pages to merge')
   const { head, tail } = first.facts.frame ?? { head: '[', tail: ']' }
-  const items = trip.read.filter(({ facts }) => facts.count > 0).map(({ facts }) => facts.items)
+  const items = context.read.filter(({ facts }) => facts.count > 0).map(({ facts }) => facts.items)
   const body = Buffer.from(`${head}${items.join(',')}${tail}`)
   return {
     ...first.fetched,
@@ -134,20 +142,20 @@ function merged(trip: FetchContext): Fetched {
     lastModified: null,
     body,
     bodyHash: bodyHash(body),
-    wireBytes: sum(trip, ({ fetched }) => fetched.wireBytes),
-    durationMs: elapsed(trip),
+    wireBytes: sum(context, ({ fetched }) => fetched.wireBytes),
+    durationMs: elapsed(context),
     link: null,
   }
 }
 
-function sum(trip: FetchContext, of: (read: FetchedPage) => number): number {
-  return trip.read.reduce((total, read) => total + of(read), 0)
+function sum(context: FetchContext, of: (read: FetchedPage) => number): number {
+  return context.read.reduce((total, read) => total + of(read), 0)
 }
 
-function elapsed(trip: FetchContext): number {
-  return Math.round(performance.now() - trip.startedAt)
+function elapsed(context: FetchContext): number {
+  return Math.round(performance.now() - context.startedAt)
 }
 
-function failure(trip: FetchContext, fault: RunFault, status: number | null = null): FetchFailed {
-  return { ok: false, fault, status, retryAfterMs: null, durationMs: elapsed(trip) }
+function failure(context: FetchContext, fault: RunFault, status: number | null = null): FetchFailed {
+  return { ok: false, fault, status, retryAfterMs: null, durationMs: elapsed(context) }
 }
