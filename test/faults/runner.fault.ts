@@ -234,7 +234,7 @@ test('What a runner lacks, and what it should not have, is said at its start.', 
     DATABASE_URL: world.trusted['DATABASE_URL'] ?? '',
   })
   expect(both.code).toBe(77)
-  expect(both.stdout).toContain('a runner needs none of these')
+  expect(both.stdout).toContain('a runner must not have these settings')
   expect(both.stdout).not.toContain(world.trusted['DATABASE_URL'])
   const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_RUNNER_API_URL: 'ftp://x' })
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_RUNNER_API_URL must be')])
