@@ -15,10 +15,10 @@ import { ensureTeam, hasNoTeam } from './teams.ts'
 const user = row({ id: Type.String() })
 const owner = row({ team_id: Type.String(), user_id: Type.String() })
 
-/** An account that the installation's administrator makes. */
+/** An account that the installation's administrator creates. */
 interface NewOwner {
   readonly email: string
-  /** Default: a random one, which is answered. */
+  /** Default: a random password, which is returned. */
   readonly password?: string
   readonly plan: Tier
   readonly serp: boolean
@@ -26,7 +26,7 @@ interface NewOwner {
   readonly sessionKey: string
 }
 
-/** What its owner needs, once: none of the three secrets can be read again. */
+/** The data that the owner needs. It is shown once: none of the three secrets can be read again. */
 export interface CreatedOwner {
   readonly user_id: string
   readonly team_id: string
@@ -36,13 +36,13 @@ export interface CreatedOwner {
   readonly session_token: string
 }
 
-/** What making an account can come to. */
+/** The result of creating an account. */
 type OwnerOutcome =
   | { readonly ok: true; readonly owner: CreatedOwner }
   | { readonly ok: false; readonly reason: 'email_taken' }
 
 /**
- * Makes an account with a team of its own, an API key that may do all a key may, and an open session (`tidemark admin
+ * Creates an account with its own team, an API key with all scopes, and an open session (`tidemark admin
  * create-owner`).
  */
 export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
@@ -57,8 +57,8 @@ export async function createOwner(store: Store, wanted: NewOwner): Promise<Owner
 }
 
 /**
- * The first owner of a new installation, on the largest plan with SERP; null when it has one. Programs that start
- * together make one between them.
+ * Creates the first owner of a new installation, on the largest plan with SERP. Returns null when the installation has
+ * an owner. Programs that start at the same time create only one.
  */
 export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
   if (!(await hasNoTeam(store))) return null
@@ -72,8 +72,8 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
 }
 
 /**
- * A key for scripts (`tidemark admin create-key`), on the record of its team's owner. Null when there is no such
- * account.
+ * Creates an API key for scripts (`tidemark admin create-key`), in the name of the account. Returns null when there is
+ * no such account.
  */
 export function createKeyFor(
   store: Store,

@@ -22,11 +22,11 @@ interface LiveApiKey {
   readonly userId: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Milliseconds until it ends; null: it does not. */
+  /** Milliseconds until it expires. Null: it does not expire. */
   readonly livesMs: number | null
 }
 
-/** The key of this text, or null when there is none that works. Notes its use, at most once a minute. */
+/** Returns the key with this text, or null when there is none that works. Records its use at most once a minute. */
 export async function findLiveApiKey(store: Store, text: string): Promise<LiveApiKey | null> {
   const key = await store.maybeOne(sql.type(found)`
     select id, team_id, user_id, name, scopes,

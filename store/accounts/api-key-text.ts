@@ -5,14 +5,14 @@ const PREFIX = 'svc_'
 /** How many characters of a key are stored and shown. */
 const SHOWN = 8
 
-/** A key's text. */
+/** Returns the text of a new key. */
 export const newApiKeyText = (): string => newCheckedText(PREFIX)
 
-/** Whether this can be a key at all. */
+/** Returns whether the text has the form of a key. */
 export const isApiKeyText = (text: string): boolean => isCheckedText(PREFIX, text)
 
-/** What is stored of a key. */
+/** The hash that is stored for a key. */
 export const apiKeyHash = checkedTextHash
 
-/** What is shown of a key. */
+/** Returns the part of a key that is shown. */
 export const apiKeyPrefix = (text: string): string => text.slice(0, SHOWN)

@@ -29,14 +29,14 @@ const listed = row({
   created_at: Type.String(),
 })
 
-/** Revoked by a rotation or a deletion, or expired: gone. */
+/** A key that works: not revoked by a rotation or a deletion, and not expired. */
 const alive = sql.fragment`
   (revoked_at is null or revoked_at > clock()) and (expires_at is null or expires_at > clock())`
 
-/** A key as it is asked for. */
+/** A request for a key. */
 interface NewApiKey {
   readonly teamId: string
-  /** The account on whose record it is. */
+  /** The account that the key belongs to. */
   readonly userId: string
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -44,7 +44,7 @@ interface NewApiKey {
   readonly expiresAt: string | null
 }
 
-/** A key just made. `key` is its whole text, which is stored nowhere. */
+/** A key that was just created. `key` is its complete text, which is not stored. */
 export interface IssuedApiKey {
   readonly key: string
   readonly id: string
@@ -54,7 +54,7 @@ export interface IssuedApiKey {
   readonly expiresAt: string | null
 }
 
-/** Makes a key. Null when its expiry has passed. */
+/** Creates a key. Returns null when its expiry is in the past. */
 export async function insertApiKey(tx: Queryable, wanted: NewApiKey): Promise<IssuedApiKey | null> {
   const key = newApiKeyText()
   const made = await tx.maybeOne(sql.type(issued)`
@@ -69,7 +69,7 @@ export async function insertApiKey(tx: Queryable, wanted: NewApiKey): Promise<Is
   return { key, id: made.id, prefix: apiKeyPrefix(key), name, scopes, expiresAt: made.expires_at }
 }
 
-/** The keys of a team that still work, newest first. */
+/** Returns the keys of a team that still work, newest first. */
 export const listApiKeys = (store: Queryable, teamId: string): Promise<readonly ApiKey[]> =>
   store.any(sql.type(listed)`
     select id, name, prefix as key_prefix, scopes, least(expires_at, revoked_at) as expires_at, last_used_at,
@@ -78,24 +78,24 @@ export const listApiKeys = (store: Queryable, teamId: string): Promise<readonly 
     where team_id = ${teamId} and ${alive}
     order by created_at desc, id`)
 
-/** The key to rotate, and by whom. */
+/** The key to rotate, and the user who rotates it. */
 interface KeyRotation {
   readonly teamId: string
   readonly keyId: string
   readonly userId: string
-  /** How long the old key goes on working, at most until its own expiry; 0: not at all. */
+  /** Hours for which the old key still works, at most until its own expiry. 0: it stops at once. */
   readonly graceHours: number
 }
 
-/** What a rotation came to. `replaced`: there is a new key for it already, and it only works until its grace ends. */
+/** The result of a rotation. `replaced`: the key was rotated before, and it works only until its grace period ends. */
 type Rotated =
   | { readonly kind: 'rotated'; readonly issued: IssuedApiKey; readonly oldPrefix: string }
   | { readonly kind: 'replaced' | 'no_such_key' }
 
-/** A new key with the name, the scopes and the expiry of an old one, once for each old one: of each key one follows. */
+/** Creates a new key with the name, the scopes and the expiry of an old one. Each key can be replaced only once. */
 export async function replaceApiKey(tx: Transaction, rotation: KeyRotation): Promise<Rotated> {
   const { teamId, keyId, userId, graceHours } = rotation
-  // Locked: of two rotations at once the second one finds what the first one did.
+  // The row is locked. Of two rotations at the same time, the second one sees the result of the first.
   const found = await tx.maybeOne(sql.type(living)`
     select revoked_at is not null as is_replaced from api_keys
     where id = ${keyId} and team_id = ${teamId} and ${alive} for update`)
@@ -109,7 +109,7 @@ export async function replaceApiKey(tx: Transaction, rotation: KeyRotation): Pro
   return issued ? { kind: 'rotated', issued, oldPrefix } : { kind: 'no_such_key' }
 }
 
-/** Ends a key at once. Null when the team has no such key that works. */
+/** Revokes a key at once. Returns null when the team has no working key with this id. */
 export const revokeApiKey = (
   tx: Transaction,
   teamId: string,

@@ -4,22 +4,22 @@ import type { Json } from '../../schema/shape/json.ts'
 import type { Transaction } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
-/** One line of the audit log, as the action that it records gives it. */
+/** One line of the audit log, as provided by the action that it records. */
 export interface AuditEntry {
   readonly teamId: string
   readonly actor: Actor
   readonly action: AuditAction
   readonly target: {
-    /** null where the action has no single one (a bulk action). */
+    /** Null when the action has no single target (a bulk action). */
     readonly id: string | null
     /** A monitor's name, a key's prefix, a member's address. */
     readonly label: string | null
   }
-  /** Small, without secrets: changed fields, the role before and after. */
+  /** Small data without secrets: changed fields, the role before and after. */
   readonly metadata?: { readonly [key: string]: Json }
 }
 
-/** Writes the line in the transaction of the action itself, so that neither is ever there without the other. */
+/** Writes the line in the transaction of the action, so that the action and its line always exist together. */
 export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   const { teamId, actor, action, target } = entry
   await tx.query(sql.type(nothing)`

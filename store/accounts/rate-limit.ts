@@ -5,18 +5,18 @@ import { nothing, row } from '../db/row.ts'
 
 const taken = row({ used: Type.Integer(), ends_ms: Type.Number() })
 
-/** What a subject got of its requests for this minute. */
+/** The block of requests that a subject received for this minute. */
 interface TokenLease {
   readonly granted: number
-  /** What is left of the limit beside what was granted, for all processes together. */
+  /** The rest of the limit after this block, for all processes together. */
   readonly remaining: number
   /** Milliseconds until the next minute begins. */
   readonly endsMs: number
 }
 
 /**
- * Takes a block of requests off the subject's limit for the running minute. One statement: however many processes ask,
- * they never get more than `limit` between them. A block of 1 counts exactly.
+ * Takes a block of requests from the subject's limit for the current minute. It is one statement: however many
+ * processes ask, together they never get more than `limit`. A block of 1 counts exactly.
  */
 export async function leaseTokens(store: Store, subject: string, limit: number, block: number): Promise<TokenLease> {
   const { used, ends_ms: endsMs } = await store.one(sql.type(taken)`
@@ -32,7 +32,7 @@ export async function leaseTokens(store: Store, subject: string, limit: number, 
   return { granted, remaining: Math.max(0, limit - before - granted), endsMs }
 }
 
-/** Forgets subjects that have been silent for minutes: addresses come and go. */
+/** Deletes subjects without requests for some minutes, because addresses come and go. */
 export async function purgeRateLimits(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`
     delete from rate_limits where subject in (

@@ -9,7 +9,7 @@ const PREFIX = 'tdr_'
 const issued = row({ id: Type.Integer(), expires_at: Type.String() })
 const live = row({ id: Type.Integer(), job: Type.String(), lives_ms: Type.Number() })
 
-/** A token just made. `token` is its whole text, which is stored nowhere. */
+/** A token that was just created. `token` is its complete text, which is not stored. */
 export interface IssuedRunnerToken {
   readonly id: number
   readonly job: string
@@ -20,14 +20,14 @@ export interface IssuedRunnerToken {
 
 /** A token that works now. */
 export interface LiveRunnerToken {
-  /** What the checks that are claimed with it are marked with. */
+  /** Checks that are claimed with the token are marked with this id. */
   readonly id: number
   readonly job: string
-  /** Milliseconds until it ends. */
+  /** Milliseconds until it expires. */
   readonly livesMs: number
 }
 
-/** Makes a token for one Job, by name; it ends by itself after so many seconds. */
+/** Creates a token for one Job, by name. It expires after the given number of seconds. */
 export async function createRunnerToken(
   store: Queryable,
   { job, ttlSeconds }: { readonly job: string; readonly ttlSeconds: number },
@@ -41,8 +41,8 @@ export async function createRunnerToken(
 }
 
 /**
- * The token of this text; null when there is none that works. It is found by its hash, so no comparison takes longer
- * the more of it is right.
+ * Returns the token with this text; null when there is none that works. It is found by its hash, so the duration of
+ * the comparison does not reveal how much of the text is right.
  */
 export async function findLiveRunnerToken(store: Queryable, text: string): Promise<LiveRunnerToken | null> {
   if (!isCheckedText(PREFIX, text)) return null
@@ -54,8 +54,8 @@ export async function findLiveRunnerToken(store: Queryable, text: string): Promi
 }
 
 /**
- * Ends all tokens of a Job at once; what they hold is given to others when its leases end. Answers how many worked
- * until now.
+ * Revokes all tokens of a Job at once. Other runners take over its checks when their leases end. Returns how many
+ * tokens worked until now.
  */
 export async function revokeRunnerTokens(store: Queryable, job: string): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`
@@ -63,7 +63,7 @@ export async function revokeRunnerTokens(store: Queryable, job: string): Promise
   return rowCount
 }
 
-/** Forgets tokens that ended more than a day ago. */
+/** Deletes tokens that expired more than a day ago. */
 export async function purgeRunnerTokens(store: Queryable): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`
     delete from runner_tokens where least(expires_at, revoked_at) < clock() - interval '1 day'`)

@@ -2,23 +2,26 @@ import { createHash, createHmac, hkdfSync, randomInt, timingSafeEqual } from 'no
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** The key that signs sessions, derived from TIDEMARK_ENCRYPTION_KEY: it is never the one that seals secrets. */
+/**
+ * Returns the key that signs sessions. It is derived from TIDEMARK_ENCRYPTION_KEY and differs from the key that
+ * encrypts secrets.
+ */
 export const sessionKey = (encryptionKey: string): string =>
   Buffer.from(
     hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32),
   ).toString('base64url')
 
-/** A session's random part, as it is stored: 190 bits. */
+/** Returns the random part of a session, in its stored form: 190 bits. */
 export const newSessionToken = (): string =>
   Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
 /**
- * What a client holds: the stored token and its signature, in the form of the sign-in library's cookies and bearer
- * tokens. What the database holds opens nothing by itself.
+ * Returns the credential of a client: the stored token and its signature, in the form of the sign-in library's cookies
+ * and bearer tokens. The content of the database alone does not open a session.
  */
 export const signSessionToken = (token: string, key: string): string => `${token}.${signature(token, key)}`
 
-/** The stored token of a credential, or null when it is not signed by us. */
+/** Returns the stored token of a credential, or null when the signature is not valid. */
 export function readSessionCredential(credential: string, key: string): string | null {
   const text = decoded(credential)
   const dot = text.lastIndexOf('.')

@@ -4,7 +4,7 @@ import type { Role } from '../../schema/account/role.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** A session ends this many days after the sign-in (security: absolute, not renewed). */
+/** A session expires this many days after the sign-in. For security, the limit is absolute and is not renewed. */
 export const SESSION_DAYS = 7
 
 const found = row({
@@ -23,13 +23,13 @@ interface LiveSession {
   readonly email: string
   readonly teamId: string
   readonly role: Role
-  /** Milliseconds until it ends. */
+  /** Milliseconds until it expires. */
   readonly livesMs: number
 }
 
 /**
- * The session of this stored token, or null. The team is the active one, or the user's own when that one is unset or
- * the user has left it; the role is the one of now.
+ * Returns the session of this stored token, or null. The team is the active one, or the user's own team when the
+ * active one is unset or the user has left it. The role is the current one.
  */
 export async function findLiveSession(store: Queryable, token: string): Promise<LiveSession | null> {
   const session = await store.maybeOne(sql.type(found)`
@@ -49,14 +49,14 @@ export async function findLiveSession(store: Queryable, token: string): Promise<
   return { id, userId, email, teamId, role, livesMs }
 }
 
-/** Opens a session without a sign-in, for whoever administers the installation. */
+/** Opens a session without a sign-in, for the administrator of the installation. */
 export async function openSession(tx: Queryable, userId: string, token: string): Promise<void> {
   await tx.query(sql.type(nothing)`
     insert into auth.sessions (user_id, token, expires_at)
     values (${userId}, ${token}, now() + make_interval(days => ${SESSION_DAYS}))`)
 }
 
-/** Forgets sessions that ended more than a day ago; answers how many. For the daily upkeep. */
+/** Deletes sessions that expired more than a day ago. Returns how many. Used by the daily maintenance. */
 export async function purgeSessions(store: Queryable): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`
     delete from auth.sessions where id in (

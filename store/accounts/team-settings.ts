@@ -5,21 +5,24 @@ import { nothing, rowOf } from '../db/row.ts'
 
 const settings = rowOf(TeamSettings)
 
-/** The team's settings. */
+/** Returns the team's settings. */
 export async function readTeamSettings(store: Queryable, teamId: string): Promise<TeamSettings> {
   return store.one(sql.type(settings)`
     select proxy_enabled, error_notifications from teams where id = ${teamId}::uuid
   `)
 }
 
-/** What a change of settings came to. */
+/** The result of a change of settings. */
 interface ChangedSettings {
   readonly settings: TeamSettings
-  /** The keys whose value is another one now. */
+  /** The keys whose value changed. */
   readonly changed: readonly (keyof TeamSettings)[]
 }
 
-/** Stores what the patch holds. Two changes at once happen one after the other, so that each knows what it changed. */
+/**
+ * Stores the values of the patch. Two changes at the same time run one after the other, so that each returns exactly
+ * its own changes.
+ */
 export async function changeTeamSettings(
   tx: Transaction,
   teamId: string,

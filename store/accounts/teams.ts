@@ -8,7 +8,7 @@ import { openUsage } from '../quota/usage.ts'
 
 const made = row({ id: Type.String() })
 
-/** The team that comes with an account. */
+/** The team of a new account. */
 interface NewTeam {
   readonly ownerId: string
   readonly ownerEmail: string
@@ -18,8 +18,8 @@ interface NewTeam {
 }
 
 /**
- * Makes the account's team with its owner and its pools, or answers the one that it has: every account has exactly one
- * of its own.
+ * Creates the account's team with its owner and its pools, or returns the existing one. Every account has exactly one
+ * team of its own.
  */
 export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
   const trial = team.plan === 'free'
@@ -38,7 +38,7 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
   return teamId
 }
 
-/** True when no team exists yet: the installation is new. */
+/** Returns whether no team exists yet: the installation is new. */
 export const hasNoTeam = (store: Store | Transaction): Promise<boolean> =>
   store.maybeOne(sql.type(made)`select id from teams limit 1`).then((found) => found === null)
 

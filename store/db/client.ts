@@ -10,7 +10,7 @@ import { deadlineDriver } from './deadline-driver.ts'
 
 /** A pool of connections to the store. */
 export type Store = DatabasePool
-/** What a query runs on: the pool, or a transaction. */
+/** The target of a query: the pool, or a transaction. */
 export type Queryable = CommonQueryMethods
 export type Transaction = DatabaseTransactionConnection
 
@@ -19,20 +19,20 @@ interface StoreOptions {
   readonly url: string
   /** Shown in pg_stat_activity. */
   readonly name: string
-  /** Connections at most; default 10. */
+  /** Largest number of connections; default 10. */
   readonly connections?: number
   /** Longest statement in milliseconds; default 30,000. */
   readonly statementTimeoutMs?: number
   /**
-   * How long a query may wait for a connection, in milliseconds; default 10,000. The API gives less: its callers are
-   * told within 5 s.
+   * Longest time that a query waits for a connection, in milliseconds; default 10,000. The API uses less, because its
+   * clients must get a response within 5 s.
    */
   readonly connectTimeoutMs?: number
 }
 
 /**
- * Opens the pool. Instants come as the text that Postgres prints or as milliseconds where the statement says so; json
- * comes parsed; bigint comes as a number (none of ours passes 2^53).
+ * Opens the pool. Instants arrive as the text that Postgres prints, or as milliseconds if the statement converts them.
+ * json arrives parsed. bigint arrives as a number: no value in this schema exceeds 2^53.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { statementTimeoutMs = 30_000 } = options
@@ -42,31 +42,31 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     maxPoolSize: options.connections ?? 10,
     connectionTimeout: options.connectTimeoutMs ?? 10_000,
     idleTimeout: 60_000,
-    // A connection that is given up counts against the pool for twice as long.
+    // A connection that is abandoned counts against the pool for twice this time.
     gracefulTerminationTimeout: 1_000,
     statementTimeout: statementTimeoutMs,
     driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS),
     idleInTransactionSessionTimeout: 30_000,
-    // What a lost connection leaves open is the caller's to judge: a claim or a record repeated blindly could count
-    // twice.
+    // After a lost connection, the caller must decide whether to retry: a claim or a record that is repeated blindly
+    // could count twice.
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     connectionRetryLimit: 1,
     typeParsers: [BIGINT, TIMESTAMP],
     interceptors: [rowCheck],
-    // The default, DISCARD ALL, throws away the prepared statements of the hot path and costs a round trip a query. No
-    // session state is ever set here.
+    // The default, DISCARD ALL, discards the prepared statements of the hot path and costs a round trip for each
+    // query. This program never sets session state.
     resetConnection: async () => {},
   })
-  // Whoever ran the query has its rejection; without a listener the pool would end the process as well.
+  // The caller of the query gets the rejection. Without a listener, the event would also end the process.
   pool.on('error', () => {})
   return pool
 }
 
-/** The store itself ends a statement at its timeout; the word of that needs a moment. */
+/** The store itself cancels a statement at its timeout. This is the extra time for that message to arrive. */
 const ANSWER_SLACK_MS = 2_000
 
-/** bigint as a number: none of ours passes 2^53. */
+/** bigint as a number: no value in this schema exceeds 2^53. */
 const BIGINT = { name: 'int8', parse: (text: string | null) => (text === null ? null : Number(text)) }
 
 /** timestamptz (oid 1184) as an ISO 8601 instant in UTC with milliseconds, the form of the API. */
@@ -77,8 +77,8 @@ const TIMESTAMP = {
 }
 
 /**
- * Every row is checked against the schema of its statement: a drift between store and schema is a bug that must not
- * travel on.
+ * Checks every row against the schema of its statement. A difference between store and schema is a bug that must not
+ * spread.
  */
 const rowCheck: Interceptor = {
   name: 'row-check',

@@ -3,9 +3,9 @@ import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { DriverClient, DriverFactory } from 'slonik'
 
 /**
- * The driver of Postgres, which ends a connection that has left a statement unanswered for this long: behind a firewall
- * that forgot it, a connection stays open and leads nowhere, and the query on it would wait for ever. The rejection
- * counts as a store that is away (`isStoreAway`): whether the statement was carried out, nobody knows.
+ * Returns a Postgres driver that closes a connection when a statement gets no answer for this long. Behind a firewall
+ * that dropped it silently, a connection looks open, and a query on it would wait for ever. The rejection counts as an
+ * unavailable store (`isStoreAway`): it is unknown whether the statement was executed.
  */
 export function deadlineDriver(deadlineMs: number): DriverFactory {
   const factory = createPgDriverFactory()
@@ -19,7 +19,7 @@ function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
   let givenUp = false
   return {
     ...client,
-    // Whoever asked has waited long enough: the good-bye of such a connection takes its time as well.
+    // The caller has waited long enough, and closing such a connection politely takes time as well.
     release: async () => (givenUp ? undefined : client.release()),
     destroy: async () => (givenUp ? undefined : client.destroy()),
     async query(text, values, options) {

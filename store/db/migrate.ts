@@ -13,10 +13,10 @@ interface Migration {
   readonly checksum: string
 }
 
-/** A file that the store says was applied. */
+/** A file that was applied, according to the store. */
 interface Applied {
   readonly name: string
-  /** Null in a store that was made before checksums were kept. */
+  /** Null in a store that was created before checksums were recorded. */
   readonly checksum: string | null
 }
 
@@ -25,15 +25,15 @@ export class StoreIsNewerError extends ExplainedError {
   override readonly name = 'StoreIsNewerError'
 }
 
-/** Thrown when the store was migrated with another text of a file than the one that this program has. */
+/** Thrown when a migration was applied with a different text than the file of this program has. */
 export class MigrationDiffersError extends ExplainedError {
   override readonly name = 'MigrationDiffersError'
 }
 
 /**
- * Brings the store to this program's shape: each file once, each in a transaction of its own, one program at a time
- * (advisory lock), and its plans into it. Returns the names applied. Runs on a plain connection: the pool's row
- * checks need the tables that this makes.
+ * Brings the store to the schema of this program. Applies each file once, each in its own transaction, and writes the
+ * plans. An advisory lock admits one program at a time. Returns the names that were applied. Uses a plain connection,
+ * because the row checks of the pool need the tables that this function creates.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
@@ -54,7 +54,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   })
 }
 
-/** True when the store has every migration of this program. */
+/** Returns whether the store has every migration of this program. */
 export async function isMigrated(databaseUrl: string): Promise<boolean> {
   return connected(databaseUrl, async (client) => {
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
@@ -78,7 +78,7 @@ async function connected<T>(databaseUrl: string, work: (client: pg.Client) => Pr
   }
 }
 
-// By way of jsonb, so that a table that has no such column yet is told from a fault.
+// Reads through jsonb, so that a table that does not have the column yet is not an error.
 async function appliedIn(client: pg.Client): Promise<readonly Applied[]> {
   const { rows } = await client.query<Applied>(
     `select name, to_jsonb(m)->>'checksum' as checksum from migrations m order by name`,

@@ -1,17 +1,17 @@
 import { sql } from 'slonik'
 import type { RowSchema } from './row.ts'
 
-/** The part of a list that a statement answers: whole numbers, checked before. */
+/** The part of a list that a statement returns. The numbers are whole; the caller has checked them. */
 export interface Page {
   readonly limit: number
   readonly offset: number
 }
 
 /**
- * How a list's statement asks for a page: its numbers are written into the text, and first pages are prepared under the
- * list's name. As parameters they make Postgres plan anew at every call (a generic plan guesses a tenth of the table
- * for an unknown limit), which costs a list of runs over 25 months eight times what its page does. `name` tells apart
- * whatever else differs in the text.
+ * Returns the parts of a statement that select a page. The page's numbers are written into the text, and first pages
+ * are prepared under the list's name. As parameters they would make Postgres plan again at every call (a generic plan
+ * guesses a tenth of the table for an unknown limit), which makes a list of runs over 25 months eight times as
+ * expensive. `name` must distinguish everything else that differs in the text.
  */
 export function pageStatement<T>(name: string, schema: RowSchema<T>, { limit, offset }: Page) {
   return {

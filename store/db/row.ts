@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** The part of Standard Schema that the query client uses; TypeBox itself does not carry it. */
+/** The part of Standard Schema that the query client uses. TypeBox itself does not provide it. */
 export interface RowSchema<T> {
   readonly '~standard': {
     readonly version: 1
@@ -18,7 +18,7 @@ export function row<P extends TProperties>(properties: P): RowSchema<Static<Retu
   return rowOf(Type.Object(properties)) as never
 }
 
-/** As `row`, of a whole schema. */
+/** Does the same as `row` for a complete schema. */
 export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
   const compiled = Compile(schema)
   return {
@@ -33,5 +33,5 @@ export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
   }
 }
 
-/** No columns: for statements that answer nothing, or whose rows nobody reads. */
+/** No columns: for statements that return nothing, or whose rows are not read. */
 export const nothing = rowOf(Type.Unknown())

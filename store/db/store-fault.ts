@@ -16,7 +16,7 @@ const CONNECTION_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
-/** What the drivers say in words only. */
+/** Names of driver errors that have no code. */
 const CONNECTION_NAMES = new Set([
   'ConnectionError',
   'BackendTerminatedError',
@@ -27,17 +27,17 @@ const CONNECTION_NAMES = new Set([
 const CONNECTION_WORDS =
   /connection terminated|^timeout expired$|^query read timeout$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
 
-/** True when the store is not there, or not now: the same statement may pass later. */
+/** Returns whether the store is unavailable, perhaps only for now. The same statement may succeed later. */
 export function isStoreAway(thrown: unknown): boolean {
   return causes(thrown).some(isAway)
 }
 
-/** True when the store refused a value that must be unique. */
+/** Returns whether the store refused a value that must be unique. */
 export function isDuplicate(thrown: unknown): boolean {
   return causes(thrown).some((error) => error instanceof UniqueIntegrityConstraintViolationError)
 }
 
-/** The SQLSTATE of what the store refused; '' where there is none. */
+/** Returns the SQLSTATE of the store's error; '' when it has none. */
 export function sqlStateOf(thrown: unknown): string {
   return (
     causes(thrown)
@@ -57,7 +57,7 @@ function isAway(error: Error): boolean {
   )
 }
 
-/** The error and what caused it, several levels down. */
+/** Returns the error and its causes, at most ten levels. */
 function causes(thrown: unknown): Error[] {
   const chain: Error[] = []
   for (let error = thrown; error instanceof Error && chain.length < 10; error = error.cause) {

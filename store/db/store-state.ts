@@ -4,11 +4,11 @@ import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { Store } from './client.ts'
 import { row } from './row.ts'
 
-/** An answer comes within this time, whatever the store does. */
+/** Longest time for an answer, whatever state the store is in. */
 const ANSWER_MS = 3_000
 const migrated = row({ migrated: Type.Boolean() })
 
-/** How the store is, for probes. Never rejects. */
+/** Returns the state of the store, for probes. Never rejects. */
 export async function storeState(store: Store): Promise<'migrated' | 'not_migrated' | 'unreachable'> {
   const asked = store.one(
     sql.type(migrated)`select to_regclass('checks') is not null and to_regclass('deliveries') is not null as migrated`,

@@ -1,12 +1,12 @@
 import { type ListSqlToken, type PrimitiveValueExpression, sql } from 'slonik'
 
-/** Postgres' names of the types of the columns that a statement reads. Each is a property of the rows. */
+/** Postgres names of the column types that a statement reads. Each column is a property of the rows. */
 type ColumnTypes<Row, Columns> = { readonly [Column in keyof Columns]: Column extends keyof Row ? string : never }
 
 /**
- * Rows as a table that a statement reads, one array a column: `from ${unnest('i', runs, { no: 'int8', fence: 'int4'
- * })}` has `i.no` and `i.fence`. The text depends on the names only, so that the statement can be prepared. The query
- * client refuses null among bytes: there it arrives as an empty string.
+ * Returns rows as a table that a statement can read, with one array for each column: `from ${unnest('i', runs, { no:
+ * 'int8', fence: 'int4' })}` has `i.no` and `i.fence`. The text depends on the names only, so that the statement can
+ * be prepared. The query client refuses null among bytes: there null arrives as an empty string.
  */
 export function unnest<Row extends object, const Columns extends ColumnTypes<Row, Columns>>(
   name: string,

@@ -8,13 +8,14 @@ interface Patience {
 }
 
 /**
- * Does the work again while the store is away. Only for work that may be done twice. Any other error is thrown at once.
+ * Retries the work while the store is unavailable. Only for work that may be done twice. Any other error is thrown at
+ * once.
  */
 export function whileStoreAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
   return retryWhile(work, storeAway(patience))
 }
 
-/** How work on the store is tried again. */
+/** Returns the options for retrying work on the store. */
 export function storeAway({ patienceMs, log }: Patience): RetryOptions {
   const onRetry = (err: unknown) => log.warn({ err }, 'the store is away; finished checks wait')
   return { patienceMs, isRetryable: isStoreAway, onRetry }

@@ -7,10 +7,10 @@ import { rowOf } from '../db/row.ts'
 
 const SealedSecret = Type.Union([Type.Unsafe<Buffer>({}), Type.Null()])
 
-/** A delivery that this process holds until its lease ends. */
+/** A delivery that is leased to this process. */
 const ClaimedDelivery = Type.Object({
   id: Type.String(),
-  /** What a record must match: a later claim, a replay or a release raises it. */
+  /** The fence that a record must match. A later claim, a replay or a release raises it. */
   fence: Type.Integer(),
   team_id: Type.String(),
   type: Choice(DELIVERY_TYPES),
@@ -19,13 +19,13 @@ const ClaimedDelivery = Type.Object({
   /** The sealed DeliveryConfig (`deliveries.target`). */
   target: Type.Unsafe<Buffer>({}),
   payload: Type.String(),
-  /** Attempts that were recorded before this one. */
+  /** Attempts recorded before this one. */
   attempts: Type.Integer(),
   /** Milliseconds from the time it was due to this claim. */
   late_ms: Type.Number(),
   /**
-   * The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the one before while its grace
-   * lasts.
+   * The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the previous one during its grace
+   * period.
    */
   signing_secret: SealedSecret,
   old_signing_secret: SealedSecret,
@@ -36,19 +36,19 @@ const claimed = rowOf(ClaimedDelivery)
 /** What to claim. */
 interface DeliveryClaim {
   /**
-   * Keys of destinations to take from, in this order, and how many of each at most. The caller leaves out the ones that
-   * are busy.
+   * Keys of the destinations to claim from, in this order, with the largest number for each. The caller leaves out the
+   * busy ones.
    */
   readonly rooms: readonly { readonly host: string; readonly room: number }[]
-  /** Deliveries in all at most. */
+  /** Largest number of deliveries in total. */
   readonly limit: number
   readonly leaseSeconds: number
 }
 
 /**
- * Takes due deliveries in one short statement: of each host its most overdue ones, `due_at` moved behind the lease,
- * fence raised. One that another process is claiming at this moment is passed over. What is claimed and never recorded
- * is due again when the lease ends, with the same id and the same text.
+ * Claims due deliveries in one short statement: the most overdue ones of each host. `due_at` moves to the end of the
+ * lease, and the fence is raised. A delivery that another process is claiming at the same moment is skipped. A
+ * delivery that is claimed and never recorded is due again when the lease ends, with the same id and the same text.
  */
 export async function claimDeliveries(
   store: Store,

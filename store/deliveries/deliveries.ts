@@ -7,7 +7,7 @@ import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quot
 import { type Page, pageStatement } from '../db/page.ts'
 import { row, rowOf } from '../db/row.ts'
 
-/** A delivery of the team inside its retention window, or null. */
+/** Returns a delivery of the team inside its retention window, or null. */
 export async function findDelivery(store: Queryable, teamId: string, id: string): Promise<StoredDelivery | null> {
   return store.maybeOne(sql.prepared('find_delivery', deliveryRow)`
     select ${DELIVERY_COLUMNS}
@@ -16,7 +16,7 @@ export async function findDelivery(store: Queryable, teamId: string, id: string)
   `)
 }
 
-/** The deliveries of one run, in the order in which they were made. */
+/** Returns the deliveries of one run, in the order of their creation. */
 export async function listRunDeliveries(
   store: Queryable,
   teamId: string,
@@ -30,7 +30,7 @@ export async function listRunDeliveries(
   `)
 }
 
-/** Which deliveries, and which part of them. */
+/** The filter of a list of deliveries, and the page. */
 interface DeliveryQuery extends Page {
   readonly teamId: string
   readonly status?: DeliveryStatus | undefined
@@ -38,7 +38,7 @@ interface DeliveryQuery extends Page {
 
 const listed = rowOf(Type.Object({ ...StoredDelivery.properties, ...retentionProperties }))
 
-/** A page of the team's deliveries inside its retention window, newest first, each with that window. */
+/** Returns a page of the team's deliveries inside its retention window, newest first. Each row includes that window. */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
   const { typed, limit, offset } = pageStatement(`list_deliveries_${query.status ?? 'all'}`, listed, query)
   return store.any(typed`
@@ -56,7 +56,7 @@ export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
 
 const summed = row({ ...retentionProperties, total: Type.Integer() })
 
-/** How many deliveries the whole list has, and the team's window. */
+/** Returns the length of the whole list, and the team's retention window. */
 export async function sumDeliveries(store: Queryable, query: Pick<DeliveryQuery, 'teamId' | 'status'>) {
   return store.one(sql.type(summed)`
     select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${visible(query)}) as total

@@ -1,12 +1,18 @@
 import { SchemaValidationError } from 'slonik'
 import { sqlStateOf } from '../db/store-fault.ts'
 
-/** Whether the store refused the data of a statement (SQLSTATE classes 22 and 23), rather than being away or broken. */
+/**
+ * Returns whether the store refused the data of a statement (SQLSTATE classes 22 and 23), rather than being
+ * unavailable or broken.
+ */
 export function isDataFault(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error))
 }
 
-/** What a log may say about a failed statement. Not the error itself: it carries the statement's values. */
+/**
+ * Returns the text that a log may contain about a failed statement. The error itself must not be logged, because it
+ * contains the statement's values.
+ */
 export function storeFault(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error instanceof SchemaValidationError)

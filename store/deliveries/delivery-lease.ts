@@ -4,7 +4,7 @@ import type { Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** Which claim of which delivery. */
+/** A delivery and the fence of its claim. */
 interface HeldDelivery {
   readonly id: string
   readonly fence: number
@@ -14,7 +14,10 @@ const kept = row({ id: Type.String() })
 
 const COLUMNS = { id: 'uuid', fence: 'int4' } as const
 
-/** Moves the leases on. Answers the ids that are still this process's; one that is missing was taken over. */
+/**
+ * Extends the leases. Returns the ids that are still leased to this process. An id that is missing was taken over by
+ * another process.
+ */
 export async function heartbeatDeliveries(
   store: Store,
   held: readonly HeldDelivery[],
@@ -30,10 +33,7 @@ export async function heartbeatDeliveries(
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * Gives deliveries back before their lease ends: they are due at once, for whoever claims next, and no attempt is
- * counted.
- */
+/** Releases deliveries before their lease ends. They are due at once for the next claim, and no attempt is counted. */
 export async function releaseDeliveries(store: Store, held: readonly HeldDelivery[]): Promise<void> {
   await store.query(sql.prepared('release_deliveries', nothing)`
     update deliveries d

@@ -3,7 +3,7 @@ import { destinationOf, type DeliveryConfig, type DeliveryType } from '../../sch
 import type { SecretBox } from '../secrets/secret-box.ts'
 
 /**
- * A delivery as the statement that records its run inserts it; team, monitor, run and times come from that statement.
+ * A delivery, as the statement that records its run inserts it. Team, monitor, run and times come from that statement.
  */
 export interface DeliveryRow {
   /** UUIDv7, also in the payload. */
@@ -17,22 +17,22 @@ export interface DeliveryRow {
   readonly payload: string
 }
 
-/** What `newDelivery` makes a row from. */
+/** The input of `newDelivery`. */
 interface NewDelivery {
   readonly secrets: SecretBox
   readonly teamId: string
   readonly config: DeliveryConfig
   /** The store's time, in milliseconds since the epoch: the id sorts by it. */
   readonly at: number
-  /** Its place among those of the same instant, which are listed in this order; absent: any. */
+  /** Its position among deliveries of the same instant. They are listed in this order. Absent: any position. */
   readonly place?: number
   /** Builds the message around the delivery's id. */
   readonly payload: (id: string) => object
 }
 
 /**
- * One message to one destination, ready for the outbox: id, sealed target, host key, and its text, which never changes
- * again.
+ * Returns one message to one destination, ready for the outbox: id, sealed target, host key, and the text, which never
+ * changes again.
  */
 export function newDelivery({ secrets, teamId, config, at, place, payload }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
@@ -45,33 +45,37 @@ export function newDelivery({ secrets, teamId, config, at, place, payload }: New
   }
 }
 
-/** All mail leaves through the one server of this installation, whoever it is for. */
+/** The host key of mail. All mail is sent through the one mail server of this installation. */
 const MAIL_HOST = 'smtp'
 
 /**
- * `host:port team target`, under which deliveries wait and are claimed: one target of a team is healthy or not for
- * itself, while places at a host are one for all who send there. The target is a hash of 32 bits, too short to tell a
- * guessed address by; two that share it share their turn. Of mail the target is the server, whoever it is for.
+ * Returns `host:port team target`, the key under which deliveries wait and are claimed. Whether a target works is
+ * tracked for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32
+ * bits: too short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is
+ * the mail server, whoever the recipient is.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`
   return config.type === 'email' ? place : `${place} ${hash('sha256', destinationOf(config)).slice(0, 8)}`
 }
 
-/** `host:port` of a destination, its scheme's default port included; `smtp` for mail. */
+/** Returns `host:port` of a destination, with the default port of its scheme; `smtp` for mail. */
 function hostOf(config: DeliveryConfig): string {
   if (config.type === 'email') return MAIL_HOST
   const url = new URL(destinationOf(config))
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
 }
 
-/** The host and the team of a key. One that an earlier release wrote is a host alone. */
+/** Returns the host and the team of a key. A key that an earlier release wrote contains the host only. */
 export function placeOf(key: string): { readonly host: string; readonly team: string } {
   const [host = key, team = ''] = key.split(' ', 2)
   return { host, team }
 }
 
-/** A UUIDv7 of an instant. Behind the time stand twelve bits that a place fills: of one instant, ids sort by it. */
+/**
+ * Returns a UUIDv7 of an instant. The twelve bits behind the time hold the position, so that ids of the same instant
+ * sort by it.
+ */
 function timedId(at: number, place?: number): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Math.trunc(at), 0, 6)

@@ -7,27 +7,30 @@ import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** What an owner is told of a monitor: it failed five times in a row; it works again. */
+/** Kinds of notices to an owner: the monitor failed five times in a row; it works again. */
 const NOTICE_KINDS = ['failing', 'recovered'] as const
 type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** A finished check, and what it tells the owner of its monitor; null, as nearly always: nothing. */
+/** A finished check, and the notice that it causes. Null, in nearly all cases: no notice. */
 export interface Noticed {
   readonly no: number
   readonly run_id: string
   readonly notice: NoticeKind | null
 }
 
-/** Only the run that crosses the line tells anything: the fifth failure in a row, and the first success after it. */
+/**
+ * Returns the notice that a run causes. Only the run that crosses the threshold causes one: the fifth failure in a
+ * row, and the first success after it.
+ */
 export function noticeAfter(failuresBefore: number, hasFailed: boolean): NoticeKind | null {
   if (hasFailed) return failuresBefore === FAILURES_UNTIL_ERROR - 1 ? 'failing' : null
   return failuresBefore >= FAILURES_UNTIL_ERROR ? 'recovered' : null
 }
 
 /**
- * Records a batch. Where a run in it tells anything, its notice is written in the same transaction, so that a crash
- * loses none and a record that is tried again, since its outcome was unknown, doubles none. A batch in which none does
- * costs nothing more. True when one may have been written.
+ * Records a batch. When a run in it causes a notice, the notice is written in the same transaction. A crash therefore
+ * loses no notice, and a record that is retried because its outcome was unknown creates no second one. A batch without
+ * notices costs nothing extra. Returns true when a notice may have been written.
  */
 export async function recordWithNotices<T extends Noticed>(
   store: Store,
@@ -48,8 +51,8 @@ export async function recordWithNotices<T extends Noticed>(
 }
 
 /**
- * Only where the owner wants to know, and of a monitor that is scheduled: what a user has paused fails and recovers in
- * silence. A recovery is told where the failing was. SERP monitors pause themselves instead.
+ * Inserts notices only when the owner wants them and the monitor is scheduled: a monitor that a user paused causes no
+ * notices. A recovery is reported only when the failure was. SERP monitors pause themselves instead.
  */
 async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
   await tx.query(sql.type(nothing)`
@@ -69,12 +72,12 @@ async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise
 }
 
 const Null = Type.Null()
-/** A notice that this process holds until its lease ends, with what its mail says. */
+/** A notice that is leased to this process, with the data for its mail. */
 const ClaimedNotice = Type.Object({
   id: Type.String(),
   fence: Type.Integer(),
   kind: Choice(NOTICE_KINDS),
-  /** Attempts that were recorded before this one. */
+  /** Attempts recorded before this one. */
   attempts: Type.Integer(),
   run_id: Type.String(),
   created_at: Type.String(),
@@ -90,8 +93,8 @@ export type ClaimedNotice = Static<typeof ClaimedNotice>
 const claimedNotice = rowOf(ClaimedNotice)
 
 /**
- * Takes due notices, the oldest first, so that a failing is told before its recovery. One that is never recorded is due
- * again when the lease ends.
+ * Claims due notices, the oldest first, so that a failure is reported before its recovery. A notice that is never
+ * recorded is due again when the lease ends.
  */
 export async function claimNotices(
   store: Store,
@@ -121,20 +124,20 @@ export async function claimNotices(
   `)
 }
 
-/** A finished attempt and what follows from it (`core/machine/delivery.ts`). */
+/** A finished attempt and its consequences (`core/machine/delivery.ts`). */
 interface NoticeRecord {
   readonly id: string
   readonly fence: number
   readonly status: DeliveryStatus
   readonly attempts: number
-  /** Seconds from now to the next attempt; null: there is none. */
+  /** Seconds from now to the next attempt. Null: there is no next attempt. */
   readonly retry_after_seconds: number | null
   readonly response: string | null
 }
 
 const recorded = row({ id: Type.String() })
 
-/** Records an attempt under its fence; false when the notice was claimed again meanwhile. */
+/** Records an attempt under its fence. Returns false when the notice was claimed again meanwhile. */
 export async function recordNotice(store: Store, notice: NoticeRecord): Promise<boolean> {
   const done = await store.maybeOne(sql.prepared('record_notice', recorded)`
     update notices
@@ -146,7 +149,7 @@ export async function recordNotice(store: Store, notice: NoticeRecord): Promise<
   return done !== null
 }
 
-/** Gives a notice back unsent: it is due at once, and no attempt is counted. */
+/** Releases a notice without sending it. It is due at once, and no attempt is counted. */
 export async function releaseNotice(store: Store, { id, fence }: { readonly id: string; readonly fence: number }) {
   await store.query(sql.prepared('release_notice', nothing)`
     update notices set fence = fence + 1, due_at = clock() where id = ${id}::uuid and fence = ${fence}

@@ -5,16 +5,16 @@ import type { Store } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** A finished attempt and what follows from it (`core/machine/delivery.ts`). */
+/** A finished attempt and its consequences (`core/machine/delivery.ts`). */
 export interface AttemptRecord {
   readonly id: string
   readonly fence: number
   readonly status: DeliveryStatus
-  /** Attempts so far, this one counted. */
+  /** Attempts so far, including this one. */
   readonly attempts: number
-  /** Seconds from the end of this attempt to the next; null: there is none. */
+  /** Seconds from the end of this attempt to the next. Null: there is no next attempt. */
   readonly retry_after_seconds: number | null
-  /** How long ago the attempt ended, in milliseconds. */
+  /** Milliseconds since the end of the attempt. */
   readonly ended_ago_ms: number
   readonly response_status: number | null
   readonly response_body: string | null
@@ -34,9 +34,10 @@ const COLUMNS = {
 } as const
 
 /**
- * Records a batch of attempts in one statement, each under its fence. Answers the ids that were recorded; one that is
- * missing was claimed again, replayed or released meanwhile, and nothing of it changed. The fence is raised here too: a
- * record that was written but whose answer was lost may be sent again, and a heartbeat that overtakes it moves nothing.
+ * Records a batch of attempts in one statement, each under its fence. Returns the ids that were recorded. An id that
+ * is missing was claimed again, replayed or released meanwhile, and nothing of it changed. The statement also raises
+ * the fence: when its answer is lost, the record may be sent again, and a heartbeat that arrives late must not extend
+ * the lease.
  */
 export async function recordAttempts(store: Store, records: readonly AttemptRecord[]): Promise<ReadonlySet<string>> {
   const rows = await store.any(sql.prepared('record_attempts', recorded)`
@@ -50,7 +51,7 @@ export async function recordAttempts(store: Store, records: readonly AttemptReco
       status = i.status,
       attempts = i.attempts,
       last_attempt_at = i.ended_at,
-      -- Null seconds make both null: nothing is due any more.
+      -- When the seconds are null, both times are null: nothing is due any more.
       next_attempt_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
       due_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
       response_status = i.response_status,

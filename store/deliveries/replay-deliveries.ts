@@ -5,15 +5,16 @@ import { row } from '../db/row.ts'
 
 const replayed = row({ id: Type.String(), run_id: Type.String() })
 
-/** A delivery that was put back to the start. */
+/** A delivery that was reset for a replay. */
 interface Replayed {
   readonly id: string
   readonly run_id: string
 }
 
 /**
- * Puts one `failed` or `dead` delivery back to `pending`, due at once, attempts 0, with the same id and payload.
- * Null: there is none with that id in the team, or it is `pending` or `success`. An attempt under way is fenced off.
+ * Resets one `failed` or `dead` delivery to `pending`, due at once, with 0 attempts and the same id and payload.
+ * Returns null when the team has no delivery with that id, or when it is `pending` or `success`. An attempt in
+ * progress loses its fence.
  */
 export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
   return store.maybeOne(sql.type(replayed)`
@@ -26,7 +27,8 @@ export async function replayDelivery(store: Queryable, teamId: string, id: strin
 }
 
 /**
- * As `replayDelivery`, of all deliveries of a run that have no attempt ahead: the `dead` ones and the finally `failed`.
+ * Does the same as `replayDelivery` for all deliveries of a run that have no attempt ahead: the `dead` and the finally
+ * `failed` ones.
  */
 export async function replayRunDeliveries(
   store: Queryable,

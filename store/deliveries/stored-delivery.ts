@@ -30,15 +30,15 @@ export const StoredDelivery = Type.Object({
 export type StoredDelivery = Static<typeof StoredDelivery>
 export const deliveryRow = rowOf(StoredDelivery)
 
-/** Of `deliveries d join monitors m`. */
+/** Columns of `deliveries d join monitors m`. */
 export const DELIVERY_COLUMNS = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload, d.status, d.attempts,
   d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
 
-/** In the place of an address that a tolerant box cannot open. */
+/** Shown instead of an address that a tolerant box cannot open. */
 const UNREADABLE = 'cannot be read'
 
-/** The delivery as the API answers it. */
+/** Returns the delivery in the form of the API. */
 export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
   const place = { teamId: stored.team_id, column: 'deliveries.target' } as const
   const config = secrets.open(place, stored.target) as DeliveryConfig | null

@@ -6,7 +6,7 @@ import { CUTOFF } from '../quota/plan-limits.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** How much was deleted. */
+/** Numbers of deleted rows and objects. */
 export interface Swept {
   readonly runs: number
   readonly images: number
@@ -17,13 +17,13 @@ interface Sweep {
   readonly objects: ObjectStore
   readonly signal: AbortSignal
   /**
-   * A picture whose run is not recorded is let be for so long: its run may be about to be. Default an hour, far longer
-   * than any lease.
+   * A picture whose run is not recorded is kept for this long, because its run may be recorded soon. Default: an hour,
+   * far longer than any lease.
    */
   readonly graceSeconds?: number
 }
 
-/** Rows a statement deletes at most. */
+/** Largest number of rows that one statement deletes. */
 const BATCH = 500
 
 const counted = row({ count: Type.Integer() })
@@ -31,9 +31,9 @@ const doomed = row({ id: Type.String(), team_id: Type.String() })
 const locked = row({ got: Type.Boolean() })
 
 /**
- * Deletes what retention hides of pictures, and what belongs to no run: references first, then the objects to which
- * none is left, then their rows. Stops between batches when the signal says so. A no-op while another process is at it.
- * Throws when the object store is away: the rest is for the next sweep.
+ * Deletes pictures that retention hides, and pictures that belong to no run: first references, then objects without
+ * references, then their rows. Stops between batches when the signal is aborted. Does nothing while another process
+ * runs it. Throws when the object store is unavailable: the next sweep does the rest.
  */
 export async function sweepImages({ store, objects, signal, graceSeconds = 3600 }: Sweep): Promise<Swept> {
   return store.connect(async (connection) => {
@@ -73,7 +73,10 @@ const forgetRuns = (connection: Queryable): Promise<number> =>
     select count(*) from gone
   `)
 
-/** Of monitors that are deleted or have no visual layer any more: their next picture, if one comes, is a first one. */
+/**
+ * Deletes the baselines of monitors that are deleted or no longer have a visual layer. If such a monitor gets another
+ * picture, it is treated as the first one.
+ */
 const forgetBaselines = (connection: Queryable) =>
   connection.query(sql.type(nothing)`
     delete from visual_baselines v using monitors m join checks c on c.no = m.no
@@ -81,8 +84,8 @@ const forgetBaselines = (connection: Queryable) =>
   `)
 
 /**
- * Marks what nothing refers to. A record that takes an image up at the same moment moves its last_run_id first, and the
- * row is looked at again then; or comes second, finds it doomed, and is not written.
+ * Marks images without references. A record that uses an image at the same moment either moves its last_run_id first,
+ * and then this statement reads the row again; or it comes second, finds the image doomed, and is not written.
  */
 const doom = (connection: Queryable, graceSeconds: number): Promise<number> =>
   connection.oneFirst(sql.type(counted)`

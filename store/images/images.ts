@@ -11,23 +11,23 @@ interface NewImage {
   readonly bytes: number
 }
 
-/** The object's name in the object store. */
+/** Returns the name of the object in the object store. */
 export const imageName = (teamId: string, id: string): string => `${teamId}/${id.slice(-2)}/${id}.png`
 
 const outcome = row({ reserved: Type.Boolean(), used: Type.Number(), limit: Type.Union([Type.Number(), Type.Null()]) })
 
-/** Room for pictures was taken from the team's quota, or there is not enough. */
+/** The bytes were taken from the team's quota, or the quota is too small. */
 type Reservation = { readonly ok: true } | { readonly ok: false; readonly used: number; readonly limit: number }
 
-/** Whose pictures. */
+/** The owner of the pictures. */
 interface Owner {
   readonly teamId: string
   readonly no: number
 }
 
 /**
- * Takes the bytes from the team's quota, all or none, and writes down that these objects are about to be there: one
- * guarded statement, so that the quota is never overspent. To be called before the objects are put.
+ * Takes the bytes from the team's quota, all or none, and inserts the rows of the objects. It is one guarded
+ * statement, so that the quota is never overspent. Call it before the objects are stored.
  */
 export async function reserveImages(
   store: Queryable,
@@ -58,7 +58,7 @@ export async function reserveImages(
   return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used }
 }
 
-/** Gives back what was reserved for objects that could not be put. Those that were are deleted by the sweep. */
+/** Releases the reservation of objects that could not be stored. The sweep deletes those that were stored. */
 export async function abandonImages(store: Queryable, ids: readonly string[]): Promise<void> {
   await store.query(sql.type(nothing)`
     with doomed as (
@@ -75,8 +75,8 @@ export async function abandonImages(store: Queryable, ids: readonly string[]): P
 const readable = row({ is_current: Type.Boolean() })
 
 /**
- * Whether an image of the team may be shown until this instant (ms since the epoch), by the clock. Null: there is
- * none.
+ * Returns whether an image of the team may be shown until this instant (ms since the epoch, by the store's clock).
+ * Null: there is no such image.
  */
 export async function findImage(
   store: Queryable,

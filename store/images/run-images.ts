@@ -7,13 +7,13 @@ import { row, rowOf } from '../db/row.ts'
 
 const RunImagesRow = Type.Object({
   run_id: Type.String(),
-  /** Of the run's record in `runs`, in milliseconds after the time of its id. */
+  /** The run's start_offset_ms in `runs`: milliseconds after the time of its id. */
   start_offset_ms: Type.Integer(),
   change_pct: Type.Number(),
   has_changes: Type.Boolean(),
   thumb_id: Type.String(),
   regions: Type.Unsafe<readonly RegionImages[]>({}),
-  /** Now by the clock, in ms since the epoch: signed addresses end some time after it. */
+  /** Current time by the store's clock, in ms since the epoch. The expiry of signed addresses is computed from it. */
   now_ms: Type.Number(),
 })
 type RunImagesRow = Static<typeof RunImagesRow>
@@ -22,7 +22,10 @@ const runImages = rowOf(RunImagesRow)
 const COLUMNS = sql.fragment`v.run_id, r.start_offset_ms, v.change_pct, v.has_changes, v.thumb_id, v.regions,
   (extract(epoch from clock()) * 1000)::float8 as now_ms`
 
-/** What a run of the team saw; null for one that saw nothing, that retention hides, or that is another team's. */
+/**
+ * Returns the visual result of a run of the team. Null: the run has none, retention hides it, or it belongs to another
+ * team.
+ */
 export async function findRunImages(
   store: Queryable,
   { teamId, no, runId }: { readonly teamId: string; readonly no: number; readonly runId: string },
@@ -37,7 +40,7 @@ export async function findRunImages(
 
 const known = row({ no: Type.Integer() })
 
-/** The newest runs of a monitor that saw something; null when there is no such monitor. */
+/** Returns the newest runs of a monitor that have a visual result; null when there is no such monitor. */
 export async function listRunImages(
   store: Queryable,
   { teamId, monitorId, limit }: { readonly teamId: string; readonly monitorId: string; readonly limit: number },

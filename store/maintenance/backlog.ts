@@ -4,23 +4,23 @@ import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { poolOf } from '../quota/pool.ts'
 
-/** Nothing is counted further than this: what a scrape costs must not grow with what waits. */
+/** The counts stop here, so that the cost of a scrape does not grow with the backlog. */
 export const MOST_COUNTED = 10_000
 
 const Seconds = Type.Number()
 const Backlog = Type.Object({
-  /** Checks that are due and that nobody holds, of teams that have runs left. */
+  /** Due checks that are not leased, of teams that have runs left. */
   checks_due: Type.Integer(),
-  /** For how long the one that waits longest has been due; 0: none is. */
+  /** Seconds since the oldest due check became due. 0: no check is due. */
   oldest_check_seconds: Seconds,
-  /** Deliveries whose next attempt is due, or comes, or is under way. */
+  /** Deliveries whose next attempt is due, scheduled or in progress. */
   deliveries_waiting: Type.Integer(),
   deliveries_due: Type.Integer(),
   oldest_delivery_seconds: Seconds,
   /** Deliveries that were given up in the last 24 hours. */
   deliveries_dead: Type.Integer(),
 })
-/** What is in the store and has to be done, each count `MOST_COUNTED` at most. */
+/** The work that waits in the store. Each count is at most `MOST_COUNTED`. */
 export type Backlog = Static<typeof Backlog>
 const backlog = rowOf(Backlog)
 
@@ -29,21 +29,21 @@ const counted = (rows: ReturnType<typeof sql.fragment>) =>
 const secondsSince = (instant: ReturnType<typeof sql.fragment>) =>
   sql.fragment`coalesce(extract(epoch from (select at from t) - (${instant})), 0)::float8`
 
-/** How much there is to do, read from the ends of the queues' own indexes. */
+/** Returns the amount of waiting work, read from the ends of the queues' own indexes. */
 export const readBacklog = (store: Queryable): Promise<Backlog> =>
   store.one(sql.type(backlog)`
     with t as materialized (select clock() as at),
-    -- A team without runs left is not late: its checks wait for its next period.
-    line as materialized (
+    -- A team without runs left is not late: its checks wait for the next period.
+    payable as materialized (
       select u.team_id, q.queue
       from team_usage u cross join unnest(enum_range(null::check_queue)) q (queue) ${poolOf(sql.fragment`q.queue`)}
       where pool.remaining > 0
       limit ${4 * MOST_COUNTED}
     ),
     first as materialized (
-      select line.*, c.due_at from line cross join lateral (
+      select payable.*, c.due_at from payable cross join lateral (
         select due_at from checks
-        where team_id = line.team_id and queue = line.queue and due_at <= (select at from t)
+        where team_id = payable.team_id and queue = payable.queue and due_at <= (select at from t)
         order by due_at limit 1
       ) c
     )

@@ -7,7 +7,7 @@ import { row } from '../db/row.ts'
 const instant = row({ ms: Type.Number() })
 const pulled = row({ checks: Type.Integer(), deliveries: Type.Integer() })
 
-/** Now by the store's clock, in milliseconds since the epoch. */
+/** Returns the current time by the store's clock, in milliseconds since the epoch. */
 export async function storeTime(store: Store): Promise<number> {
   const { ms } = await store.one(
     sql.prepared('store_time', instant)`select (extract(epoch from clock()) * 1000)::float8 as ms`,
@@ -15,30 +15,30 @@ export async function storeTime(store: Store): Promise<number> {
   return ms
 }
 
-/** What is known of the jump. */
+/** Facts about the jump of the clock. */
 interface ClockBack {
   readonly leaseSeconds: number
   /**
-   * It was seen to jump. Otherwise somebody may have waited out its end elsewhere, and only what no schedule and no
-   * lease explains is touched.
+   * The jump was observed. Otherwise the end of the jump may have passed while no process observed it, and only times
+   * that no schedule and no lease explains are changed.
    */
   readonly isCertain: boolean
 }
 
 /**
- * Nothing is pulled that lies ahead by no more than this beyond what is right: ages of statements, leases a little
- * apart.
+ * Times that exceed the expected time by no more than this are not moved: statements have different ages, and leases
+ * end a little apart.
  */
 const SLACK_SECONDS = 30
 /** The longest lease that can be set (schema/config.ts). */
 const LONGEST_LEASE_SECONDS = 3600
 
 /**
- * After the clock was put back, what was scheduled before lies hours ahead, and monitors would be silent until then.
- * Puts checks that lie further ahead than their schedule explains somewhere in the interval that begins now, spread so
- * that they do not all fire at once; leases and attempts of deliveries to where they would end if they began now. Once
- * is as good as twice. Looks at every row: for the rare event only. Answers how many it moved; none while another
- * process is at it.
+ * Reschedules work after the clock was set back. Times that were scheduled before lie hours ahead then, and monitors
+ * would not run until those times. Checks that lie further ahead than their schedule explains move to a random time in
+ * the interval that begins now, so that they do not all run at once. Leases and delivery attempts move to the time at
+ * which they would end if they began now. The function may run twice without harm. It reads every row, because the
+ * event is rare. Returns how many it moved: none while another process runs it.
  */
 export async function pullBack(
   store: Store,
@@ -56,7 +56,7 @@ export async function pullBack(
       select no, is_ahead, at + make_interval(secs => random() * interval_seconds) as next_at, lease_end, soon, at
       from (
         select c.*, t.*,
-          -- One that failed may rightly wait longer, as its site asked (Retry-After, at most a day).
+          -- A check that failed may wait longer, because its site asked for it (Retry-After, at most a day).
           coalesce(next_run_at > soon + make_interval(secs => interval_seconds + shift_seconds)
             and (failures = 0 or last_run_at > at or ${isCertain}), false) as is_ahead
         from checks c, t
@@ -79,7 +79,7 @@ export async function pullBack(
       returning c.no
     ),
     late as materialized (
-      -- Its due time is that of the next attempt, or the end of a lease.
+      -- The due time is the time of the next attempt, or the end of a lease.
       select id, at + case when due_at = next_attempt_at then make_interval(secs => delay)
         else lease_end - at end as due
       from (

@@ -4,14 +4,14 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** The days for which an answer of the model is used again. */
+/** Days for which an answer of the model is reused. */
 const ANSWER_DAYS = 30
 
 const stored = row({ answer: Type.Unsafe<Values>({}) })
 
 /**
- * What the model said to this very question of the team; null when it was never asked, or too long ago. `key` is 32
- * bytes.
+ * Returns the model's answer to exactly this question of the team. Null: it was never asked, or too long ago. `key` is
+ * 32 bytes.
  */
 export async function findPromptAnswer(store: Queryable, teamId: string, key: Buffer): Promise<Values | null> {
   const found = await store.maybeOne(sql.prepared('find_prompt_answer', stored)`
@@ -22,7 +22,9 @@ export async function findPromptAnswer(store: Queryable, teamId: string, key: Bu
   return found?.answer ?? null
 }
 
-/** Keeps an answer. One that was kept before is replaced: it was too old, or another process asked at the same time. */
+/**
+ * Stores an answer. It replaces an earlier one, which was too old or was stored by another process at the same time.
+ */
 export async function keepPromptAnswer(store: Queryable, teamId: string, key: Buffer, answer: Values): Promise<void> {
   await store.query(sql.prepared('keep_prompt_answer', nothing)`
     insert into prompt_answers (team_id, key, answer, created_at)
@@ -33,7 +35,7 @@ export async function keepPromptAnswer(store: Queryable, teamId: string, key: Bu
 
 const BATCH = 5_000
 
-/** Deletes what is too old to be used, in small batches. */
+/** Deletes answers that are too old to be reused, in small batches. */
 export async function purgePromptAnswers(store: Queryable): Promise<void> {
   for (let deleted = BATCH; deleted === BATCH;) {
     const { rowCount } = await store.query(sql.type(nothing)`

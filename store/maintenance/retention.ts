@@ -5,7 +5,7 @@ import { CUTOFF } from '../quota/plan-limits.ts'
 import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
-/** How much of what retention hides was deleted. */
+/** The number of deleted rows and months that retention hides. */
 interface Forgotten {
   readonly months: number
   readonly runs: number
@@ -13,7 +13,7 @@ interface Forgotten {
   readonly auditEvents: number
 }
 
-/** Rows a statement deletes at most, so that none of them holds up a check for long. */
+/** Largest number of rows that one statement deletes, so that no statement delays a check for long. */
 const BATCH = 5_000
 /** Monitors whose runs one statement looks through. */
 const MONITORS = 500
@@ -23,9 +23,9 @@ const month = row({ name: Type.String() })
 const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type.Null()]), deleted: Type.Integer() })
 
 /**
- * Deletes what is older than its team's retention window: whole months of runs that no team can see any more, and else
- * runs, deliveries that have ended, and audit events in small batches. Stops between batches when the signal says so; a
- * no-op while another process is at it.
+ * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
+ * them any more. Other runs, deliveries that have ended, and audit events are deleted in small batches. Stops between
+ * batches when the signal is aborted. Does nothing while another process runs it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
   return store.connect(async (connection) => {
@@ -56,7 +56,7 @@ async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>)
   }
 }
 
-/** Months that ended before any team's window begins. */
+/** Drops the months that ended before the start of every team's window. */
 async function dropMonths(connection: Queryable & Pick<Store, 'transaction'>, signal: AbortSignal): Promise<number> {
   const names = await connection.anyFirst(sql.type(month)`
     select c.relname as name
@@ -71,12 +71,16 @@ async function dropMonths(connection: Queryable & Pick<Store, 'transaction'>, si
   return dropped
 }
 
-/** False when it would have had to wait: the months are not urgent, what holds them is. */
+/**
+ * Returns false when it would have had to wait for a lock. Dropping a month is not urgent; the work that holds the
+ * lock is.
+ */
 async function dropMonth(connection: Pick<Store, 'transaction'>, name: string): Promise<boolean> {
   const months = sql.identifier([name])
   try {
     await connection.transaction(async (tx) => {
-      // Less than deadlock_timeout: should a record hold the one and wait for the other, it is we who give way.
+      // Shorter than deadlock_timeout. If a record holds one lock and waits for the other, this statement gives up
+      // first.
       await tx.query(sql.type(nothing)`select set_config('lock_timeout', '900ms', true)`)
       await tx.query(sql.type(nothing)`lock table checks in share row exclusive mode`)
       await tx.query(sql.type(nothing)`lock table runs in access exclusive mode`)
@@ -96,7 +100,10 @@ async function dropMonth(connection: Pick<Store, 'transaction'>, name: string): 
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Runs before each team's window, monitor by monitor. Those stay to which a later run or the next one points. */
+/**
+ * Deletes runs before each team's window, monitor by monitor. Runs stay while a later run or the next one refers to
+ * them.
+ */
 async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<number> {
   for (let all = 0, after = 0; ;) {
     const { count, last, deleted } = await connection.one(sql.type(page)`
@@ -123,7 +130,7 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
         ) r
         limit ${BATCH}
       ),
-      -- Never waits for a record, which may wait for us.
+      -- Never waits for a record, because the record may wait for this statement.
       free as materialized (
         select no from checks where no in (select monitor_no from old) order by no for update skip locked
       ),

@@ -1,6 +1,6 @@
--- Every decision about time asks clock(), never now(). The offset is a setting of the database. It is read from the
--- catalogue, so that a change reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3 days').
--- Production sets none.
+-- Every decision about time uses clock(), never now(). The offset is a setting of the database. clock() reads it from
+-- the catalogue, so that a change reaches open sessions at once (ALTER DATABASE … SET tidemark.clock_offset = '3
+-- days'). Production sets no offset.
 create function clock() returns timestamptz language sql stable as $$
   select now() + coalesce((
     select split_part(entry, '=', 2)::interval
@@ -18,15 +18,15 @@ create function uuid_v7(at timestamptz) returns uuid language sql volatile as $$
     || substring(uuid_send(gen_random_uuid()) from 9), 'hex')::uuid
 $$;
 
--- A run's id is a UUIDv7 whose last 62 bits hold its monitor's number (40 bits) and 22 random ones, so that a run is
--- found by (monitor_no, id) without an index on id alone. core/run-id.ts is its twin.
+-- A run's id is a UUIDv7 whose last 62 bits hold its monitor's number (40 bits) and 22 random bits. A run is therefore
+-- found by (monitor_no, id) without an index on id alone. core/run-id.ts implements the same layout.
 create function new_run_id(at timestamptz, no bigint) returns uuid language sql volatile as $$
   select encode(
     int8send(((extract(epoch from at) * 1000)::bigint << 16) | 28672 | (random() * 4095)::int)
     || int8send((-9223372036854775808)::bigint | (no << 22) | (random() * 4194303)::int), 'hex')::uuid
 $$;
 
--- The smallest id of an instant: bounds of partitions and of retention.
+-- Returns the smallest id of an instant: a bound of partitions and of retention.
 create function run_id_floor(at timestamptz) returns uuid language sql immutable as $$
   select rpad(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0'), 32, '0')::uuid
 $$;

@@ -1,19 +1,19 @@
--- The plans by tier. Each migration writes them from schema/account/plan.ts, which alone defines them.
+-- The plans by tier. Each migration writes them from schema/account/plan.ts, which is their only definition.
 create table plans (
   tier text primary key,
-  -- Limits by their names in that file. Null: no limit.
+  -- The limits, under the names that plan.ts uses. Null: no limit.
   limits jsonb not null check (
     limits->>'retentionDays' is not null and limits->>'maxDeliveriesPerMonitor' is not null)
 );
 
--- Every account has exactly one team of its own; a person may be a member of others.
+-- Every account has exactly one team of its own. A user can also be a member of other teams.
 create table teams (
   id uuid primary key default gen_random_uuid(),
   name text not null,
   owner_user_id uuid not null,
   tier text not null references plans,
   serp text not null default 'none' check (serp in ('trial', 'included', 'none')),
-  -- Limits of this team in place of its plan's. Null, here or inside: the plan's.
+  -- Limits of this team that replace those of its plan. Null, as the whole or as one entry: the plan's limit applies.
   limits jsonb,
   trial_ends_at timestamptz,
   proxy_enabled boolean not null default false,
@@ -22,8 +22,8 @@ create table teams (
 );
 create unique index teams_owner on teams (owner_user_id);
 
--- The limits of a team: its plan's, with its own in their place. Whatever asks for a limit asks here. Null: no limit.
--- One plain select, so that the planner sees through it.
+-- Returns the limits of a team: those of its plan, replaced by its own where it has any. All code that needs a limit
+-- reads it here. Null: no limit. It is one plain select, so that the planner can inline it.
 create function team_limits(team uuid)
 returns table (tier text, serp text, limits jsonb) language sql stable rows 1 as $$
   select t.tier, t.serp, p.limits || coalesce(jsonb_strip_nulls(t.limits), '{}')
@@ -56,8 +56,8 @@ create table api_keys (
 );
 create index api_keys_team on api_keys (team_id, created_at);
 
--- Who may claim rendered checks over HTTP: a Job of a cluster, for as long as its token lives. Only the token's hash
--- is kept.
+-- Tokens with which the Job of a cluster may claim rendered checks over HTTP, until the token expires. Only the
+-- token's hash is stored.
 create table runner_tokens (
   id int generated always as identity primary key,
   job text not null check (length(job) between 1 and 253),
@@ -84,8 +84,8 @@ create table audit_events (
 );
 create index audit_events_team on audit_events (team_id, id desc);
 
--- What each subject has used of its requests in the minute that began at window_start. Unlogged: after a crash all
--- start anew.
+-- Requests that each subject has used in the minute that began at window_start. The table is unlogged: after a crash
+-- every count starts at zero.
 create unlogged table rate_limits (
   subject text primary key,
   window_start timestamptz not null,
@@ -93,9 +93,9 @@ create unlogged table rate_limits (
 ) with (fillfactor = 50);
 create index rate_limits_window on rate_limits (window_start);
 
--- People and how they sign in: the tables of the sign-in library under our names (api/auth/sign-in-options.ts maps
--- them; a test asks the library that nothing is missing). Passwords are scrypt hashes. A session's token opens
--- nothing without its signature, whose key is not in the database.
+-- Users and their sign-in data: the tables of the sign-in library under names of this project
+-- (api/auth/sign-in-options.ts maps them; a test checks against the library that no column is missing). Passwords are
+-- scrypt hashes. A session's token is useless without its signature, and the signing key is not in the database.
 create schema auth;
 
 create table auth.users (
@@ -112,9 +112,9 @@ create table auth.sessions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users on delete cascade,
   token text not null unique,
-  -- Sign-in sessions live by the wall clock.
+  -- Sign-in sessions expire by the wall clock.
   expires_at timestamptz not null,
-  -- Null, or a team that the user has left: the user's own team.
+  -- Null, or a team that the user has left: the user's own team is active.
   active_team_id uuid,
   ip_address text,
   user_agent text,

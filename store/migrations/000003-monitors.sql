@@ -1,7 +1,8 @@
--- One table for both kinds: a page that is read, and a search whose results are read (SERP). They share the number,
--- the check, the history and the outbox. What only the other kind has is null, which takes no room in a row. What a
--- person wrote stands as they wrote it: json, not jsonb, keeps the order of keys. A monitor's status is derived,
--- never stored: deleted_at, locked (by billing), paused and the failures of its check say it all.
+-- One table for both kinds of monitor: a page that is read, and a search whose results are read (SERP). They share the
+-- number, the check, the history and the outbox. Columns that only the other kind uses are null, which takes no space
+-- in a row. Configuration is stored as the user wrote it: json, unlike jsonb, keeps the order of keys. A monitor's
+-- status is derived and never stored: deleted_at, locked (by billing), paused and the failures of its check determine
+-- it.
 create table monitors (
   id uuid primary key default gen_random_uuid(),
   no bigint generated always as identity unique check (no < 1099511627776),
@@ -17,11 +18,11 @@ create table monitors (
   request_config json,
   visual_config json,
   template_slug text,
-  -- Encrypted JSON (store/secrets/secret-box.ts), null where there is none: they may hold credentials.
+  -- Encrypted JSON (store/secrets/secret-box.ts), because the values may contain credentials. Null: there is no value.
   request_headers bytea,
   deliveries bytea,
   signing_secret bytea,
-  -- The secret before the last rotation, which signs too until then.
+  -- The secret before the last rotation. Until old_secret_until, webhooks are signed with it too.
   old_signing_secret bytea,
   old_secret_until timestamptz,
   paused boolean not null default false,
@@ -29,7 +30,7 @@ create table monitors (
   managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),
   created_at timestamptz not null default clock(),
   deleted_at timestamptz,
-  -- A search: what is asked of which engine, as who would ask it.
+  -- A search: the query, the engine, and the location, language and device that it is made for.
   keyword text,
   engine text check (engine in ('google', 'bing', 'yahoo', 'duckduckgo', 'yandex')),
   mode text check (mode in ('rank_tracking', 'full_analysis')),
@@ -56,52 +57,53 @@ create table monitors (
 );
 create index monitors_team on monitors (team_id, kind, created_at desc, id) where deleted_at is null;
 
--- Which layer and which pool a check takes.
+-- The queue of a check. It decides the fetch layer and the quota pool.
 create type check_queue as enum ('static', 'browser', 'visual', 'serp');
 
--- The queue: one narrow row a monitor, rewritten by each check. due_at is the only queue key: a claim moves it behind
--- the lease, so that a crashed check is simply due again; a heartbeat moves it on; a record sets the next due time.
--- Null: nothing to do (paused, deleted).
+-- The queue: one narrow row for each monitor, rewritten by each check. due_at is the only queue key. A claim moves it
+-- to the end of the lease, so that a crashed check becomes due again by itself. A heartbeat extends it. The statement
+-- that records the result sets the next due time. Null: there is nothing to do (paused, deleted).
 create table checks (
   no bigint primary key,
   team_id uuid not null,
   queue check_queue not null,
   due_at timestamptz,
-  -- The nominal time of the next scheduled run: what the API shows. Null: not scheduled.
+  -- The nominal time of the next scheduled run, which the API shows. Null: not scheduled.
   next_run_at timestamptz,
   interval_seconds int not null,
-  -- Added once, to the second run, so that monitors made together do not fire together for ever.
+  -- Added once, to the second run, so that monitors that were created together do not run at the same time for ever.
   shift_seconds smallint not null,
-  -- What a run of it costs in runs: one, or one for each page of search results.
+  -- The cost of one run, counted in runs: one, or one for each page of search results.
   cost smallint not null default 1 check (cost > 0),
-  -- Rises with each claim and with each edit that changes what a run means: a late writer's fence does not match.
+  -- The fencing token. It rises with each claim and with each edit that changes the meaning of a run, so that a late
+  -- writer's token does not match.
   fence int not null default 0,
   failures int not null default 0,
-  -- The run that is claimed, and the run that a person asked for and that waits.
+  -- The run that is claimed now, and the run that a user asked for and that waits.
   run_id uuid,
   queued_run_id uuid,
   last_run_at timestamptz,
   runs_total bigint not null default 0,
   -- The baseline: the run that stores its values (table baselines has the current ones), the hash of its values, and
-  -- what lets the next fetch see that nothing changed.
+  -- the validators with which the next fetch can detect that nothing changed.
   reading_id uuid,
   reading_hash bytea,
   body_hash bytea,
   etag text,
   last_modified text,
-  -- The layer of a monitor whose fetch_mode is auto is remembered as the queue of its check. This is when the static
-  -- layer is tried again beside the browser. Null: the queue is what the configuration says.
+  -- For a monitor whose fetch_mode is auto, the queue of its check also stores the layer that worked. This is the time
+  -- when the static layer is tried again beside the browser. Null: the queue follows from the configuration.
   static_again_at timestamptz,
-  -- The token that a check was claimed with over HTTP: beside the fence, which can be guessed, it says who may touch
-  -- the check. Null, and the row is no wider for it: a worker claimed it. Whatever raises the fence clears it or sets
-  -- it anew.
+  -- The runner token that the check was claimed with over HTTP. The fencing token can be guessed, so this column
+  -- decides who may change the check. Null: a worker claimed it; null adds no width to the row. Every statement that
+  -- raises the fence clears this column or sets it again.
   holder int
 ) with (fillfactor = 70);
 create index checks_due on checks (team_id, queue, due_at) where due_at is not null;
 
--- The next nominal time on the check's own grid: missed ticks become one. A run that a person asked for before its
--- time leaves the nominal time as it is; an unscheduled (paused) check stays unscheduled. core/schedule.ts is its
--- twin.
+-- Returns the next nominal time on the check's own grid. Several missed ticks become one. A run that a user asked for
+-- before its time leaves the nominal time unchanged. An unscheduled (paused) check stays unscheduled. core/schedule.ts
+-- implements the same rule.
 create function next_run(nominal timestamptz, at timestamptz, interval_seconds int, shift_seconds int, first boolean)
 returns timestamptz language sql immutable as $$
   select case
@@ -116,7 +118,7 @@ create table baselines (
   no bigint primary key,
   team_id uuid not null,
   extracted json not null,
-  -- Fields that had a value and have none now, with the number of readings in a row that lacked them. Null: there are
-  -- none.
+  -- Fields that had a value and have none now, each with the number of consecutive readings that lacked it. Null:
+  -- there are no such fields.
   missing json
 );

@@ -1,8 +1,8 @@
 create type run_status as enum ('success', 'error', 'skipped');
 create type fetch_method as enum ('static', 'browser', 'proxy');
 
--- A run that equals the one before points at it (reading_id) instead of storing it again; a reading's pointers never
--- leave its month, so that a month can be dropped whole. started_at is the id's time plus start_offset_ms.
+-- A run that equals the previous one refers to it (reading_id) instead of storing the values again. Such a reference
+-- never crosses a month, so that a whole month can be dropped. started_at is the time in the id plus start_offset_ms.
 create table runs (
   monitor_no bigint not null,
   id uuid not null,
@@ -21,12 +21,12 @@ create table runs (
   primary key (monitor_no, id)
 ) partition by range (id);
 
--- What a backtest walks: the runs that found a difference, few among many that found none.
+-- For backtests, which read only the runs that found a difference. They are few among many runs without one.
 create index runs_differences on runs (monitor_no, id) where diff is not null;
 
--- Of two sessions that make the same month at once, the one that waited may still remember that the table was not
--- there: names are cached, and an advisory lock does not refresh them. The table that it then meets is the one it
--- wanted.
+-- When two sessions create the same month at the same time, the one that waited may still believe that the table does
+-- not exist: names are cached, and an advisory lock does not refresh the cache. The duplicate_table error is therefore
+-- ignored: the table is the one that it wanted to create.
 create function ensure_run_partition(at timestamptz) returns void language plpgsql as $$
 declare
   first timestamptz := date_trunc('month', at at time zone 'UTC') at time zone 'UTC';

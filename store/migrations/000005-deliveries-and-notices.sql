@@ -1,14 +1,14 @@
--- The outbox: written in the statement that records the run, sent by the delivery loop. due_at is the queue key, as
--- in checks: a claim moves it behind the lease. next_attempt_at is what the API shows.
+-- The outbox. The statement that records the run writes it, and the delivery loop sends it. due_at is the queue key,
+-- as in checks: a claim moves it to the end of the lease. next_attempt_at is the time that the API shows.
 create table deliveries (
   id uuid primary key,
   team_id uuid not null,
   monitor_no bigint not null,
   run_id uuid not null,
   type text not null check (type in ('webhook', 'slack', 'discord', 'email')),
-  -- Encrypted DeliveryConfig as it was when the run fired: address and headers.
+  -- Encrypted DeliveryConfig (address and headers), as it was when the run fired.
   target bytea not null,
-  -- Host and port of the destination: the key of its concurrency cap.
+  -- Host and port of the destination: the key of its concurrency limit.
   host text collate "C" not null,
   -- The exact text that is signed and sent; the same on every attempt.
   payload text not null,
@@ -23,15 +23,17 @@ create table deliveries (
   created_at timestamptz not null default clock()
 ) with (fillfactor = 80);
 create index deliveries_due on deliveries (due_at) where due_at is not null;
--- Claims go host by host, so that thousands of rows of one dead host are never stepped over to find another's.
+-- Claims read host by host, so that a claim never steps over thousands of rows of one unreachable host to find rows of
+-- another.
 create index deliveries_due_by_host on deliveries (host, due_at) where due_at is not null;
 create index deliveries_team on deliveries (team_id, created_at desc, id);
 create index deliveries_run on deliveries (run_id);
--- The deliveries that were given up lately are counted at each scrape; few are ever dead, so the index is small.
+-- Each scrape of the metrics counts the deliveries that were given up recently. Few are ever dead, so the index is
+-- small.
 create index deliveries_dead on deliveries (last_attempt_at) where status = 'dead';
 
--- Mails about a monitor's health: written in the transaction of the run that crossed the line, sent by the notice
--- loop. due_at is the queue key, as in deliveries; fence guards what is written after a claim.
+-- Mails about a monitor's health. The transaction of the run that crossed the threshold writes them, and the notice
+-- loop sends them. due_at is the queue key, as in deliveries. fence protects what is written after a claim.
 create table notices (
   id uuid primary key,
   team_id uuid not null,
@@ -42,10 +44,10 @@ create table notices (
   attempts smallint not null default 0,
   fence int not null default 0,
   due_at timestamptz,
-  -- What the mail server said to the last attempt.
+  -- The mail server's response to the last attempt.
   response text,
   created_at timestamptz not null,
-  -- A run is told once, however often its record is written.
+  -- Each run causes at most one notice, even when its record is written more than once.
   unique (monitor_no, run_id)
 ) with (fillfactor = 80);
 create index notices_due on notices (due_at) where due_at is not null;

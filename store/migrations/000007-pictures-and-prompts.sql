@@ -1,14 +1,14 @@
--- A row for each object of the object store, written before the object and deleted after it, so that no object is
--- without one. No row refers to an object that is not there: a run's references are written after its objects, and an
--- object goes only when it is doomed, and doomed only when nothing refers to it.
+-- A row for each object of the object store. The row is written before the object and deleted after it, so that every
+-- object has a row. No row refers to an object that does not exist: a run's references are written after its objects.
+-- An object is deleted only when it is doomed, and it becomes doomed only when nothing refers to it.
 create table images (
   id uuid primary key,
   team_id uuid not null,
   monitor_no bigint not null,
   bytes int not null check (bytes >= 0),
-  -- The newest run that shows it. Null: its run is not recorded yet, or never was.
+  -- The newest run that refers to it. Null: its run is not recorded yet, or never was.
   last_run_id uuid,
-  -- About to be deleted: nothing may refer to it any more.
+  -- About to be deleted. Nothing may refer to it any more.
   doomed boolean not null default false,
   created_at timestamptz not null default clock()
 ) with (fillfactor = 80);
@@ -16,8 +16,8 @@ create index images_unrecorded on images (created_at) where last_run_id is null 
 create index images_old on images (team_id, last_run_id) where not doomed;
 create index images_doomed on images (id) where doomed;
 
--- What a run saw: beside `runs` and not in it, for one run of hundreds has pictures. Not partitioned: each costs a
--- browser seconds.
+-- The visual result of a run. It is not a part of `runs`, because only one run of hundreds has pictures. The table is
+-- not partitioned: it grows slowly, because each row costs seconds of a browser.
 create table run_images (
   monitor_no bigint not null,
   run_id uuid not null,
@@ -26,25 +26,25 @@ create table run_images (
   change_pct float8 not null,
   has_changes boolean not null,
   thumb_id uuid not null,
-  -- A list: label, pct, before, after, diff (ids of images or null).
+  -- A list with label, pct, before, after, diff (ids of images, or null).
   regions json not null,
   primary key (monitor_no, run_id)
 );
 create index run_images_team on run_images (team_id, run_id);
 
--- What the next picture is compared with. Void while the check has no baseline (checks.reading_id).
+-- The pictures that the next run is compared with. Not valid while the check has no baseline (checks.reading_id).
 create table visual_baselines (
   no bigint primary key,
   team_id uuid not null,
   thumb_id uuid not null,
-  -- A list: image, hash, width, height.
+  -- A list with image, hash, width, height.
   regions json not null,
-  -- All images above, which stay as long as they stand here.
+  -- All images above. They are kept as long as this row refers to them.
   image_ids uuid[] not null
 );
 
--- What the model said, kept for 30 days under the hash of all that was asked (worker/prompts/question-key.ts). It is
--- the team's own: what one team's page says is nothing to another's.
+-- Answers of the model, kept for 30 days under the hash of the complete question (worker/prompts/question-key.ts).
+-- Each team has its own answers: an answer about one team's page is never used for another team.
 create table prompt_answers (
   team_id uuid not null,
   key bytea not null check (length(key) = 32),

@@ -1,10 +1,10 @@
--- One row: facts about this installation as a whole.
+-- One row with facts about the whole installation.
 create table installation (
   only_row boolean primary key default true check (only_row),
   id uuid not null default gen_random_uuid(),
   created_at timestamptz not null default clock(),
-  -- A value that only the encryption key of this installation opens: a process with another key is told so at its
-  -- start.
+  -- A value that only the encryption key of this installation opens. A process with a different key detects it at
+  -- startup.
   key_check bytea
 );
 insert into installation default values;

@@ -9,15 +9,15 @@ import { bytes, json, sealSpec } from './monitor-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
-/** A monitor in the making. */
+/** A monitor to create. */
 interface NewMonitor {
   readonly teamId: string
-  /** Whose it is: the account, or the account that created the API key. */
+  /** The user that the monitor belongs to: the account, or the account that created the API key. */
   readonly userId: string
   readonly spec: MonitorSpec
 }
 
-/** Stores a monitor and its check, which is due at once. The spec was checked before. */
+/** Stores a monitor and its check, which is due at once. The caller has validated the spec. */
 export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
   const { teamId, userId, spec } = monitor
   const id = randomUUID()

@@ -5,8 +5,8 @@ import { nothing } from '../db/row.ts'
 const MESSAGE = 'The monitor was deleted while the run was under way.'
 
 /**
- * Hides a monitor for good and ends its schedule. Its runs stay readable and pending deliveries finish; a run in flight
- * or queued ends as an error, so that none is `running` for ever.
+ * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish. A run that
+ * is in progress or queued ends as an error, so that no run stays `running` for ever.
  */
 export async function hideMonitor(tx: Transaction, no: number): Promise<void> {
   await tx.query(sql.type(nothing)`

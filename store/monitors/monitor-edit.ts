@@ -8,7 +8,7 @@ import { bytes, json, sealSpec } from './monitor-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
-/** Reads a monitor of the team and locks it against other edits; null where there is none. */
+/** Reads a monitor of the team and locks it against other edits. Returns null when there is no such monitor. */
 export async function lockMonitor(tx: Transaction, teamId: string, id: string): Promise<MonitorRow | null> {
   return tx.maybeOne(sql.type(monitorRow)`
     select ${MONITOR_COLUMNS}
@@ -23,12 +23,13 @@ interface MonitorEdit {
   readonly stored: Pick<MonitorRow, 'id' | 'no' | 'team_id'>
   readonly spec: MonitorSpec
   readonly changed: readonly (keyof MonitorSpec)[]
-  /** The next run has nothing to compare with. */
+  /** The baseline is reset: the next run has nothing to compare with. */
   readonly resetsBaseline: boolean
 }
 
 /**
- * Stores an edited configuration and what it means for the check. A first webhook gets the monitor its signing secret.
+ * Stores an edited configuration and its consequences for the check. With its first webhook, a monitor gets its
+ * signing secret.
  */
 export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow> {
   const { stored, spec } = edit
@@ -58,7 +59,7 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
   const interval = spec.schedule_interval_seconds
   const sooner = sql.fragment`case when c.next_run_at is null then null
     else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
-  // With what a run means, the layer that was remembered is forgotten.
+  // When the meaning of a run changes, the remembered layer is reset as well.
   const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
   if (changed.includes('schedule_interval_seconds'))
     sets.push(sql.fragment`
@@ -66,8 +67,8 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
   if (resets)
     sets.push(sql.fragment`
       fence = c.fence + 1, holder = null, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
-  // A check in flight is due when its lease ends, a queued one at once: neither waits for the schedule. What is in
-  // flight under the old meaning starts over, with the same run id.
+  // A check in progress is due when its lease ends, and a queued one at once: neither waits for the schedule. A check
+  // in progress under the old configuration starts again with the same run id.
   sets.push(sql.fragment`
     due_at = case
       when c.run_id is not null then ${resets ? sql.fragment`t.at` : sql.fragment`c.due_at`}

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 
-/** Stops a monitor's schedule. A check in flight keeps its lease, a queued run its turn: both still happen. */
+/** Stops a monitor's schedule. A check in progress keeps its lease, and a queued run stays queued: both still run. */
 export async function stopSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with m as (update monitors set paused = true where no = ${no} returning *),
@@ -17,7 +17,9 @@ export async function stopSchedule(tx: Transaction, no: number): Promise<Monitor
   `)
 }
 
-/** Starts it again: a run at once, and a clean count of failures, so that its status is `active`. */
+/**
+ * Starts the schedule again: with a run at once, and with the count of failures at 0, so that the status is `active`.
+ */
 export async function startSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),

@@ -13,7 +13,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 
 const Null = Type.Null()
 const Bytes = Type.Unsafe<Uint8Array | null>({})
-// What was checked when it was written is not walked again at each read.
+// The value was checked when it was written, and is not checked again at each read.
 const Stored = <T>() => Type.Unsafe<T>({})
 
 /** A monitor with the state of its check, as `MONITOR_COLUMNS` selects it. */
@@ -44,13 +44,15 @@ const MonitorRow = Type.Object({
 export type MonitorRow = Static<typeof MonitorRow>
 export const monitorRow = rowOf(MonitorRow)
 
-/** Of `monitors m join checks c`. */
+/** Columns of `monitors m join checks c`. */
 export const MONITOR_COLUMNS = sql.fragment`
   m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate, m.fetch_mode,
   m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries, m.paused, m.locked, m.managed_by, m.created_at,
   c.failures, c.last_run_at, c.next_run_at`
 
-/** The configuration in a row, its secrets opened; what a tolerant box cannot open is absent. */
+/**
+ * Returns the configuration in a row, with its secrets decrypted. A value that a tolerant box cannot open is absent.
+ */
 export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {
   const { team_id: teamId, request_headers: headers, deliveries } = stored
   return {
@@ -72,7 +74,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
   }
 }
 
-/** The monitor as the API answers it. */
+/** Returns the monitor in the form of the API. */
 export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
   return {
     id: stored.id,

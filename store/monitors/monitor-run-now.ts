@@ -16,11 +16,11 @@ const outcome = row({
   credits: Type.Union([Type.Number(), Null]),
 })
 
-/** What asking for a run comes to. */
+/** The result of a request for a run. */
 type RunNow =
   | { readonly kind: 'missing' }
   | { readonly kind: 'locked' }
-  /** `isNew` is false when a run was waiting already: it is that one. */
+  /** `isNew` is false when a run was already waiting; that run is returned. */
   | { readonly kind: 'queued'; readonly runId: string; readonly name: string; readonly isNew: boolean }
   | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
@@ -28,15 +28,16 @@ type RunNow =
 export interface UsedUp {
   readonly used: number
   readonly limit: number
-  /** Null: nothing renews this pool, only credits can run it. */
+  /** Null: this pool is never renewed, and only credits can pay. */
   readonly resets_at: string | null
   readonly credits_remaining: number
 }
 
 /**
- * Queues a run of a monitor, paused or not, and takes what it costs from the team's quota: its pool first, then the
- * credits, guarded in one statement so that neither is overspent. A monitor has at most one run waiting. The check is
- * locked before the usage row; a claim takes them the other way round but never waits for either.
+ * Queues a run of a monitor, paused or not, and takes its cost from the team's quota: first from the pool, then from
+ * the credits. One guarded statement does it, so that neither is overspent. A monitor has at most one waiting run.
+ * This transaction locks the check before the usage row. A claim locks them in the opposite order, but never waits for
+ * either.
  */
 export async function runNow(tx: Transaction, teamId: string, id: string): Promise<RunNow> {
   const found = await tx.maybeOne(sql.type(outcome)`

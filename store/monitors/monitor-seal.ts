@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
-/** The encrypted columns of a configuration; null where there is nothing to keep. */
+/** Returns the encrypted columns of a configuration; null for a value that is absent. */
 export function sealSpec(
   teamId: string,
   spec: Pick<MonitorSpec, 'deliveries' | 'request_headers'>,
@@ -15,7 +15,7 @@ export function sealSpec(
   }
 }
 
-/** JSON text for a json column; null stays SQL's null. */
+/** Returns JSON text for a json column; null stays SQL's null. */
 export const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
-/** A bytea value, or SQL's null. */
+/** Returns a bytea value, or SQL's null. */
 export const bytes = (value: Buffer | null) => (value === null ? sql.fragment`null::bytea` : sql.binary(value))

@@ -6,8 +6,8 @@ import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
  *
  *     active          scheduled
  *     error           scheduled, backing off: five checks failed in a row; the next success makes it active
- *     paused          not scheduled: a person paused it
- *     billing_paused  locked, whether it was paused before or not: a pause outlasts a lock
+ *     paused          not scheduled: a user paused it
+ *     billing_paused  locked, whether paused or not; a pause stays after the lock ends
  *     deleted         final: not found, its runs stay readable
  *
  *     from            pause     resume          delete
@@ -16,18 +16,21 @@ import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
  *     paused          paused    active + run    deleted
  *     billing_paused  refused   refused         deleted
  *
- * A resume counts failures anew, else a monitor that failed before would come back as `error`. test/spec/states.test.ts
- * goes through the table.
+ * A resume resets the count of failures. Otherwise a monitor that failed before would return as `error`.
+ * test/spec/states.test.ts tests every row of the table.
  */
 
-/** What a status is derived from. */
+/** The facts that determine a status. */
 interface StatusFacts {
   readonly locked: boolean
   readonly paused: boolean
   readonly failures: number
 }
 
-/** The status of a monitor that is not deleted. A lock by billing shows before a pause: it is what refuses a resume. */
+/**
+ * Returns the status of a monitor that is not deleted. A lock by billing takes precedence over a pause, because the
+ * lock is the reason why a resume is refused.
+ */
 export function monitorStatus({ locked, paused, failures }: StatusFacts): MonitorStatus {
   if (locked) return 'billing_paused'
   if (paused) return 'paused'

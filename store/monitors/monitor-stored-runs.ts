@@ -13,22 +13,22 @@ const StoredChange = Type.Object({
   delivery_triggered: Type.Boolean(),
   extracted: Type.Unsafe<Values>({}),
   diff: Type.Unsafe<Diff>({}),
-  /** How many changes there are up to the limit, the ones left out for their size included. */
+  /** The number of changes up to the limit, including those that were left out because of their size. */
   found: Type.Integer(),
 })
 export type StoredChange = Static<typeof StoredChange>
 const storedChange = rowOf(StoredChange)
 
-/** Which changes. */
+/** The filter of a list of changes. */
 interface ChangesQuery {
   readonly teamId: string
   readonly monitorNo: number
   readonly limit: number
-  /** Of all readings together; a first one that is larger is answered nevertheless. */
+  /** Limit for all readings together. The first one is returned even when it is larger. */
   readonly maxBytes: number
 }
 
-/** The most recent changes of a monitor inside the retention window, newest first. */
+/** Returns the most recent changes of a monitor inside the retention window, newest first. */
 export async function listChanges(store: Queryable, query: ChangesQuery): Promise<readonly StoredChange[]> {
   const { teamId, monitorNo, limit, maxBytes } = query
   return store.any(sql.prepared('list_changes', storedChange)`

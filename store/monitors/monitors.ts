@@ -5,7 +5,10 @@ import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.t
 import { type Page, pageStatement } from '../db/page.ts'
 import { row } from '../db/row.ts'
 
-/** A page's monitor of the team, or null: another team's, a deleted one and an unknown one are alike. */
+/**
+ * Returns a page monitor of the team, or null. A monitor of another team, a deleted one and an unknown one give the
+ * same result.
+ */
 export async function findMonitor(store: Queryable, teamId: string, id: string): Promise<MonitorRow | null> {
   return store.maybeOne(sql.prepared('find_monitor', monitorRow)`
     select ${MONITOR_COLUMNS}
@@ -14,7 +17,7 @@ export async function findMonitor(store: Queryable, teamId: string, id: string):
   `)
 }
 
-/** Which monitors, and which part of them. */
+/** The filter of a list of monitors, and the page. */
 interface MonitorQuery extends Page {
   readonly teamId: string
   /** True: only those with the visual layer; false: only those without; undefined: all. */
@@ -23,7 +26,7 @@ interface MonitorQuery extends Page {
 
 const counted = row({ total: Type.Integer() })
 
-/** A part of the list of the team's monitors of pages, newest first. */
+/** Returns a page of the team's page monitors, newest first. */
 export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
   const { visual = 'all' } = query
   const { typed, limit, offset } = pageStatement(`list_monitors_${visual}`, monitorRow, query)
@@ -40,7 +43,7 @@ export async function listMonitors(store: Queryable, query: MonitorQuery): Promi
   `)
 }
 
-/** How many monitors the whole list has. */
+/** Returns the length of the whole list. */
 export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 'teamId' | 'visual'>): Promise<number> {
   const { total } = await store.one(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(query)}`)
   return total
@@ -48,7 +51,7 @@ export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 
 
 const alone = row({ is_alone: Type.Boolean() })
 
-/** True when one monitor of the team at most bears this name. */
+/** Returns whether at most one monitor of the team has this name. */
 export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
   return store.oneFirst(sql.type(alone)`
     select count(*) < 2 as is_alone

@@ -6,11 +6,11 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
-/** True when a configuration has a webhook: only webhooks are signed. */
+/** Returns whether a configuration has a webhook: only webhooks are signed. */
 const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
   spec.deliveries.some(({ type }) => type === 'webhook')
 
-/** The sealed secret that a monitor gets with its first webhook delivery; null when it has none. */
+/** Returns the sealed secret that a monitor gets with its first webhook delivery; null when it has no webhook. */
 export function firstSecret(
   teamId: string,
   spec: { readonly deliveries: readonly DeliveryConfig[] },
@@ -22,19 +22,19 @@ export function firstSecret(
 const sealSecret = (teamId: string, secret: string, secrets: SecretBox) =>
   secrets.seal({ teamId, column: 'monitors.signing_secret' }, secret)
 
-/** What the store knows of a monitor's signature. */
+/** The stored facts about a monitor's signature. */
 interface SigningFacts {
   readonly no: number
   readonly name: string
   readonly hasWebhook: boolean
-  /** 64 hex digits; kept when the webhooks are taken away. */
+  /** 64 hex digits. The secret is kept when the webhooks are removed. */
   readonly secret: string | null
 }
 
 const Bytes = Type.Unsafe<Uint8Array | null>({})
 const stored = row({ no: Type.Integer(), name: Type.String(), deliveries: Bytes, signing_secret: Bytes })
 
-/** The signing secret of a monitor of the team; null where there is no such monitor. */
+/** Returns the signing secret of a monitor of the team; null when there is no such monitor. */
 export async function findSigningFacts(
   store: Queryable,
   secrets: SecretBox,
@@ -58,7 +58,9 @@ export async function findSigningFacts(
   }
 }
 
-/** Gives a monitor a new secret; the one before signs too for `graceHours`. Answers the new one. */
+/**
+ * Gives a monitor a new secret. For `graceHours`, webhooks are signed with the previous one too. Returns the new one.
+ */
 export async function replaceSigningSecret(
   tx: Transaction,
   secrets: SecretBox,

@@ -3,12 +3,15 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 
 import { dirname, join, relative, sep } from 'node:path'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
 
-/** Drafts of files that are being written; what a crash leaves here belongs to nothing. */
+/** Files that are being written. Files that a crash leaves here are not needed. */
 const DRAFTS = '.drafts'
-/** Nobody writes one picture for longer. Files have the times of the machine's own clock. */
+/** No write of a picture takes longer. File times come from the machine's own clock. */
 const DRAFT_MS = 3_600_000
 
-/** Objects as files under a folder that only its owner can read. The folder is made when the first one is put. */
+/**
+ * Returns a store of objects as files under a folder that only its owner can read. The folder is created when the
+ * first object is stored.
+ */
 export function createFolderStore(folder: string): ObjectStore {
   const drafts = join(folder, DRAFTS)
   const fileOf = (name: string) => join(folder, ...checkedName(name).split('/'))
@@ -16,7 +19,7 @@ export function createFolderStore(folder: string): ObjectStore {
 
   async function prepare(): Promise<void> {
     await mkdir(drafts, { recursive: true, mode: 0o700 })
-    // A folder that was there before may be open to others.
+    // An existing folder may be open to other users.
     await chmod(folder, 0o700)
     await forgetDrafts(drafts)
   }
@@ -66,7 +69,7 @@ export function createFolderStore(folder: string): ObjectStore {
   }
 }
 
-/** Those of a process that died over them. */
+/** Deletes drafts of a process that crashed while it wrote them. */
 async function forgetDrafts(drafts: string): Promise<void> {
   for (const draft of await readdir(drafts)) {
     const file = join(drafts, draft)
@@ -85,7 +88,7 @@ async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** So that the new name is on the disk too. */
+/** Flushes the folder, so that the new name is on the disk too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

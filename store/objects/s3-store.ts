@@ -3,7 +3,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
 
-/** A bucket of an S3-compatible service, and who we are there. */
+/** A bucket of an S3-compatible service, with its credentials. */
 export interface S3Options {
   /** Scheme, host and port; buckets are named in the path. */
   readonly endpoint: string
@@ -12,7 +12,7 @@ export interface S3Options {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
-  /** Milliseconds that a try may take. Default 15,000. */
+  /** Time limit of one try, in milliseconds. Default 15,000. */
   readonly timeoutMs?: number
 }
 
@@ -29,12 +29,13 @@ interface Answered {
 }
 
 /**
- * Tries, when the service is away or answers with a fault of its own; each waits so much longer than the one before.
+ * Number of tries when the service is unavailable or returns 429 or a 5xx status. Each pause is longer than the one
+ * before by PAUSE_MS.
  */
 const TRIES = 3
 const PAUSE_MS = 200
 
-/** Objects in a bucket. Its endpoint comes from the settings: it may be at a private address. */
+/** Returns a store of objects in a bucket. Its endpoint comes from the settings, so it may be at a private address. */
 export function createS3Store(options: S3Options): ObjectStore {
   const { endpoint, bucket, timeoutMs = 15_000 } = options
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } })

@@ -6,30 +6,31 @@ import type { VisualBaseline } from './record-pictured.ts'
 import { rowOf } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** What a reading is compared with and judged by, as it stands now. */
+/** The current baseline and configuration that a reading is compared with and judged by. */
 const Baseline = Type.Object({
   no: Type.Integer(),
-  /** Null: there is no baseline; this reading becomes it, silently. */
+  /** Null: there is no baseline. This reading becomes the baseline, without a notification. */
   reading_id: Type.Union([Type.String(), Type.Null()]),
   extracted: Type.Unknown(),
-  /** What worker/record/vanished.ts counts; null: nothing is missing. */
+  /** The counts that worker/record/vanished.ts keeps. Null: nothing is missing. */
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
   url: Type.String(),
   diff_predicate: Type.Unknown(),
   deliveries: Type.Unsafe<Buffer | null>({}),
-  /** Null: the layer was never configured. */
+  /** Null: the visual layer was never configured. */
   visual_config: Type.Unsafe<VisualConfig | null>({}),
-  /** What the next pictures are compared with; null: they are the first. */
+  /** The pictures that the next ones are compared with. Null: the next ones are the first. */
   pictures: Type.Unsafe<VisualBaseline | null>({}),
 })
 export type Baseline = Static<typeof Baseline>
 const baseline = rowOf(Baseline)
 
 /**
- * Baselines of claimed checks. Read without locks: what is decided by them is written under the same fence, and
- * whatever changes a baseline (a record, an edit) raises the fence first. A check that lost its fence is missing.
+ * Returns the baselines of claimed checks. No lock is needed: decisions based on them are written under the same
+ * fence, and every change of a baseline (a record, an edit) raises the fence first. A check that lost its fence is
+ * missing from the result.
  */
 export async function readBaselines(
   store: Store,

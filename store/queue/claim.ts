@@ -8,7 +8,7 @@ import { poolOf, TAKEN } from '../quota/pool.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
-/** What is known of every claimed check, and the fence to record it under. */
+/** The properties of every claimed check, with the fence to record it under. */
 const CHECK = {
   no: Type.Integer(),
   fence: Type.Integer(),
@@ -36,19 +36,21 @@ export const ClaimedPage = Type.Object({
   body_hash: Bytes,
   etag: Type.Union([Type.String(), Type.Null()]),
   last_modified: Type.Union([Type.String(), Type.Null()]),
-  /** The check is in the browser's queue for what the static layer gave once, and that is to be tried again. */
+  /**
+   * The check is in the browser queue because of an earlier static result, and the static layer is to be tried again.
+   */
   tries_static: Type.Boolean(),
 })
-/** The check of a page, held until its lease ends: what a fetch and an extraction need. */
+/** The check of a page, leased to this process: the input of a fetch and an extraction. */
 export type ClaimedPage = Static<typeof ClaimedPage>
 
 const ClaimedSerp = Type.Object({ ...CHECK, kind: Type.Literal('serp'), search: SerpSearch })
 
-/** A check that this process holds until its lease ends. */
+/** A check that is leased to this process. */
 export type Claimed = ClaimedPage | Static<typeof ClaimedSerp>
 const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
 
-/** `Claimed` of `h`, a row of `checks` with the time `at`, and its monitor `m`. */
+/** Selects the columns of `Claimed` from `h`, a row of `checks` with the time `at`, and its monitor `m`. */
 export const CLAIMED = sql.fragment`
   h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
   (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
@@ -63,45 +65,49 @@ export const CLAIMED = sql.fragment`
 /** How much to claim. */
 export interface ClaimRequest {
   readonly queue: CheckQueue
-  /** Checks at most. */
+  /** Largest number of checks. */
   readonly limit: number
   /**
-   * Checks of one team at most: below `limit` when several teams wait, so that a flood of one does not starve the
-   * others.
+   * Largest number of checks of one team. It is below `limit` when several teams wait, so that many checks of one team
+   * do not starve the others.
    */
   readonly perTeam: number
-  /** Teams looked at in one claim start after this id: the cursor of a round over all teams. '' starts anew. */
+  /**
+   * A claim looks at teams whose id is after this one. It is the cursor of a round over all teams; '' starts a new
+   * round.
+   */
   readonly afterTeam: string
   readonly leaseSeconds: number
-  /** The runner token that it is claimed with over HTTP; absent: a worker claims. */
+  /** The runner token that is used to claim over HTTP. Absent: a worker claims. */
   readonly holder?: number | null
 }
 
-/** Teams that one claim looks at: bounds its cost when there are many. */
+/** Teams that one claim looks at. It limits the cost of a claim when there are many teams. */
 const TEAMS_PER_CLAIM = 256
 const NO_TEAM = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Takes due checks in one statement: teams with due work and quota (their usage rows locked, those that another claim
- * holds skipped), of each its most overdue checks, `due_at` moved behind the lease, fence raised, the run id set, the
- * quota counted. A check that costs more than its team has left stays where it is. A check whose run was claimed
- * before and never recorded keeps its run id and is not counted again.
+ * Claims due checks in one statement. It takes teams that have due work and quota, locks their usage rows, and skips
+ * teams that another claim has locked. Of each team it takes the most overdue checks: `due_at` moves to the end of the
+ * lease, the fence is raised, the run id is set, and the quota is counted. A check that costs more than its team has
+ * left stays in the queue. A check whose run was claimed before and never recorded keeps its run id and is not counted
+ * again.
  *
- * Tried and dropped: one index over due_at for all teams (a flood starves the rest; needed a second, fair statement
- * under backlog); a queue table of its own (three more writes a check).
+ * Tried and rejected: one index over due_at for all teams (many checks of one team starve the rest; a second, fair
+ * statement was needed under backlog); a separate queue table (three more writes for each check).
  */
 export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
   const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request
   return store.any(sql.prepared('claim_checks', claimed)`
     with t as materialized (select clock() as at),
-    -- What remains is read from the locked row: the statement's own snapshot may be older than what the claim before
-    -- this one counted.
+    -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
+    -- previous claim.
     team as materialized (
       select u.team_id, pool.kind, pool.room, pool.remaining
       from team_usage u ${poolOf(sql.fragment`${queue}::check_queue`)}
-      -- A team is looked at only for what is paid already or what it has runs left for; else teams whose quota is used
-      -- up would take the places of others. Its most overdue check is the cheapest to find: with the order, the planner
-      -- takes the index and never reads the table.
+      -- A team is considered only if a due check is already paid or the team has runs left. Otherwise teams whose
+      -- quota is used up would fill the limit of this claim. The most overdue check is the cheapest one to find:
+      -- because of the order, the planner uses the index and never reads the table.
       cross join lateral (
         select from checks c
         where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)

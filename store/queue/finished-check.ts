@@ -1,13 +1,13 @@
 import { sql } from 'slonik'
 
 /*
- * What the statements that record a finished check have in common. They read the checks `c`, the finished runs `i`, and
- * `t.at`, now by the store's clock.
+ * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
+ * `t.at`, which is the current time by the store's clock.
  */
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** A finished run of any outcome, as a statement reads it. */
+/** Columns of a finished run, whatever its outcome, as a statement reads them. */
 export const RUN_COLUMNS = {
   no: 'int8',
   fence: 'int4',
@@ -17,17 +17,20 @@ export const RUN_COLUMNS = {
   fetch_method: 'fetch_method',
 } as const
 
-/** What the next fetch of the page is told, so that it can see that nothing changed. */
+/** Columns that the next fetch of the page needs to detect that nothing changed. */
 export const MARK_COLUMNS = { etag: 'text', last_modified: 'text', body_hash: 'bytea' } as const
 
-/** The check is still held under the fence of the run; otherwise the run is void. */
+/** True while the check is still leased under the fence of the run. Otherwise the run is discarded. */
 export const IS_HELD = sql.fragment`c.no = i.no and c.fence = i.fence and c.run_id = i.run_id`
 
-/** The check's next time on its own grid; null: not scheduled. */
+/** The check's next time on its own grid. Null: not scheduled. */
 export const NEXT_RUN = sql.fragment`
   next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null)`
 
-/** Ends the run: the check is due for a run that a person asked for meanwhile, else at its next time. */
+/**
+ * Ends the run. If a user asked for another run meanwhile, the check is due for it; otherwise the check is due at its
+ * next time.
+ */
 export const ended = (next: Fragment) => sql.fragment`
   run_id = null,
   last_run_at = t.at,
@@ -35,7 +38,7 @@ export const ended = (next: Fragment) => sql.fragment`
   next_run_at = ${next},
   due_at = case when c.queued_run_id is not null then t.at else ${next} end`
 
-/** Ends a run that read the page: the failures before it are over, and the page's mark is kept. */
+/** Ends a run that read the page: the count of failures is reset, and the page's mark is stored. */
 export const READ = sql.fragment`
   ${ended(NEXT_RUN)},
   failures = 0,

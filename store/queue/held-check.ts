@@ -6,17 +6,23 @@ import type { Store } from '../db/client.ts'
 import type { Held } from './lease.ts'
 import { rowOf } from '../db/row.ts'
 
-/** A page's check as its claim told it, asked for again by who holds it. `claimed_ms` is now. */
+/**
+ * A page's check with the properties that its claim returned, read again for the runner that leased it. `claimed_ms`
+ * is the current time.
+ */
 const HeldCheck = Type.Object({
   ...ClaimedPage.properties,
   queue: Type.Unsafe<PageQueue>({ type: 'string' }),
-  /** Its layer was chosen by what a page looked like, and not by its configuration. */
+  /** The layer was chosen from what a page looked like, not from the configuration. */
   layer_is_remembered: Type.Boolean(),
 })
 export type HeldCheck = Static<typeof HeldCheck>
 const heldCheck = rowOf(HeldCheck)
 
-/** The check that was claimed with this runner token under this fence; null when there is none, or not any more. */
+/**
+ * Returns the check that was claimed with this runner token under this fence. Null: there is no such check, or its
+ * lease is lost.
+ */
 export async function findHeldCheck(store: Store, { no, fence }: Held, holder: number): Promise<HeldCheck | null> {
   return store.maybeOne(sql.type(heldCheck)`
     select ${CLAIMED}, h.queue, m.fetch_mode = 'auto' and h.static_again_at is not null as layer_is_remembered

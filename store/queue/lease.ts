@@ -4,7 +4,7 @@ import type { Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { unnest } from '../db/unnest.ts'
 
-/** A check that is held under a fence. */
+/** A check that is leased under a fence. */
 export interface Held {
   readonly no: number
   readonly fence: number
@@ -12,14 +12,14 @@ export interface Held {
 
 const held = row({ no: Type.Integer() })
 
-/** Of `checks c` and the asked ones `i`; `holder`: only of those that were claimed with this runner token. */
+/** A condition on `checks c` and the input `i`. With `holder`: only checks that were claimed with this runner token. */
 const isHeld = (holder: number | null) => sql.fragment`
   c.no = i.no and c.fence = i.fence and c.run_id is not null
   and (${holder}::int is null or c.holder = ${holder}::int)`
 
 /**
- * Extends the leases of checks in flight. Returns those still held: the others were fenced off and their work is
- * void.
+ * Extends the leases of running checks. Returns those that are still leased. The others lost their fence, and their
+ * results are discarded.
  */
 export async function extendLeases(
   store: Store,
@@ -38,8 +38,8 @@ export async function extendLeases(
 }
 
 /**
- * Gives claimed checks back so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and
- * stays counted: it was started.
+ * Releases claimed checks so that another worker takes them at once (`delayMs` 0) or later. The run keeps its id and
+ * stays counted, because it was started.
  */
 export async function releaseChecks(
   store: Store,

@@ -17,7 +17,7 @@ export interface FailedRun {
   readonly fetch_method: FetchMethod | null
   readonly error_code: RunFaultCode
   readonly error_message: string
-  /** How long the target asked to be left alone (Retry-After), in milliseconds; 0: it did not. */
+  /** Milliseconds that the target asked clients to wait (Retry-After). 0: it did not ask. */
   readonly retry_after_ms: number
 }
 
@@ -31,8 +31,8 @@ const COLUMNS = {
 } as const
 
 /**
- * Of the row as the update finds it, so that a pause or a new interval of this very moment counts. Null: not
- * scheduled. core/schedule.ts is its twin.
+ * Reads the row as the update finds it, so that a pause or a new interval of the same moment counts. Null: not
+ * scheduled. core/schedule.ts implements the same rule.
  */
 const NEXT_AFTER_FAILURE = sql.fragment`
   case when c.next_run_at is not null then greatest(
@@ -44,9 +44,9 @@ const NEXT_AFTER_FAILURE = sql.fragment`
   ) end`
 
 /**
- * Records failed checks: the baseline stays, the failures count up. From the fifth in a row (status `error`) a check
- * backs off: twice its interval, four times, … up to max(interval, 15 minutes). Returns the failures in a row by
- * number; one that is missing lost its fence.
+ * Records failed checks. The baseline stays, and the count of failures rises. From the fifth failure in a row (status
+ * `error`) a check backs off: twice its interval, four times, and so on, up to max(interval, 15 minutes). Returns the
+ * failures in a row by monitor number. A number that is missing lost its fence.
  */
 export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
   const rows = await store.any(sql.prepared('record_failed', recorded)`

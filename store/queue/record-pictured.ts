@@ -4,19 +4,19 @@ import type { Queryable } from '../db/client.ts'
 import { type ReadingRun, recordReadings } from './record-reading.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** A region as a run saw it; the names of images. */
+/** A region in a run's visual result. The values are names of images. */
 export interface RegionImages {
   readonly label: string
   /** Changed area in percent. */
   readonly pct: number
-  /** Null: there was none to compare with. */
+  /** Null: there was no picture to compare with. */
   readonly before: string | null
   readonly after: string
   /** Null: nothing changed. */
   readonly diff: string | null
 }
 
-/** A region as the next run compares with it. */
+/** A region that the next run compares with. */
 export interface BaselineRegion {
   readonly image: string
   /** SHA-256 of its PNG in base64url: the same bytes are not stored again. */
@@ -25,13 +25,13 @@ export interface BaselineRegion {
   readonly height: number
 }
 
-/** What stands in visual_baselines. */
+/** The content of a row of visual_baselines. */
 export interface VisualBaseline {
   readonly thumb: string
   readonly regions: readonly BaselineRegion[]
 }
 
-/** What a run saw, and what the next one compares with. */
+/** The visual result of a run, and the pictures that the next run compares with. */
 export interface RunPictures {
   readonly changePct: number
   readonly hasChanges: boolean
@@ -44,14 +44,14 @@ export interface PicturedRun extends ReadingRun {
   readonly team_id: string
   /** Null: no picture was taken or kept, as when the quota is used up. */
   readonly pictures: RunPictures | null
-  /** There was no baseline before it: what pictures an earlier configuration left are void. */
+  /** There was no baseline before this run. Pictures that an earlier configuration left are not used. */
   readonly is_first: boolean
 }
 
 /**
- * Records readings with what they saw: run, baseline, outbox and references to images in one transaction, so that
- * none is there without the others. Returns the numbers that were recorded. Throws when an image is not there any
- * more.
+ * Records readings with their visual results: run, baseline, outbox and references to images in one transaction, so
+ * that either all of them exist or none. Returns the numbers that were recorded. Throws when an image no longer
+ * exists.
  */
 export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]): Promise<ReadonlySet<number>> {
   return on.transaction(async (tx) => {

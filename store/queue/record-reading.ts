@@ -8,8 +8,8 @@ import { unnest } from '../db/unnest.ts'
 import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /**
- * A finished check whose reading is stored: the first one, one that differs, or one that has something to say
- * besides.
+ * A finished check whose reading is stored: the first one, one that differs, or one with warnings or other
+ * information.
  */
 export interface ReadingRun {
   readonly no: number
@@ -21,16 +21,16 @@ export interface ReadingRun {
   readonly etag: string | null
   readonly last_modified: string | null
   readonly body_hash: Buffer | null
-  /** Null: the next reading is compared with this one, be it the same or not. */
+  /** Null: the next reading is compared with this one in any case, even when it is equal. */
   readonly reading_hash: Buffer | null
   /** JSON text of the values. */
   readonly extracted: string
-  /** JSON text of what is missing in it (worker/record/vanished.ts); null: nothing. */
+  /** JSON text of the fields that are missing (worker/record/vanished.ts). Null: none. */
   readonly missing: string | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
-  /** What it sends: rows of the outbox, written in the same statement. */
+  /** Its deliveries: rows of the outbox, written in the same statement. */
   readonly deliveries: readonly DeliveryRow[]
 }
 
@@ -50,8 +50,8 @@ const COLUMNS = {
 const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
 
 /**
- * Records readings: check, baseline, run and outbox in one statement under the fence, so that a change is either
- * wholly there, with its deliveries, or not at all. Returns the numbers that were recorded.
+ * Records readings: check, baseline, run and outbox in one statement under the fence. A change is therefore stored
+ * completely, with its deliveries, or not at all. Returns the numbers that were recorded.
  */
 export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
   const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))

@@ -15,10 +15,10 @@ export interface UnchangedRun {
   /** Milliseconds from the run id's time to the start of the fetch, and from there to the end. */
   readonly start_offset_ms: number
   readonly duration_ms: number
-  /** What the next conditional request sends; null: none. */
+  /** The validator that the next conditional request sends. Null: none. */
   readonly etag: string | null
   readonly last_modified: string | null
-  /** Hash of the body; it differs from the baseline's when only what is not extracted changed. */
+  /** Hash of the body. It differs from the baseline's hash when only parts changed that are not extracted. */
   readonly body_hash: Buffer | null
 }
 
@@ -27,10 +27,10 @@ const recorded = row({ no: Type.Integer() })
 const COLUMNS = { ...RUN_COLUMNS, ...MARK_COLUMNS } as const
 
 /**
- * The hot path: one statement for a batch of static checks that found nothing new. Under the fence it moves each
- * check to its next due time and inserts its lean run. The first unchanged run of a month stores the reading again
- * and becomes the one that later runs point at, so that a month of runs can be dropped whole. Returns the numbers
- * that were recorded: one that is missing lost its fence and changed nothing.
+ * Records a batch of static checks that found nothing new, in one statement. This is the hot path. Under the fence,
+ * the statement moves each check to its next due time and inserts its small run. The first unchanged run of a month
+ * stores the reading again, and later runs refer to it, so that a month of runs can be dropped as a whole. Returns the
+ * numbers that were recorded. A number that is missing lost its fence, and nothing of it changed.
  */
 export async function recordUnchanged(store: Queryable, runs: readonly UnchangedRun[]): Promise<ReadonlySet<number>> {
   const rows = await store.any(sql.prepared('record_unchanged', recorded)`

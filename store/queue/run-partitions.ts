@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
-/** Makes sure that the months of now and of three days ahead have their partitions of `runs`. Cheap when they have. */
+/** Creates the partitions of `runs` for the current month and for the month three days ahead. Cheap when they exist. */
 export async function ensureRunPartitions(store: Store): Promise<void> {
   await store.query(
     sql.type(nothing)`select ensure_run_partition(clock()), ensure_run_partition(clock() + interval '3 days')`,
@@ -10,8 +10,8 @@ export async function ensureRunPartitions(store: Store): Promise<void> {
 }
 
 /**
- * Makes sure that the months of these runs have their partitions: after a jump of the clock, a run may be of a month
- * that no upkeep has seen.
+ * Creates the partitions for the months of these runs. After a jump of the clock, a run may belong to a month that
+ * maintenance has not prepared.
  */
 export async function ensurePartitionsOf(store: Store, runIds: readonly string[]): Promise<void> {
   await store.query(sql.type(nothing)`
@@ -24,7 +24,7 @@ export async function ensurePartitionsOf(store: Store, runIds: readonly string[]
 }
 
 /**
- * SQLSTATE of an insert that no partition takes. A check constraint has the same one; making sure of partitions does
- * no harm there.
+ * SQLSTATE of an insert for which no partition exists. A failed check constraint has the same SQLSTATE; creating
+ * partitions does no harm then.
  */
 export const NO_PARTITION = '23514'

@@ -4,16 +4,16 @@ import type { PlanLimits, Tier } from '../../schema/account/plan.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 
-/** A limit of `l`, a row of `team_limits(…)`. Null: no limit. */
+/** Selects a limit of `l`, a row of `team_limits(…)`. Null: no limit. */
 export const limitOf = (name: keyof PlanLimits) => sql.fragment`(l.limits->>${sql.literalValue(name)})::bigint`
 
-/** Days that a team's window has, of `l`. No plan is without this limit. */
+/** Days of a team's retention window, from `l`. Every plan has this limit. */
 const RETENTION_DAYS = sql.fragment`${limitOf('retentionDays')}::int`
 
-/** The instant before which runs, deliveries and audit events are hidden, of `l`. */
+/** The instant before which runs, deliveries and audit events are hidden, from `l`. */
 export const CUTOFF = sql.fragment`clock() - make_interval(days => ${RETENTION_DAYS})`
 
-/** That instant for one team, as a scalar subquery. */
+/** Returns that instant for one team, as a scalar subquery. */
 export const retentionCutoff = (teamId: string) => sql.fragment`
   (select ${CUTOFF} from team_limits(${teamId}::uuid) l)`
 
@@ -27,7 +27,7 @@ export const retentionProperties = {
 
 const cap = row({ tier: Type.Unsafe<Tier>({}), deliveries: Type.Integer() })
 
-/** How many deliveries one monitor of the team may have. No plan is without this limit. */
+/** Returns how many deliveries one monitor of the team may have. Every plan has this limit. */
 export async function findDeliveryCap(store: Queryable, teamId: string) {
   return store.one(sql.type(cap)`
     select l.tier, ${limitOf('maxDeliveriesPerMonitor')} as deliveries from team_limits(${teamId}::uuid) l

@@ -2,20 +2,20 @@ import { sql } from 'slonik'
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** In place of a limit where there is none: far above what is ever used, far from overflow when credits are added. */
+/** Used when there is no limit: far above any real use, and far from overflow when credits are added. */
 const NO_LIMIT = 1_000_000_000_000_000
 
 /**
- * What a check of a queue is taken from, beside `team_usage u`: a row `pool`. Everything that takes or counts runs asks
- * here.
+ * Joins `team_usage u` with a row `pool`: the pool that pays for a check of a queue. All statements that take or count
+ * runs use it.
  *
- *     kind       runs, visual or serp: a pool of its own where the team has one, else that of the runs
+ *     kind       runs, visual or serp: the team's separate pool, or the pool of runs without one
  *     used       runs taken from it
  *     most       its size; null: no limit
  *     room       runs left in it
- *     remaining  runs left with the credits, which come after the pool, whatever the kind of check
+ *     remaining  runs left, including the credits, which pay after the pool for any kind of check
  *
- * It is nothing but expressions over `u`, so that of a row that is locked they are those of its newest version.
+ * It consists only of expressions over `u`. For a locked row, they are therefore computed from its newest version.
  */
 export const poolOf = (queue: Fragment) => sql.fragment`
   cross join lateral (
@@ -37,8 +37,8 @@ export const poolOf = (queue: Fragment) => sql.fragment`
   ) pool`
 
 /**
- * The `set` of an update of `team_usage u` that takes `cost` runs: from the pool what it has, the rest from the
- * credits. Of a row `own` with `kind`, `room` and `cost`; it must not cost more than remains.
+ * The `set` of an update of `team_usage u` that takes `cost` runs: first from the pool, the rest from the credits. It
+ * needs a row `own` with `kind`, `room` and `cost`. The cost must not exceed what remains.
  */
 export const TAKEN = sql.fragment`
   runs_used = u.runs_used + case own.kind when 'runs' then least(own.cost, own.room) else 0 end,

@@ -12,12 +12,15 @@ const outcome = row({
   resets_at: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** A call of the model comes to this: it is counted, in a period that is named, or the period's calls are used up. */
+/**
+ * The result of taking a call of the model: the call is counted in the named period, or the period's calls are used
+ * up.
+ */
 type TakenCall =
   | { readonly kind: 'taken'; readonly period: string }
   | { readonly kind: 'used_up'; readonly limit: number; readonly resetsAt: string | null }
 
-/** Counts one call of the model in the team's quota, in one guarded update: so that it is never overspent. */
+/** Counts one call of the model in the team's quota, in one guarded update, so that the quota is never overspent. */
 export async function takeModelCall(store: Queryable, teamId: string): Promise<TakenCall> {
   const {
     taken,
@@ -42,7 +45,7 @@ export async function takeModelCall(store: Queryable, teamId: string): Promise<T
   return taken ? { kind: 'taken', period } : { kind: 'used_up', limit: limit ?? 0, resetsAt }
 }
 
-/** Takes a call back that nobody answered. Not in another period than its own, whose count it never was in. */
+/** Refunds a call that got no answer. Only in the period in which it was counted. */
 export async function giveBackModelCall(store: Queryable, teamId: string, period: string): Promise<void> {
   await store.query(sql.type(nothing)`
     update team_usage set llm_calls_used = llm_calls_used - 1

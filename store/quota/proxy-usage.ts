@@ -4,15 +4,15 @@ import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { limitOf } from './plan-limits.ts'
 
-/** Who pays: the team of a check, or a team. */
+/** The payer: the team of a check, or a team. */
 export type ProxyPayer = { readonly checkNo: number } | { readonly teamId: string }
 
-/** Bytes that are put aside, or why there are none. */
+/** Reserved bytes, or the reason why there are none. */
 type ProxyBytes =
   | { readonly kind: 'held'; readonly id: string; readonly teamId: string; readonly bytes: number }
   | { readonly kind: 'off' | 'not_in_plan' | 'used_up' }
 
-/** A hold whose process is gone counts for so long. A fetch takes half a minute. */
+/** Seconds after which a reservation expires, in case its process was killed. A fetch takes half a minute. */
 const HOLD_SECONDS = 300
 
 const team = row({
@@ -25,9 +25,9 @@ const team = row({
 const made = row({ id: Type.String(), bytes: Type.Number() })
 
 /**
- * Puts bytes aside for one fetch: as many as are asked for, or as are left of the plan's proxyBytesPerMonth when what
- * others hold is taken away. The team's row is locked before what is held is counted, so two never get the same
- * bytes: the sum of what is used and held never passes the limit.
+ * Reserves bytes for one fetch: as many as requested, or as many as the plan's proxyBytesPerMonth leaves after the
+ * reservations of others. The team's row is locked before the reservations are summed, so that two fetches never get
+ * the same bytes: the sum of used and reserved bytes never exceeds the limit.
  */
 export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
   return store.transaction(async (tx) => {
@@ -45,7 +45,7 @@ export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: num
       insert into proxy_holds (team_id, bytes, until)
       select ${teamId}::uuid, least(${bytes}::bigint, room), clock() + make_interval(secs => ${HOLD_SECONDS})
       from (
-        -- No limit leaves room null, and of a null least() takes the other.
+        -- Without a limit, room is null, and least() ignores null.
         select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room
         from proxy_holds where team_id = ${teamId}::uuid
       ) r
@@ -62,7 +62,7 @@ function teamOf(payer: ProxyPayer) {
     : sql.fragment`(select team_id from checks where no = ${payer.checkNo})`
 }
 
-/** Books what a fetch used, be it more than it held, and lets go of the rest. */
+/** Counts the bytes that a fetch used, even when it used more than it reserved, and releases the rest. */
 export async function settleProxyBytes(
   store: Queryable,
   held: { id: string; teamId: string },

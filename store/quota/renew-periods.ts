@@ -3,9 +3,9 @@ import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
 /**
- * Begins the next month of every quota whose period has ended: the fewest whole months (of UTC) are added until now
- * lies inside. A period that ends on the 29th to 31st ends on the last day of a shorter month, and from then on by
- * that day.
+ * Begins the next month of every quota whose period has ended. It adds the fewest whole months (of UTC) that bring the
+ * end of the period after the current time. A period that ends on the 29th to 31st ends on the last day of a shorter
+ * month, and on that day from then on.
  */
 export async function renewPeriods(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`

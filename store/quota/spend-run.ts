@@ -15,12 +15,12 @@ const outcome = row({
   credits: Type.Number(),
 })
 
-/** What a run that no monitor owns comes to: it is paid, or nothing is left to pay it with. */
+/** The result of paying for a run without a monitor: it is paid, or the quota is used up. */
 type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
 /**
- * Takes runs from the team's quota, from the pool first, then from the credits, in one guarded update, so that
- * neither is overspent. `visual` takes from the pool of visual runs where the team has one of its own.
+ * Takes runs from the team's quota, first from the pool, then from the credits, in one guarded update, so that neither
+ * is overspent. `visual` takes from the pool of visual runs when the team has a separate one.
  */
 export async function spendRun(
   store: Queryable,

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { PLANS } from '../../schema/account/plan.ts'
 
 /**
- * Writes the plans into the store, where statements ask for them. What changed changes the pools of every team on it.
- * A tier that this program does not know stays: a team may be on it.
+ * Writes the plans into the store, where statements read them. A changed plan changes the pools of every team on it. A
+ * tier that this program does not know is kept, because a team may be on it.
  */
 export async function syncPlans(client: pg.Client): Promise<void> {
   await client.query(

@@ -32,7 +32,7 @@ const TeamUsage = Type.Object({
 type TeamUsage = Static<typeof TeamUsage>
 const teamUsage = rowOf(TeamUsage)
 
-/** The team's usage summary. */
+/** Returns the team's usage summary. */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
   const found = await store.one(sql.prepared('read_usage', teamUsage)`
     select l.tier, l.serp, l.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
@@ -70,7 +70,7 @@ function toUsage(found: TeamUsage): Usage {
     runs: { used: found.runs_used, limit: found.runs_limit },
     visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
     serpRuns: found.serp_limit === null || serp === 'none' ? null : { used: found.serp_used, limit: found.serp_limit },
-    // After a trial nothing runs until a plan is chosen, whatever credits are left.
+    // After a trial, nothing runs until a plan is chosen, even when credits are left.
     serpAllowed: serp === 'trial' ? trialActive : serp === 'included' || credits > 0,
     serpViaCredits: serp === 'none',
     runCredits: credits,
@@ -79,7 +79,7 @@ function toUsage(found: TeamUsage): Usage {
     trialActive,
     runsPeriodStart: found.period_start,
     runsResetAt: found.resets_at,
-    // Subscriptions come with billing.
+    // There are no subscriptions before billing exists.
     runsPeriodIsBilling: false,
     tier,
     limits: { ...limits, serp },

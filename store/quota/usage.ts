@@ -3,8 +3,8 @@ import type { Queryable } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
 /**
- * Opens the pools of a new team, as large as its limits say. A trial's pools are never renewed; a plan's are each
- * month from now, until a subscription says otherwise.
+ * Creates the pools of a new team, with the sizes of its limits. The pools of a trial are never renewed. Those of a
+ * plan are renewed each month from now, until a subscription changes that.
  */
 export async function openUsage(tx: Queryable, teamId: string, kind: 'trial' | 'plan'): Promise<void> {
   await tx.query(sql.type(nothing)`

@@ -28,7 +28,7 @@ const RunRow = Type.Object({
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)
 
-/** The run as the API answers it. */
+/** Returns the run in the form of the API. */
 export function toRun(stored: RunRow): Run {
   const startedAt = runIdTime(stored.id) + stored.start_offset_ms
   return {

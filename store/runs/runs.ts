@@ -7,7 +7,7 @@ import { type Page, pageStatement } from '../db/page.ts'
 import { row } from '../db/row.ts'
 import { runRow, type RunRow } from './run-record.ts'
 
-/** Of `monitors m join lateral (…) r`, with the reading that an unchanged run points at. */
+/** Columns of `monitors m join lateral (…) r`, with the reading that an unchanged run refers to. */
 const RUN_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.delivery_triggered,
   case when r.reading_id is null then r.extracted
@@ -19,7 +19,10 @@ const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method, s.delivery_triggered, s.reading_id,
   s.extracted, s.diff, s.error_code, s.error_message, s.warnings`
 
-/** A run that is claimed or queued has no row yet: it is read from its check (`no` is the monitor's). */
+/**
+ * Selects a run that is claimed or queued. It has no row yet, so it is read from its check (`no` is the monitor's
+ * number).
+ */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method,
     false as delivery_triggered,
@@ -29,7 +32,7 @@ const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
 
-/** A run of the team inside its retention window, or null. Runs of deleted monitors stay readable. */
+/** Returns a run of the team inside its retention window, or null. Runs of deleted monitors stay readable. */
 export async function findRun(store: Queryable, teamId: string, id: string): Promise<RunRow | null> {
   const no = runIdMonitor(id)
   return store.maybeOne(sql.prepared('find_run', runRow)`
@@ -45,15 +48,15 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
   `)
 }
 
-/** Which runs, and which part of them. */
+/** The filter of a list of runs, and the page. */
 interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
 }
 
 /**
- * A page of a monitor's runs, newest first, those under way included. Empty also when there is no such monitor:
- * `countRuns` tells.
+ * Returns a page of a monitor's runs, newest first, including those in progress. The list is also empty when there is
+ * no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
   const { teamId, monitorId } = query
@@ -83,8 +86,9 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
 const counted = row({ total: Type.Integer() })
 
 /**
- * How many runs a monitor's list has; null where there is no such monitor. The check counts what is stored; only what
- * retention hides and has not deleted yet is counted here, so that no list counts a million rows.
+ * Returns the length of a monitor's list of runs; null when there is no such monitor. The check has a counter of
+ * stored runs. Only runs that retention hides and has not deleted yet are counted here, so that no list counts a
+ * million rows.
  */
 export async function countRuns(store: Queryable, teamId: string, monitorId: string): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`

@@ -5,7 +5,7 @@ import { row } from '../db/row.ts'
 import { type SecretBox, UnreadableSecretError } from './secret-box.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 
-/** The secrets of this database were sealed with another key. */
+/** Thrown when the secrets of this database were encrypted with another key. */
 export class WrongEncryptionKeyError extends ExplainedError {
   override readonly name = 'WrongEncryptionKeyError'
 }
@@ -14,16 +14,16 @@ const kept = row({ id: Type.String(), key_check: Type.Union([Type.Unsafe<Uint8Ar
 const VALUE = 'tidemark'
 
 /**
- * Throws a `WrongEncryptionKeyError` unless the box has the key that this database was set up with; the first process
- * that asks sets it up. One that went on would answer with faults and spend the attempts of deliveries that it cannot
- * read.
+ * Throws a `WrongEncryptionKeyError` unless the box has the key that this database was set up with. The first process
+ * that calls it sets the key check. A process with a wrong key must not continue: it would return errors and use up
+ * the attempts of deliveries that it cannot decrypt.
  */
 export async function checkEncryptionKey(store: Queryable, secrets: SecretBox): Promise<void> {
   const { id, key_check: check } = await store.one(sql.type(kept)`select id, key_check from installation`)
   const place = { teamId: id, column: 'installation.key_check' } as const
   if (check !== null) return open(() => secrets.open(place, check))
   await checkSealed(store, secrets)
-  // Of two that start together one writes, and the other is judged by what it wrote.
+  // Of two processes that start at the same time, one writes the value, and the other is checked against it.
   await store.query(sql.type(kept)`
     update installation set key_check = ${sql.binary(secrets.seal(place, VALUE))} where key_check is null`)
   return checkEncryptionKey(store, secrets)
@@ -31,7 +31,7 @@ export async function checkEncryptionKey(store: Queryable, secrets: SecretBox): 
 
 const sealed = row({ team_id: Type.String(), deliveries: Type.Unsafe<Uint8Array>({}) })
 
-/** A database that is older than the check has secrets already: the first key that comes must open them. */
+/** A database that is older than this check contains secrets already. The first key must open them. */
 async function checkSealed(store: Queryable, secrets: SecretBox): Promise<void> {
   const one = await store.maybeOne(
     sql.type(sealed)`select team_id, deliveries from monitors where deliveries is not null limit 1`,

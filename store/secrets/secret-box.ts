@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Encrypts what may hold credentials before it is stored: AES-256-GCM, a fresh nonce each time, bound to its place
- * (team, table, column) so that a sealed value moved elsewhere does not open. Layout: version 1, 12 bytes nonce, 16
- * bytes tag, ciphertext.
+ * Encrypts values that may contain credentials before they are stored. It uses AES-256-GCM with a fresh nonce each
+ * time. The value is bound to its place (team, table, column), so that a value moved elsewhere does not open. Layout:
+ * version 1, 12 bytes nonce, 16 bytes tag, ciphertext.
  */
 export interface SecretBox {
   seal(place: SealedPlace, value: unknown): Buffer
-  /** Throws an `UnreadableSecretError` when the key is another one or the value was moved or altered. */
+  /** Throws an `UnreadableSecretError` when the key differs or the value was moved or altered. */
   open(place: SealedPlace, sealed: Uint8Array): unknown
 }
 
-/** Where a sealed value stands. */
+/** The place of a sealed value. */
 export interface SealedPlace {
-  /** Of the installation's own value, the id of the installation. */
+  /** For the installation's own value: the id of the installation. */
   readonly teamId: string
   readonly column:
     | 'monitors.request_headers'
@@ -23,17 +23,20 @@ export interface SealedPlace {
     | 'installation.key_check'
 }
 
-/** A sealed value does not open. */
+/** Thrown when a sealed value cannot be opened. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError'
 }
 
 const VERSION = 1
 
-/** `key` is the text of TIDEMARK_ENCRYPTION_KEY: any text; 32 random bytes as base64 or hex are best. */
+/**
+ * Returns the box for a key. `key` is the value of TIDEMARK_ENCRYPTION_KEY: any text; 32 random bytes as base64 or hex
+ * are best.
+ */
 export function createSecretBox(key: string): SecretBox {
   const derivedBytes = hkdfSync('sha256', key, createHash('sha256').update('tidemark').digest(), 'secrets at rest', 32)
-  // A key object, made once: from bytes each opening makes one, at five times the cost.
+  // The key object is created once. Passing bytes would create one at each opening, at five times the cost.
   const derived = createSecretKey(Buffer.from(derivedBytes))
   const aad = (place: SealedPlace) => Buffer.from(`${place.teamId}|${place.column}`)
   return {

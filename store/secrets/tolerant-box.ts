@@ -1,12 +1,12 @@
 import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
 /**
- * As the box, but null stands for what does not open, and `told` hears of it: one row must not keep a whole list from
- * its reader.
+ * Returns a box that gives null for a value that does not open, and calls `onUnreadable` for it. One broken row must
+ * not make a whole list unreadable.
  */
 export function tolerantBox(
   box: SecretBox,
-  told: (error: UnreadableSecretError, place: SealedPlace) => void,
+  onUnreadable: (error: UnreadableSecretError, place: SealedPlace) => void,
 ): SecretBox {
   return {
     seal: (place, value) => box.seal(place, value),
@@ -15,7 +15,7 @@ export function tolerantBox(
         return box.open(place, sealed)
       } catch (error) {
         if (!(error instanceof UnreadableSecretError)) throw error
-        told(error, place)
+        onUnreadable(error, place)
         return null
       }
     },
