@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
  * A small shop whose text is built by a script from one answer of its own API: an example of a page that must be
  * rendered.
  */
-const PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title><style>li { padding: 4px }</style><div id="root"></div>
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title><style>li { padding: 4px }</style>
+<div id="root"></div>
 <script>
 fetch('/api').then((answer) => answer.json()).then((items) => {
   document.getElementById('root').innerHTML = '<h1>Shop</h1><ul>' +

@@ -66,11 +66,9 @@ const IN_MARKUP = [
  * Extracts the value of the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up
  * to the next comma or brace. It is a number, so that a missing price is not null and 19.90 is 19.9.
  */
-const IN_SCRIPT = `number(substring-before(concat(translate(normalize-space(substring(substring-after(
-  //script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`.replace(
-  /\n\s*/,
-  '',
-)
+const IN_SCRIPT =
+  'number(substring-before(concat(translate(normalize-space(substring(substring-after(' +
+  `//script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`
 
 export const shopProductPrice = template({
   slug: 'shop-product-price',

@@ -8,6 +8,12 @@ const SOFT = '#6b7280'
 const LINE = '#e5e7eb'
 const TEAL = '#0f766e'
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+const CARD = `width:100%;max-width:560px;margin:0 auto;background:#ffffff;border:1px solid ${LINE};border-radius:8px`
+const BUTTON =
+  `display:inline-block;padding:10px 18px;border-radius:6px;background:${TEAL};color:#ffffff;` +
+  'text-decoration:none;font-weight:600'
+const BAR = 'padding-left:10px;border-left:3px solid'
+const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;text-align:center`
 
 /**
  * Returns the HTML part of a mail: one column, styles inside the elements, nothing that is loaded from outside. All
@@ -25,7 +31,7 @@ export function emailHtml({ name, headline, changes, others, notes, page, runUrl
 <title>${safe(headline)}</title>
 </head>
 <body style="margin:0;padding:24px 12px;background:#f9fafb;color:${INK};${FONT};font-size:16px;line-height:1.5">
-<table role="presentation" align="center" cellpadding="0" cellspacing="0" style="width:100%;max-width:560px;margin:0 auto;background:#ffffff;border:1px solid ${LINE};border-radius:8px">
+<table role="presentation" align="center" cellpadding="0" cellspacing="0" style="${CARD}">
 <tr><td style="padding:24px 28px 8px">
 <h1 style="margin:0;font-size:20px;line-height:1.3;overflow-wrap:anywhere">${safe(name)}</h1>
 <p style="margin:4px 0 0;color:${SOFT};font-size:14px;overflow-wrap:anywhere">${pageHtml}</p>
@@ -33,10 +39,10 @@ export function emailHtml({ name, headline, changes, others, notes, page, runUrl
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
 <tr><td style="padding:20px 28px 28px">
-<a href="${safe(runUrl)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:${TEAL};color:#ffffff;text-decoration:none;font-weight:600">See the run</a>
+<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>
 </td></tr>
 </table>
-<p style="max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;text-align:center">Seen by Tidemark on ${time}. This address is a destination of the monitor.</p>
+<p style="${FOOTER}">Seen by Tidemark on ${time}. This address is a destination of the monitor.</p>
 </body>
 </html>
 `
@@ -52,9 +58,7 @@ function changeHtml({ field, before, after, note, isShort }: Change): string {
   const was = `<span style="color:${SOFT}">${safe(isolate(before))}</span>`
   const is = `<strong>${safe(isolate(after))}</strong>`
   if (isShort) return row(`${label(field)}<div>${was} → ${is}${extra}</div>`)
-  const longIs = `<div style="margin-top:6px;padding-left:10px;border-left:3px solid ${TEAL}">${safe(isolate(after))}</div>`
-  const longWas =
-    `<div style="margin-top:4px;padding-left:10px;border-left:3px solid ` +
-    `${LINE};color:${SOFT}">${safe(isolate(before))}</div>`
+  const longIs = `<div style="margin-top:6px;${BAR} ${TEAL}">${safe(isolate(after))}</div>`
+  const longWas = `<div style="margin-top:4px;${BAR} ${LINE};color:${SOFT}">${safe(isolate(before))}</div>`
   return row(`<div style="color:${SOFT};font-size:13px">${safe(field)}${extra}</div>${longWas}${longIs}`)
 }

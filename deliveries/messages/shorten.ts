@@ -37,7 +37,8 @@ function excerpt(text: string, start: number, max: number, weight: Weight): stri
     end += character.length
   }
   const leftOut = lengthOf(text.slice(0, start)) + lengthOf(text.slice(end))
-  return `${start > 0 ? '…' : ''}${text.slice(start, end).trimEnd()}${end < text.length ? '…' : ''} (${COUNT.format(leftOut)} characters left out)`
+  const shown = `${start > 0 ? '…' : ''}${text.slice(start, end).trimEnd()}${end < text.length ? '…' : ''}`
+  return `${shown} (${COUNT.format(leftOut)} characters left out)`
 }
 
 function fits(text: string, max: number, weight: Weight): boolean {

@@ -99,7 +99,8 @@ export const LEFT_OPEN = 'A script of the page writes its document and never clo
 
 export const UNSTABLE = (host: string): RunFault => ({
   code: 'render_failed',
-  message: `The page of ${host} keeps redirecting, so there is nothing stable to read. Watch the address of its target.`,
+  message:
+    `The page of ${host} keeps redirecting, so there is nothing stable to read. ` + 'Watch the address of its target.',
 })
 
 export const PICTURE_LATE = (host: string, ms: number): RunFault => ({

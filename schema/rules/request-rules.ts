@@ -28,7 +28,9 @@ export const BODY_PAGING_NEEDS_JSON = rule<Request>({
   name: 'body_paging_needs_json',
   message: 'paging in the body needs a body that is a JSON object',
   // CEL cannot parse JSON: what stands in braces is taken, and the operator looks inside.
-  cel: String.raw`!has(self.pagination) || !has(self.pagination.__in__) || self.pagination.__in__ != 'body' || (has(self.body) && self.body.matches(r'^[ \t\r\n]*[{](?s:.*)[}][ \t\r\n]*$'))`,
+  cel:
+    "!has(self.pagination) || !has(self.pagination.__in__) || self.pagination.__in__ != 'body' || " +
+    String.raw`(has(self.body) && self.body.matches(r'^[ \t\r\n]*[{](?s:.*)[}][ \t\r\n]*$'))`,
   accepts: [
     { method: 'POST', body: '{"page":1}', pagination: { in: 'body' } },
     { method: 'POST', body: ' {\n "page": 1\n}\n', pagination: { in: 'body' } },

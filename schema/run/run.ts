@@ -5,7 +5,8 @@ import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid }
 /**
  * Where a run stands.
  *
- *     running   from the moment it is queued or claimed; a lost worker's run goes on as the same run under another lease
+ *     running   from the moment it is queued or claimed; when its worker is lost, the same run goes on under
+ *               another lease
  *     success   fetched and extracted, whether or not anything differs or fires
  *     error     could not be fetched, extracted or judged, or was cut short: its monitor was deleted meanwhile
  *     skipped   never started: a SERP check that needs more runs than are left

@@ -116,7 +116,7 @@ function sentence(keyword: string, params: Record<string, unknown>): string | un
     case 'maxProperties':
       return `must have at most ${limit} items`
     case 'format':
-      return `must be a valid ${params['format'] === 'date-time' ? 'ISO 8601 instant, such as 2026-05-01T12:00:00Z' : String(params['format'])}`
+      return `must be a valid ${params['format'] === 'date-time' ? INSTANT : String(params['format'])}`
     case 'uniqueItems':
       return 'must not hold the same item twice'
     case 'const':
@@ -126,6 +126,7 @@ function sentence(keyword: string, params: Record<string, unknown>): string | un
   }
 }
 
+const INSTANT = 'ISO 8601 instant, such as 2026-05-01T12:00:00Z'
 const article = (type: string) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** JSON pointer to our spelling; whether `0` is an index or a key is read off the value itself. */

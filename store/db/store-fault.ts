@@ -24,8 +24,17 @@ const CONNECTION_NAMES = new Set([
   'StatementTimeoutError',
   'StatementCancelledError',
 ])
-const CONNECTION_WORDS =
-  /connection terminated|^timeout expired$|^query read timeout$|timeout exceeded when trying to connect|connection timeout|pool (has|is being) (been )?(ended|shut)/i
+const CONNECTION_WORDS = new RegExp(
+  [
+    'connection terminated',
+    '^timeout expired$',
+    '^query read timeout$',
+    'timeout exceeded when trying to connect',
+    'connection timeout',
+    'pool (has|is being) (been )?(ended|shut)',
+  ].join('|'),
+  'i',
+)
 
 /** Returns whether the store is unavailable, perhaps only for now. The same statement may succeed later. */
 export function isStoreAway(thrown: unknown): boolean {

@@ -32,8 +32,8 @@ export const deliveryRow = rowOf(StoredDelivery)
 
 /** Columns of `deliveries d join monitors m`. */
 export const DELIVERY_COLUMNS = sql.fragment`
-  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload, d.status, d.attempts,
-  d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload,
+  d.status, d.attempts, d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
 
 /** Shown instead of an address that a tolerant box cannot open. */
 const UNREADABLE = 'cannot be read'

@@ -50,7 +50,8 @@ create table monitors (
     kind <> 'serp'
     or num_nulls(keyword, engine, mode, pages, location_code, language_code, device) = 0
     and num_nonnulls(
-      url, extract_config, diff_predicate, fetch_mode, request_config, visual_config, template_slug, request_headers) = 0
+      url, extract_config, diff_predicate, fetch_mode, request_config, visual_config, template_slug, request_headers
+    ) = 0
     and schedule_interval_seconds >= 600
     and (mode = 'rank_tracking' or target_domain is null)
   )

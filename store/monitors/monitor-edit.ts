@@ -66,7 +66,8 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
   if (resets)
     sets.push(sql.fragment`
-      fence = c.fence + 1, holder = null, failures = 0, reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
+      fence = c.fence + 1, holder = null, failures = 0,
+      reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
   // A check in progress is due when its lease ends, and a queued one at once: neither waits for the schedule. A check
   // in progress under the old configuration starts again with the same run id.
   sets.push(sql.fragment`

@@ -46,9 +46,9 @@ export const monitorRow = rowOf(MonitorRow)
 
 /** Columns of `monitors m join checks c`. */
 export const MONITOR_COLUMNS = sql.fragment`
-  m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate, m.fetch_mode,
-  m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries, m.paused, m.locked, m.managed_by, m.created_at,
-  c.failures, c.last_run_at, c.next_run_at`
+  m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate,
+  m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries,
+  m.paused, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at, c.next_run_at`
 
 /**
  * Returns the configuration in a row, with its secrets decrypted. A value that a tolerant box cannot open is absent.

@@ -66,5 +66,6 @@ export async function isOnlyOfItsName(store: Queryable, teamId: string, name: st
 function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
   const all = sql.fragment`m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null`
   if (visual === undefined) return all
-  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${sql.literalValue(String(visual))}::boolean`
+  const wanted = sql.literalValue(String(visual))
+  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${wanted}::boolean`
 }

@@ -16,9 +16,9 @@ const STATIC_AGAIN_SECONDS = 86_400
  * is not changed.
  */
 function remembered(queue: 'static' | 'browser') {
-  return sql.fragment`
-    queue = ${queue}::check_queue,
-    static_again_at = ${queue === 'browser' ? sql.fragment`clock() + make_interval(secs => ${STATIC_AGAIN_SECONDS})` : sql.fragment`null`}`
+  const staticAgainAt =
+    queue === 'browser' ? sql.fragment`clock() + make_interval(secs => ${STATIC_AGAIN_SECONDS})` : sql.fragment`null`
+  return sql.fragment`queue = ${queue}::check_queue, static_again_at = ${staticAgainAt}`
 }
 
 /** Stores the layer that a check uses from now on. The check itself continues. */

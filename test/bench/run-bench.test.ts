@@ -43,7 +43,7 @@ test(
   },
 )
 
-test('the bench measures browser checks beside a bare loop, what they occupy, and the comparing of pictures', async () => {
+test('the bench measures browser checks beside a bare loop, their memory, and the comparing of pictures', async () => {
   const sizes = {
     ...ONLY_NEW,
     browser: { checks: 2, rounds: 2, atOnce: 2, watched: 3, mostSeconds: 300 },

@@ -76,7 +76,7 @@ for (const [version, rent, isThere] of [
       await database.drop()
     })
 
-    test('A part refuses a database that is not migrated; migrate says what it did, and that nothing is left.', async () => {
+    test('a part refuses an unmigrated database; migrate says what it did, and that nothing is left', async () => {
       const early = await runCli(['worker'], environment)
       expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('tidemark migrate')])
       expect(early.stderr).not.toContain('    at ')
@@ -160,7 +160,7 @@ for (const [version, rent, isThere] of [
       expect(await worker.exited).toBe(0)
     })
 
-    test('An API told to stop is not ready from then on, answers what comes for a while, and ends with 0.', async () => {
+    test('an API told to stop is not ready from then on, answers for a while, and exits with 0', async () => {
       const api = start(['api'])
       const base = (await api.says(/running at (\S+)\n/))[1] ?? ''
       expect((await fetch(`${base}/readyz`)).status).toBe(200)

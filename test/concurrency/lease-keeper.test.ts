@@ -78,7 +78,7 @@ test('What comes again under a newer fence voids the work under the older one, w
   expect([keeper.of(old.item), keeper.of(lease.item)]).toEqual([undefined, lease])
 })
 
-test('A drain waits for work, cuts off and gives back what is not done in time, and leaves what is being recorded.', async () => {
+test('a drain waits for work, cuts off and gives back what is late, and leaves what is being recorded', async () => {
   const { keeper, seen } = opened(new Set([1, 2, 3]))
   const [hanging, recording, waiting] = [keeper.hold(item(1)), keeper.hold(item(2)), keeper.hold(item(3))]
   hanging.lost = new AbortController()

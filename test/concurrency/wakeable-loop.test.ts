@@ -32,7 +32,7 @@ test('The work is done again after the pause that it asks for, and at once when 
   await done(seen, 4)
 })
 
-test('A wake while the work is being done is kept until its end, and the work is never done twice at once.', async () => {
+test('a wake during the work is kept until its end, and the work is never done twice at once', async () => {
   let under = 0
   const { loop, seen } = opened(async (nth) => {
     expect((under += 1)).toBe(1)

@@ -3,7 +3,7 @@ import { openApi, unexpected } from './api-process.ts'
 import { freshWorld } from './fault-test.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 
-test('An API that is left one connection answers or sheds with 503 and Retry-After; nobody sees a 500, nobody hangs.', async () => {
+test('an API with one connection left answers or sheds with 503 and Retry-After; no 500, no hanging', async () => {
   const world = await freshWorld({ monitors: 1 })
   await world.query(`create role api_left login password 'throwaway' in role current_user`)
   const address = new URL(world.url)

@@ -3,7 +3,7 @@ import { freshWorld } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 import { until } from './until.ts'
 
-test('A clock that is put back by three hours: nobody is silent, and the tick after is one run for each monitor.', async () => {
+test('a clock put back by three hours: nobody is silent, and the next tick is one run for each monitor', async () => {
   const world = await freshWorld()
   await Promise.all([world.worker(), world.worker()])
   await world.underLoad(async () => {

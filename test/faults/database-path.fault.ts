@@ -12,7 +12,7 @@ async function worldBehindProxy() {
   return { world, proxy, worker }
 }
 
-test('A connection that is cut for longer than a lease: what was found meanwhile is recorded when it is back.', async () => {
+test('a connection cut for longer than a lease: what was found meanwhile is recorded when it is back', async () => {
   const { world, proxy } = await worldBehindProxy()
   await world.underLoad(async () => {
     await world.rounds(1)

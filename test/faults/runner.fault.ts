@@ -18,7 +18,9 @@ afterAll(() => world[Symbol.asyncDispose]())
 /** A page whose text is made by a script. */
 const shell = (price: string) =>
   html(`<!doctype html><title>Shop</title><div id="root"></div>
-    <script>setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)</script>`)
+    <script>
+      setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)
+    </script>`)
 
 const watch = (site: Site, more: object = {}) =>
   world.api<{ id: string }>('POST', '/v1/monitors', {
@@ -145,7 +147,7 @@ test('A runner that is killed in the middle of a check leaves it to another: the
   expect(await runsOf(id)).toHaveLength(1)
 }, 90_000)
 
-test('A runner that is told to stop finishes what it can and gives back the rest at once, and exits with 0.', async () => {
+test('a runner told to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
   await using slow = await openSite()
   await using never = await openSite()
   const runner = await world.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })
@@ -182,7 +184,7 @@ test('A token that is refused ends a runner with code 77 and says what to do, at
   expect(runner.stderr).toContain('the runner API refuses the runner token')
 }, 60_000)
 
-test('A runner without anything to do ends by itself with 0; so does one whose token, from a file, is about to end.', async () => {
+test('an idle runner exits with 0 by itself; so does one whose token, from a file, is about to end', async () => {
   await using folder = await temporaryFolder()
   const idle = await world.runner('idle', { TIDEMARK_RUNNER_IDLE_SECONDS: '1' })
   const file = join(folder.path, 'token')

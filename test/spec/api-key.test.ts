@@ -18,7 +18,7 @@ const list = async () => (await owner.get('/v1/keys')).body.data as never as rea
 const works = async (key: string) => (await served.as(key).get('/v1/monitors')).status === 200
 
 describe('API key', () => {
-  test('the full value is returned on create, begins with svc_, and the record has id, name, scopes and expires_at', async () => {
+  test('create returns the full value, beginning with svc_; the record has id, name, scopes, expires_at', async () => {
     const answer = await owner.post('/v1/keys', { name: 'Deploy' })
     expect(answer).toMatchObject({ status: 201, body: { key: expect.stringMatching(/^svc_/) } })
     expect(answer.body['apiKey']).toEqual({

@@ -23,7 +23,9 @@ afterAll(async () => {
 /** A shell: a script makes its text when it has loaded. A page rests no sooner, however slow the browser is. */
 const shell = (price: string) =>
   `<!doctype html><title>Shop</title><div id="root"></div>
-   <script>addEventListener('load', () => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' })</script>`
+   <script>
+     addEventListener('load', () => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' })
+   </script>`
 
 /** A page that can be read as it came, and whose script changes what a browser shows. */
 const complete = (text: string) =>

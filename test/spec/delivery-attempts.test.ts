@@ -96,7 +96,7 @@ describe('The destination must answer within 15 seconds', () => {
   })
 
   describe('Delivery retries', () => {
-    test('attempt 1 is immediate, the others follow after 5, 15 and 30 minutes, 1 and 2 hours; after 6 it is dead', async () => {
+    test('attempts are immediate, then after 5, 15 and 30 minutes, 1 and 2 hours; after 6 it is dead', async () => {
       const own = await startWatching({ deliver: true })
       await using receiver = await openReceiver(reply(500))
       try {

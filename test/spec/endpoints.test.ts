@@ -209,7 +209,7 @@ describe('Monitors', () => {
     expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ status: 'paused', next_run_at: null })
   })
 
-  test('signing-secret is null when the monitor has no webhook delivery, else 64 hex digits, the same each time', async () => {
+  test('signing-secret is null without a webhook delivery, else 64 hex digits, the same each time', async () => {
     const { id } = await createMonitor(served.me, { deliveries: [{ type: 'email', to: 'a@example.com' }] })
     const secret = async () => (await served.me.get(`/v1/monitors/${id}/signing-secret`)).body
     const webhook = { deliveries: [{ type: 'webhook', url: 'https://example.com/' }] }

@@ -70,7 +70,7 @@ describe('The webhook request carries these headers', () => {
     expect([headers.get('x-team'), headers.get('authorization')]).toEqual(['kettles', 'Bearer a'])
   })
 
-  test("the signature header, Content-Type and User-Agent are the service's own values and cannot be overridden", async () => {
+  test("the signature header, Content-Type and User-Agent are the service's own and cannot be overridden", async () => {
     const mine = {
       'SERVICE-signature': 't=1,v1=mine',
       'content-type': 'text/mine',
@@ -99,7 +99,7 @@ describe('Signature', () => {
     expect(signature).toBe(mac(await secretOf(page), request, seconds))
   })
 
-  test('the secret is per monitor, generated the first time it gets a webhook delivery, a 64-character hex string', async () => {
+  test('the secret is per monitor, 64 hex characters, generated when it first gets a webhook delivery', async () => {
     const { me } = watching.served
     const page = await watch({ deliveries: [] })
     expect(await secretOf(page)).toBeNull()
@@ -146,7 +146,7 @@ describe('Regular monitor payload', () => {
 })
 
 describe('When a delivery fires', () => {
-  test('the predicate is true; the first run never fires, nor does a run without a difference, or a failed one', async () => {
+  test('the predicate is true; the first run never fires, nor one without a difference, nor a failed one', async () => {
     const page = await watch()
     await page.run()
     page.set({ value: 'a', other: 7 })

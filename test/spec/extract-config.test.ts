@@ -68,7 +68,10 @@ describe('Extract config', () => {
   })
 
   test('__proto__ is no field name', async () => {
-    const body = `{"name":"a","url":"https://example.com/","schedule_interval_seconds":60,"extract_config":{"method":"css","fields":{"__proto__":"p","a":"p"}},"diff_predicate":{"type":"any_field_changes"}}`
+    const body =
+      '{"name":"a","url":"https://example.com/","schedule_interval_seconds":60,' +
+      '"extract_config":{"method":"css","fields":{"__proto__":"p","a":"p"}},' +
+      '"diff_predicate":{"type":"any_field_changes"}}'
     const answer = await served.me.post('/v1/monitors', body)
     expect(answer.status).toBe(422)
   })

@@ -159,7 +159,7 @@ describe('Intervals and sizes', () => {
     }
   })
 
-  test('all that one monitor may have is taken at once: 25 webhooks with 20 headers of 2,048 characters each', async () => {
+  test('one monitor may have all at once: 25 webhooks with 20 headers of 2,048 characters each', async () => {
     const headers = Object.fromEntries(
       Array.from({ length: 20 }, (_, i) => [`x-${i}-`.padEnd(256, 'n'), 'v'.repeat(2_048)]),
     )

@@ -53,7 +53,7 @@ describe('Runs', () => {
     expect(await client.usage()).toMatchObject({ runs: { used: 200, limit: 200 }, runCredits: 0 })
   })
 
-  test('when credits are gone too, scheduled checks stop, and manual runs are 429; credits restart them at once', async () => {
+  test('with credits gone too, scheduled checks stop and manual runs are 429; credits restart them', async () => {
     const client = await account('lite')
     await client.set('runs_used = runs_limit')
     const { url } = watching.page({ value: 1 })

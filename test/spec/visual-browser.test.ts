@@ -30,8 +30,10 @@ interface Region {
 
 /** A wide red stripe over a blue one, of these heights; what else stands on the page lies over them. */
 const page = (red: number, blue: number, besides = '') =>
-  `<!doctype html><style>body { margin: 0 } #red { height: ${red}px; background: #f00 } #blue { height: ${blue}px; background: #00f }
-   b, i { position: absolute; top: 10px; left: 10px; width: 40px; height: 40px; background: #000 } i { left: 100px }</style>
+  `<!doctype html><style>body { margin: 0 }
+   #red { height: ${red}px; background: #f00 } #blue { height: ${blue}px; background: #00f }
+   b, i { position: absolute; top: 10px; left: 10px; width: 40px; height: 40px; background: #000 }
+   i { left: 100px }</style>
    <div id="red"></div><div id="blue"></div>${besides}`
 
 const watch = (first: string, visual: object = {}) =>
@@ -61,7 +63,7 @@ async function nextRun(watched: Watched, html: string) {
 }
 
 describe('Visual config', () => {
-  test('enabled: every check also screenshots the page and compares it with the previous run’s, by changed pixels.', async () => {
+  test('enabled: each check screenshots the page and compares the changed pixels with the previous run’s', async () => {
     const watched = await watch(page(400, 600))
     const [first] = await regionsOf(watched.baseline)
     expect([first?.beforeUrl, first?.diffUrl, first?.changedPct]).toEqual([null, null, 0])
@@ -75,13 +77,13 @@ describe('Visual config', () => {
     expect((await nextRun(watched, page(500, 500))).visual_change_pct).toBe(0)
   })
 
-  test('thresholdPct: deliveries fire when the changed-pixel area reaches it, and the run before is what counts.', async () => {
+  test('thresholdPct: deliveries fire when the changed-pixel area since the run before reaches it', async () => {
     const watched = await watch(page(400, 600), { thresholdPct: 10.5 })
     expect(await nextRun(watched, page(500, 500))).toMatchObject({ visual_change_pct: 10, delivery_triggered: false })
     expect(await nextRun(watched, page(610, 390))).toMatchObject({ visual_change_pct: 11, delivery_triggered: true })
   })
 
-  test('fullPage: the full scroll height unless it is false; then the viewport, 1280 by 720 unless given.', async () => {
+  test('fullPage: the full scroll height unless it is false; then the viewport, 1280 by 720 by default', async () => {
     const tall = page(2_000, 1_000)
     const [whole] = await regionsOf((await watch(tall)).baseline)
     expect(await seen(whole?.afterUrl ?? null, 5, 2_500)).toBe('1280×3000 #0000ff')
@@ -92,7 +94,7 @@ describe('Visual config', () => {
     expect(await seen(small?.afterUrl ?? null)).toBe('400×300 #ff0000')
   })
 
-  test('regions: a selector is resolved in every run, a rect stands in full-page CSS pixels; labels name them.', async () => {
+  test('regions: a selector is resolved in every run, a rect is full-page CSS pixels; labels name them', async () => {
     const regions = [{ selector: '#blue', label: 'Blue' }, { rect: { x: 0, y: 890, width: 30, height: 20 } }]
     const watched = await watch(page(900, 300), { regions })
     const run = await nextRun(watched, page(880, 400))

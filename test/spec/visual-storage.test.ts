@@ -86,7 +86,7 @@ describe('Pictures in the object store', () => {
     expect(body['screenshotBytesThisMonth']).toBe(sizes.reduce((sum, bytes) => sum + (bytes?.byteLength ?? 0), 0))
   })
 
-  test('that could not be put fail the run, fire nothing, leave the baseline, and are no use of the quota', async () => {
+  test('that could not be put fail the run, fire nothing, leave the baseline, and use no quota', async () => {
     world = await createVisualWorld('scale', (objects) => failing(4, objects))
     const { me } = world.served
     const id = await world.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })
@@ -159,7 +159,7 @@ describe('screenshotBytesPerMonth', () => {
     expect(body).toMatchObject({ screenshotBytesThisMonth: 0, limits: { screenshotBytesPerMonth: 209_715_200 } })
   })
 
-  test('used up, the fields go on and the run says that its picture was not kept; the same picture still is compared', async () => {
+  test('used up, fields go on and the run says its picture is not kept; an equal one is still compared', async () => {
     world = await createVisualWorld('free')
     const { me, api } = world.served
     const id = await world.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })

@@ -10,7 +10,14 @@ const SUPPORT = join(REPOSITORY, 'test/support')
 const FILES: Record<string, string> = {
   'vitest.config.mjs': `
 import { TallyReporter } from '${SUPPORT}/tally-reporter.ts'
-export default { test: { setupFiles: ['${SUPPORT}/leak-guard.ts'], reporters: ['default', new TallyReporter()], isolate: false, experimental: { viteModuleRunner: false } } }
+export default {
+  test: {
+    setupFiles: ['${SUPPORT}/leak-guard.ts'],
+    reporters: ['default', new TallyReporter()],
+    isolate: false,
+    experimental: { viteModuleRunner: false },
+  },
+}
 `,
   'clean.test.ts': `
 import { createServer } from 'node:net'

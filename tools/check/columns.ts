@@ -16,7 +16,7 @@ export const columns: Check = {
 export function columnFaults({ path, text }: SourceFile): string[] {
   if (!/\.(?:ts|sql|ya?ml)$/.test(path)) return []
   return text.split('\n').flatMap((line, index) => {
-    const width = [...line].length
+    const width = Array.from(line).length
     return width > MOST_COLUMNS && !ONE_WORD.test(line)
       ? [`${path}:${index + 1}: ${width} columns, more than ${MOST_COLUMNS}`]
       : []

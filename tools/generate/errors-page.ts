@@ -9,8 +9,8 @@ This page is generated from \`schema/error.ts\` and \`schema/run/run-fault.ts\` 
 
 ## Errors of the API
 
-Every error has the envelope \`{"error": {"code", "message", "details", "requestId"}}\`. \`details\` is always a list. For
-\`VALIDATION_ERROR\`, each item has the \`path\` of the fault and a \`message\`.
+Every error has the envelope \`{"error": {"code", "message", "details", "requestId"}}\`. \`details\` is always a list.
+For \`VALIDATION_ERROR\`, each item has the \`path\` of the fault and a \`message\`.
 
 ${table(
   ['Code', 'Status', 'Meaning'],
@@ -19,9 +19,9 @@ ${table(
 
 ## Failed runs
 
-A failed run has the status \`error\`. \`error_code\` gives the reason for programs, \`error_message\` for people. A failed run never changes
-the baseline, and never sends a delivery. The kind says where the cause is: \`blocked\` and \`broken\` are causes at the
-site, \`limit\` and \`config\` are causes in the monitor.
+A failed run has the status \`error\`. \`error_code\` gives the reason for programs, \`error_message\` for people. A
+failed run never changes the baseline, and never sends a delivery. The kind says where the cause is: \`blocked\` and
+\`broken\` are causes at the site, \`limit\` and \`config\` are causes in the monitor.
 
 ${table(
   ['Code', 'Kind', 'Meaning'],

@@ -13,9 +13,9 @@ interface Setting {
 /** Returns docs/settings.md: every setting with its type, default and meaning. */
 export const settingsPage = (): string => `# Settings
 
-This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment, once, when it
-starts. When a setting is wrong, the command lists every fault and exits. The value of a secret setting never appears in
-a log.
+This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment,
+once, when it starts. When a setting is wrong, the command lists every fault and exits. The value of a secret setting
+never appears in a log.
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],

@@ -38,8 +38,22 @@ const OPAQUE: ReadonlySet<string> = new Set([
   'noembed',
 ])
 const TAG_NAME = /^<([a-z][a-z0-9-]*)/i
-const ROOT_ID =
-  /\sid\s*=\s*["']?(?:root|app|__next|__nuxt|___gatsby|svelte|main-app|app-root|react-root|vue-app|q-app|ember-root|single-spa-application[^"'\s>]*)["'\s>]/i
+const ROOT_IDS = [
+  'root',
+  'app',
+  '__next',
+  '__nuxt',
+  '___gatsby',
+  'svelte',
+  'main-app',
+  'app-root',
+  'react-root',
+  'vue-app',
+  'q-app',
+  'ember-root',
+  String.raw`single-spa-application[^"'\s>]*`,
+]
+const ROOT_ID = new RegExp(String.raw`\sid\s*=\s*["']?(?:${ROOT_IDS.join('|')})["'\s>]`, 'i')
 const EMPTY_ELEMENT = /^(?:\s|<!--[^>]*-->)*<\/[a-z]/i
 const ASKS = /javascript/i
 const REFRESH = /\shttp-equiv\s*=\s*["']?refresh/i

@@ -11,8 +11,18 @@ import { LINE_END } from './readable-text.ts'
  * Invisible characters: zero-width ones, those that reverse text, and the tag characters that can spell whole
  * sentences. Joiners stay between letters of the scripts that are written with them.
  */
-const INVISIBLE =
-  /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]|\p{Join_Control}{2,}|(?<![^\0-\u02ff])\p{Join_Control}|\p{Join_Control}(?![^\0-\u02ff])/gu
+const INVISIBLE = new RegExp(
+  [
+    /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u,
+    /[\ufff9-\ufffb]/u,
+    /\p{Join_Control}{2,}/u,
+    /(?<![^\0-\u02ff])\p{Join_Control}/u,
+    /\p{Join_Control}(?![^\0-\u02ff])/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+)
 
 /**
  * Returns the text of a page for the model: white space collapsed, invisible characters removed, at most 50,000

@@ -19,8 +19,12 @@ const BLOCKS = new Set(
     'header hr html li main nav ol option p pre section select summary table tbody tfoot thead title tr ul'
   ).split(' '),
 )
-const HIDDEN_STYLE =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:%|px|r?em|pt)?\s*(?:;|!|$))/i
+const HIDING = [
+  /display\s*:\s*none/,
+  /visibility\s*:\s*(?:hidden|collapse)/,
+  /(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:%|px|r?em|pt)?\s*(?:;|!|$)/,
+]
+const HIDDEN_STYLE = new RegExp(String.raw`(?:^|;)\s*(?:${HIDING.map(({ source }) => source).join('|')})`, 'i')
 
 /** More than is kept, because white space is collapsed afterwards. Text that would be cut anyway is not collected. */
 const MOST_COLLECTED = EXTRACT_LIMITS.promptCharacters * 20

@@ -55,7 +55,13 @@ test('an error is logged with its type, code, message and stack', () => {
 })
 
 test('a long line is scrubbed in no time', () => {
-  const hostile = `?${'a-'.repeat(50_000)} ://${'x'.repeat(100_000)} ${'&key'.repeat(20_000)} svc_${'A'.repeat(100_000)} ${'"token":"'.repeat(10_000)}`
+  const hostile = [
+    `?${'a-'.repeat(50_000)}`,
+    `://${'x'.repeat(100_000)}`,
+    '&key'.repeat(20_000),
+    `svc_${'A'.repeat(100_000)}`,
+    '"token":"'.repeat(10_000),
+  ].join(' ')
   const began = performance.now()
   scrub(hostile)
   expect(performance.now() - began).toBeLessThan(1_000)

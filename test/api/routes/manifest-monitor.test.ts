@@ -48,7 +48,7 @@ async function manifestOf(id: string): Promise<Manifest> {
 }
 
 describe('the manifest of a monitor', () => {
-  test('declares it: group, kind, a name, the record that it takes over, and its configuration in camelCase', async () => {
+  test('declares group, kind, name, the record that it takes over, and its configuration in camelCase', async () => {
     const id = await create()
     expect(await manifestOf(id)).toEqual({
       apiVersion: 'tidemark.dev/v1',
@@ -98,7 +98,7 @@ describe('the manifest of a monitor', () => {
     expect(JSON.parse(json.text)).toEqual(await manifestOf(id))
   })
 
-  test('shows no secret: addresses of webhooks and values of headers are references, and a comment says to what', async () => {
+  test('shows no secret: webhook addresses and header values are references, and a comment says to what', async () => {
     const id = await create({
       deliveries: [
         { type: 'webhook', url: 'https://hooks.example.com/t/s3cret', headers: { 'X-Token': 's3cret', Accept: 'a/b' } },

@@ -12,7 +12,7 @@ const monitor = (name: string) => ({
   request_headers: { 'X-Token': 'abc' },
 })
 
-test('What cannot be opened is left out of what is shown of its row, and told in the log; all else is shown.', async () => {
+test('what cannot be opened is left out of its row and reported in the log; all else is shown', async () => {
   const lines: string[] = []
   const api = await createTestApi({ log: createLogger('error', { write: (line) => void lines.push(line) }) })
   try {

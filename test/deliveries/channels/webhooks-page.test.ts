@@ -41,7 +41,8 @@ describe('the code of docs/webhooks.md', () => {
   test('in TypeScript accepts our signatures and nothing else', () => {
     const program = `${code('ts')}
       const [cases, secret] = process.argv.slice(1)
-      process.stdout.write(JSON.stringify(JSON.parse(cases).map(([header, body]) => isFromTidemark(header, Buffer.from(body), secret))))`
+      const verdict = ([header, body]) => isFromTidemark(header, Buffer.from(body), secret)
+      process.stdout.write(JSON.stringify(JSON.parse(cases).map(verdict)))`
     const command = [process.execPath, '--no-warnings', '--input-type=module-typescript', '-e'] as const
     expect(verdicts([...command], program)).toEqual(CASES.map(([, , expected]) => expected))
   })

@@ -184,7 +184,7 @@ describe('the delivery loop', () => {
     expect(await outbox.see(id)).toMatchObject({ status: 'success', response_body: 'late' })
   })
 
-  test('gives back what does not finish within the grace of a drain, due at once and not counted as an attempt', async () => {
+  test('gives back what a drain cannot finish within its grace, due at once, not counted as an attempt', async () => {
     await using receiver = await openReceiver((socket, request, nth) => nth > 1 && reply(200)(socket, request, nth))
     const id = await outbox.webhook(receiver.url)
     await using running = startLoop(outbox)

@@ -166,7 +166,7 @@ describe('isolation at one host and port', () => {
     expect(hanging(receiver)).toBe(4)
   })
 
-  test('a host is sent no more at a time than its cap, however many targets of however many teams work there', async () => {
+  test('a host is sent no more at a time than its cap, however many targets and teams work there', async () => {
     let now = 0
     let peak = 0
     await using receiver = await openReceiver((socket, request, nth) => {

@@ -100,7 +100,7 @@ describe('messages from the outbox', () => {
     },
   )
 
-  test('without a mail server a mail has failed with an explanation, and is sent by a replay once there is one', async () => {
+  test('without a mail server a mail fails with an explanation, and a replay sends it once there is one', async () => {
     const id = await outbox.add(MAIL, PAYLOAD)
     {
       await using world = openWorld(null)

@@ -65,7 +65,7 @@ describe('the way to the mail server', () => {
     expect(mailbox.letters[0]?.user).toBe('ada')
   })
 
-  test('is for the operator to mend when the password is wrong: tried again, and neither shown nor logged', async () => {
+  test('is for the operator to mend when the password is wrong: retried, and neither shown nor logged', async () => {
     await using mailbox = await openMailbox({ ...good, ...auth('ada', 'right') })
     const log: string[] = []
     const outcome = await sendTo(`smtp://ada:wrong-one@127.0.0.1:${mailbox.port}`, { log })

@@ -97,7 +97,7 @@ describeIf(UNSHARE !== undefined, 'on Linux, as root or with user namespaces, wi
       },
     )
 
-    test('a name that moves to loopback once it was vetted is asked where it was vetted, and refused from then on', () => {
+    test('a name that moves to loopback after vetting is asked where it was vetted, and then refused', () => {
       const { contacts, outcomes } = place('rebinding')
       expect(contacts).toEqual({ '::ffff:93.184.216.34 8888': 1 })
       expect(outcomes).toEqual({ first: '{"it":"secret"} ', second: expect.stringMatching(/^target_not_allowed /) })

@@ -112,7 +112,7 @@ describeIf(process.geteuid?.() === 0, 'run as root')('as root', () => {
     await second.stop()
   })
 
-  test('a data directory that was removed starts afresh, and what it had is set aside, each time, and told', async () => {
+  test('a removed data directory starts afresh; what it had is set aside each time, and reported', async () => {
     await using closed = await temporaryFolder(0o700)
     await using systemHomes = await temporaryFolder()
     const lines: string[] = []

@@ -142,12 +142,17 @@ describe('A picture', () => {
   })
 
   test('of a document that has lost its body is one of the viewport.', async () => {
-    const html = `<!doctype html>${STYLE}<p>x</p><script>addEventListener('load', () => document.body.remove())</script>`
+    const script = `addEventListener('load', () => document.body.remove())`
+    const html = `<!doctype html>${STYLE}<p>x</p><script>${script}</script>`
     expect(seen((await shotsOf(html)).shots[0])).toBe('1280×720 #ffffff')
   })
 
   test('is the same byte for byte of the same page, though it is animated and has a blinking caret.', async () => {
-    const html = `<!doctype html><style>@keyframes turn { to { transform: rotate(360deg); opacity: 0 } } b { display: inline-block; animation: turn 0.7s infinite } i { transition: margin 1s }</style>
+    const html = `<!doctype html><style>
+        @keyframes turn { to { transform: rotate(360deg); opacity: 0 } }
+        b { display: inline-block; animation: turn 0.7s infinite }
+        i { transition: margin 1s }
+      </style>
       <b>turning</b><i>moving</i><input autofocus value="caret"><p>text</p>`
     const [one, two] = [await shotsOf(html), await shotsOf(html)]
     expect(Buffer.compare(one.shots[0]?.png ?? Buffer.alloc(0), two.shots[0]?.png ?? Buffer.alloc(1))).toBe(0)

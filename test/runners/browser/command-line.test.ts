@@ -18,6 +18,15 @@ let statuses: string[]
 let environment: string
 const over = new AbortController()
 
+const UNSAFE_FLAGS = [
+  '--no-sandbox',
+  '--disable-setuid-sandbox',
+  '--single-process',
+  '--disable-web-security',
+  '--disable-seccomp',
+  '--remote-debugging-port',
+]
+
 /** While a page is open: its process is gone with it. */
 beforeAll(async () => {
   site = await openSite({ otherwise: status(404) })
@@ -81,10 +90,7 @@ describeIf(process.platform === 'linux', 'needs /proc')('The running browser', (
     'has its sandbox: no flag of any of its processes takes it away, and its pages are in namespaces of their ' +
       'own.',
     () => {
-      for (const line of lines)
-        expect(line.join(' ')).not.toMatch(
-          /--no-sandbox|--disable-setuid-sandbox|--single-process|--disable-web-security|--disable-seccomp|--remote-debugging-port/,
-        )
+      for (const line of lines) for (const flag of UNSAFE_FLAGS) expect(line.join(' ')).not.toContain(flag)
       const renderers = statuses.filter((_, index) => lines[index]?.includes('--type=renderer'))
       expect(renderers.length).toBeGreaterThan(0)
       for (const status of renderers) {

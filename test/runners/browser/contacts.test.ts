@@ -61,39 +61,69 @@ const ADDRESSES = (process.env['TIDEMARK_TEST_CONTACT_ADDRESSES'] ?? '').split('
 /** More of them are in `npm run faults`, in a network namespace where cloud metadata is one step away. */
 const ROUNDS = Number(process.env['TIDEMARK_TEST_CONTACT_ROUNDS'] ?? 3)
 
+/** Every way that elements have to contact an address. */
+const waysOfTags = (url: string) => `
+  <link rel="preconnect" href="${url}"><link rel="dns-prefetch" href="${url}">
+  <link rel="preload" as="image" href="${url}/a"><link rel="prefetch" href="${url}/b">
+  <link rel="stylesheet" href="${url}/c.css"><link rel="icon" href="${url}/icon">
+  <img src="${url}/d"><img srcset="${url}/e 2x">
+  <script src="${url}/f.js" async></script><script type="module" src="${url}/g.mjs"></script>
+  <iframe src="${url}/h"></iframe><object data="${url}/i"></object><embed src="${url}/j">
+  <video src="${url}/k" autoplay></video><audio src="${url}/l" autoplay></audio>
+  <input type="image" src="${url}/m">
+  <style>
+    @import url(${url}/n.css);
+    @font-face { font-family: F; src: url(${url}/o) }
+    p { font-family: F; background: url(${url}/p) }
+  </style>
+  <svg><image href="${url}/q"/></svg><a href="${url}/r" ping="${url}/s">x</a>
+  <form action="${url}/t" method="post" target="made"></form>`
+
 /** Every way that a page has to contact somebody. */
 function hostile(targets: readonly { host: string; tcp: number; udp: number }[]): string {
   const urls = targets.flatMap(({ host, tcp }) => [`http://${host}:${tcp}`, `https://${host}:${tcp}`])
-  const tags = urls.map(
-    (
-      url,
-    ) => `<link rel="preconnect" href="${url}"><link rel="dns-prefetch" href="${url}"><link rel="preload" as="image" href="${url}/a"><link rel="prefetch" href="${url}/b">
-      <link rel="stylesheet" href="${url}/c.css"><link rel="icon" href="${url}/icon"><img src="${url}/d"><img srcset="${url}/e 2x"><script src="${url}/f.js" async></script><script type="module" src="${url}/g.mjs"></script>
-      <iframe src="${url}/h"></iframe><object data="${url}/i"></object><embed src="${url}/j"><video src="${url}/k" autoplay></video><audio src="${url}/l" autoplay></audio><input type="image" src="${url}/m">
-      <style>@import url(${url}/n.css); @font-face { font-family: F; src: url(${url}/o) } p { font-family: F; background: url(${url}/p) }</style><svg><image href="${url}/q"/></svg><a href="${url}/r" ping="${url}/s">x</a>
-      <form action="${url}/t" method="post" target="made"></form>`,
-  )
+  const tags = urls.map(waysOfTags)
   return `<!doctype html><meta charset="utf-8"><p id="p">begun</p>${tags.join('')}<script>
     const quiet = (work) => { try { Promise.resolve(work()).catch(() => 0) } catch {} }
     const targets = ${JSON.stringify(targets)}
     for (const { host, tcp, udp } of targets) {
       for (const scheme of ['http', 'https']) {
         const url = scheme + '://' + host + ':' + tcp
-        quiet(() => fetch(url)); quiet(() => fetch(url, { mode: 'no-cors', method: 'POST', body: 'x', keepalive: true }))
+        quiet(() => fetch(url))
+        quiet(() => fetch(url, { mode: 'no-cors', method: 'POST', body: 'x', keepalive: true }))
         quiet(() => { const x = new XMLHttpRequest(); x.open('GET', url); x.send() })
-        quiet(() => new WebSocket(url.replace('http', 'ws'))); quiet(() => new EventSource(url)); quiet(() => navigator.sendBeacon(url, 'x'))
-        quiet(() => window.open(url)); quiet(() => window.open('view-source:' + url)); quiet(() => new Worker(url + '/w.js')); quiet(() => new SharedWorker(url + '/w.js'))
-        quiet(() => navigator.serviceWorker.register(url + '/sw.js')); quiet(() => import(url + '/m.js')); quiet(() => new Image().src = url)
-        quiet(() => new Worker(URL.createObjectURL(new Blob(['fetch("' + url + '", { mode: "no-cors" }); new WebSocket("' + url.replace('http', 'ws') + '")']))))
+        quiet(() => new WebSocket(url.replace('http', 'ws')))
+        quiet(() => new EventSource(url))
+        quiet(() => navigator.sendBeacon(url, 'x'))
+        quiet(() => window.open(url))
+        quiet(() => window.open('view-source:' + url))
+        quiet(() => new Worker(url + '/w.js'))
+        quiet(() => new SharedWorker(url + '/w.js'))
+        quiet(() => navigator.serviceWorker.register(url + '/sw.js'))
+        quiet(() => import(url + '/m.js'))
+        quiet(() => new Image().src = url)
+        const work = 'fetch("' + url + '", { mode: "no-cors" }); new WebSocket("' + url.replace('http', 'ws') + '")'
+        quiet(() => new Worker(URL.createObjectURL(new Blob([work]))))
       }
-      quiet(() => new WebTransport('https://' + host + ':' + udp)); quiet(() => new WebTransport('https://' + host + ':' + tcp))
+      quiet(() => new WebTransport('https://' + host + ':' + udp))
+      quiet(() => new WebTransport('https://' + host + ':' + tcp))
       quiet(async () => {
-        const ice = ['stun:', 'turn:'].flatMap((scheme) => [udp, tcp].flatMap((port) => ['', '?transport=tcp'].map((end) => scheme + host + ':' + port + (scheme === 'turn:' ? end : ''))))
-        const peer = new RTCPeerConnection({ iceServers: ice.map((urls) => ({ urls, username: 'u', credential: 'c' })) })
-        peer.createDataChannel('x'); peer.addIceCandidate({ candidate: 'candidate:1 1 udp 1 ' + host + ' ' + udp + ' typ host', sdpMid: '0' }).catch(() => 0)
+        const ends = ['', '?transport=tcp']
+        const at = (scheme, port) => ends.map((end) => scheme + host + ':' + port + (scheme === 'turn:' ? end : ''))
+        const ice = ['stun:', 'turn:'].flatMap((scheme) => [udp, tcp].flatMap((port) => at(scheme, port)))
+        const iceServers = ice.map((urls) => ({ urls, username: 'u', credential: 'c' }))
+        const peer = new RTCPeerConnection({ iceServers })
+        peer.createDataChannel('x')
+        const candidate = 'candidate:1 1 udp 1 ' + host + ' ' + udp + ' typ host'
+        peer.addIceCandidate({ candidate, sdpMid: '0' }).catch(() => 0)
         await peer.setLocalDescription(await peer.createOffer())
       })
-      quiet(() => { const f = document.createElement('iframe'); f.srcdoc = '<img src="http://' + host + ':' + tcp + '/z"><meta http-equiv=refresh content="0;url=http://' + host + ':' + tcp + '/y">'; document.body.append(f) })
+      quiet(() => {
+        const f = document.createElement('iframe')
+        const at = 'http://' + host + ':' + tcp
+        f.srcdoc = '<img src="' + at + '/z"><meta http-equiv=refresh content="0;url=' + at + '/y">'
+        document.body.append(f)
+      })
       quiet(() => document.forms[0].submit())
     }
     setTimeout(() => { p.textContent = 'all was tried' }, 400)

@@ -236,9 +236,11 @@ describe.concurrent('A page that without end', () => {
 
   test('is too busy for a picture says so.', async () => {
     // From when it is prepared for the picture, which a page can see.
-    const busy = `function frame() { const at = Date.now(); while (Date.now() - at < 3000); requestAnimationFrame(frame) }
-      new MutationObserver(([{ addedNodes: [node] }], watch) => { if (node?.nodeName === 'STYLE') { watch.disconnect(); frame() } })
-        .observe(document, { subtree: true, childList: true })`
+    const busy = `
+      function frame() { const at = Date.now(); while (Date.now() - at < 3000); requestAnimationFrame(frame) }
+      new MutationObserver(([{ addedNodes: [node] }], watch) => {
+        if (node?.nodeName === 'STYLE') { watch.disconnect(); frame() }
+      }).observe(document, { subtree: true, childList: true })`
     const url = site.page('/frames', script(busy))
     const rendered = await renderOne(browsers, { url, visual: { enabled: true } }, 120_000)
     expect(rendered).toMatchObject({

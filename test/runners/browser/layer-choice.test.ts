@@ -112,7 +112,7 @@ describe('Search results', () => {
     expect(isSearchResultsUrl(url)).toBe(true)
   })
 
-  test('A monitor of one is rendered from the start, also under auto; with a request_config it is fetched directly.', () => {
+  test('a monitor of one is rendered at once, also under auto; with a request_config it is fetched directly', () => {
     const auto = { fetch_mode: 'auto', request_config: null, visual_config: null } as const
     const url = 'https://www.google.com/search?q=a'
     expect(monitorQueue({ ...auto, url })).toBe('browser')

@@ -88,7 +88,7 @@ test('Static, browser and proxy are tried in this order, each when the one befor
   expect(seen).toEqual(['static', 'browser', 'proxy'])
 })
 
-test('Where there is no browser the proxy is next; where the page is always rendered nothing is asked directly.', async () => {
+test('without a browser the proxy is next; where the page is always rendered nothing is asked directly', async () => {
   expect(await reading({}, {})).toMatchObject(opened)
   expect(await reading({ queue: 'browser' }, { browser })).toMatchObject(opened)
   expect(seen).toEqual(['static', 'proxy', 'browser', 'proxy'])
@@ -99,7 +99,7 @@ test('A check whose browser is elsewhere goes there first.', async () => {
   expect(seen).toEqual(['static'])
 })
 
-test('The refusal of the browser stays where the proxy may not be used, and for pictures, which it does not take.', async () => {
+test('the browser’s refusal stays where a proxy may not be used, and for pictures, which it cannot take', async () => {
   const kept = { kind: 'failed', fetchMethod: 'browser', fault: { code: 'blocked' } }
   expect(await reading({ queue: 'browser' }, { browser }, async () => 'off')).toMatchObject(kept)
   expect(await reading({ queue: 'visual', visual: { enabled: true } }, { browser })).toMatchObject(kept)

@@ -55,7 +55,7 @@ describe('regex', () => {
     expect(one(html('x'), 'regex', '\\(|[(]')).toBe(0)
   })
 
-  test('gives the first group of the first match, trimmed; null without a match or where the group took no part', () => {
+  test('gives the first group of the first match, trimmed; null without a match or without that group', () => {
     expect(one(html('<b class=p> 5 </b><b class=p>6</b>'), 'regex', 'class=p>([^<]*)<')).toBe('5')
     expect(one(html('<b>5</b>'), 'regex', '(?<n>\\d+)')).toBe('5')
     expect(one(html('<b>5</b>'), 'regex', '(\\d\\d)')).toBeNull()

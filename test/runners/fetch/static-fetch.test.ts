@@ -159,7 +159,7 @@ describe('the walls', () => {
     expect(dials).toEqual([])
   })
 
-  test('decide about a private target in the same few milliseconds, whether something listens there or not', async () => {
+  test('decide about a private target in the same few milliseconds, whether or not something listens', async () => {
     await using server = await rawServer(answer('200 OK', 'x'))
     const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: [], neverAllow: [] }))
     const times: number[] = []

@@ -87,7 +87,7 @@ test('A host that hangs holds up no other, and no more of its checks start than 
   await loop.drain(10)
 })
 
-test('A team whose pages of a host all hang holds up no check that another team asks for at the same host.', async () => {
+test('a team whose pages of a host all hang holds up no check of another team at the same host', async () => {
   let hanging = 0
   site.answer((response, request, nth) => {
     if (request.url === '/hang') hanging++
@@ -197,7 +197,7 @@ test('Heartbeats keep a check that takes longer than its lease; no other worker 
   expect((await world.check(no)).fence).toBe(1)
 })
 
-test('A monitor edited under way is fenced off, and runs again under its new configuration and the same id.', async () => {
+test('a monitor edited under way is fenced off, then runs its new configuration under the same run id', async () => {
   const [no = 0] = await world.monitors(await world.team(), { url: `${site.url}old` })
   site.answer((response, request, nth) => {
     if (request.url === '/new') html(pageOf('$2'))(response, request, nth)

@@ -24,7 +24,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test('Of a host that answers at once many checks may be due: none of them is put off once its pace is known.', async () => {
+test('many checks of a host that answers at once may be due: none is put off once its pace is known', async () => {
   const { store, secrets } = world
   await world.monitors(await world.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
   const log = createLogger('silent')

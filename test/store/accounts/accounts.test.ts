@@ -89,7 +89,7 @@ test('a trial has pools of its own that nothing renews', async () => {
   })
 })
 
-test('an address has one account, in whatever case it is written, and a refused one leaves nothing behind', async () => {
+test('an address has one account in whatever case it is written, and a refused one leaves nothing behind', async () => {
   await createOwner(store, { email: 'same@example.com', plan: 'lite', serp: false, sessionKey: key })
   const count = () => store.oneFirst(sql.type(row({ n: Type.Number() }))`select count(*)::int as n from teams`)
   const before = await count()

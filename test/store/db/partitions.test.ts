@@ -29,7 +29,7 @@ async function toMonth(ahead: number, seconds = 0): Promise<void> {
   await world.setClock(row?.offset ?? '')
 }
 
-test('The first unchanged run of a month stores the reading again, and those after it point into their own month.', async () => {
+test('the first unchanged run of a month stores the reading again; later ones point into their own month', async () => {
   const [no = 0] = await world.monitors(await world.team())
   await toMonth(1)
   await ensureRunPartitions(world.store)

@@ -246,7 +246,7 @@ describe('the lease of a delivery', () => {
     expect((await outbox.see(claimed.id)).due_at).toBeNull()
   })
 
-  test('ends with a release: due at once, no attempt counted, and a result that comes later changes nothing', async () => {
+  test('ends with a release: due at once, no attempt counted, and a later result changes nothing', async () => {
     await to(A)
     const claimed = await claimOne(A)
     await releaseDeliveries(outbox.store, [claimed])

@@ -103,7 +103,7 @@ describe('an edit that changes what a run means', () => {
     expect(await world.check(monitor.no)).toMatchObject(before)
   })
 
-  test('a check in flight is fenced off, and starts over under the same run id without being counted again', async () => {
+  test('a check in flight is fenced off, and starts over under the same run id without a second count', async () => {
     const team = await world.team()
     const monitor = await create(world, team)
     const taken = await claimOne(monitor.no)

@@ -77,7 +77,7 @@ test('Claims at once never take the same check, and together take each.', async 
   await idle()
 })
 
-test('A check whose lease ended is due again, with the same run id and a new fence, and is not counted twice.', async () => {
+test('a check whose lease ended is due again, with the same run id and a new fence, not counted twice', async () => {
   const team = await world.team()
   await world.monitors(team)
   const [first] = await world.claim({ leaseSeconds: 0 })
@@ -256,7 +256,7 @@ test('A paused check that was asked for runs once and is not scheduled after it.
   expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
 })
 
-test('What is given back is due again at once or after its delay, with the same run id and no second count.', async () => {
+test('what is given back is due at once or after its delay, with the same run id and no second count', async () => {
   const team = await world.team()
   await world.monitors(team, { count: 2 })
   const [now, later] = await world.claim()

@@ -111,7 +111,7 @@ test('A late writer changes nothing after another worker has taken the check.', 
   expect(await recordReadings(world.store, [readingRun(stolen, { price: '1' })])).toEqual(new Set([no]))
 })
 
-test('Recording the same outcome twice, as after a commit of unknown outcome, does nothing the second time.', async () => {
+test('recording an outcome twice, as after a commit of unknown outcome, does nothing the second time', async () => {
   const { team, no, taken } = await claimedCheck()
   const config = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
   const delivery = newDelivery({

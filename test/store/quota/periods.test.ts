@@ -45,7 +45,7 @@ test('Months in which nobody looked are passed over: now lies inside the new per
   expect(await at('2026-08-02T00:00Z', id)).toEqual(['2026-07-10T08:30', '2026-08-10T08:30', 0])
 })
 
-test('A period that ends on a 31st is renewed once, to the last day of a shorter month, and keeps that day.', async () => {
+test('a period that ends on a 31st renews once, to the last day of a shorter month, and keeps that day', async () => {
   const id = await team('2026-01-31T12:00Z')
   expect(await at('2026-01-31T12:00Z', id)).toEqual(['2026-01-31T12:00', '2026-02-28T12:00', 0])
   expect(await at('2026-02-28T13:00Z', id)).toEqual(['2026-02-28T12:00', '2026-03-28T12:00', 0])

@@ -72,7 +72,7 @@ test('A page that became shorter and wider has changed by what only one of the t
   })
 })
 
-test('The overlay shows what changed in red, that place in its colours, the rest in pale grey, and holds both sizes.', async () => {
+test('the overlay has changes in red, that place in its colours, the rest in pale grey, and both sizes', async () => {
   const box = { x: 300, y: 30, width: 40, height: 25 }
   const before = await draw({ height: 360 })
   const { overlay } = await compare({ before, after: await draw({ box }), thumb: false })
@@ -83,7 +83,7 @@ test('The overlay shows what changed in red, that place in its colours, the rest
   expect((await look(png, 100, 350)).pixel).not.toMatch(/^#(\w\w)\1\1$/)
 })
 
-test('A first picture is compared with nothing; its small one has the whole width and a high page its top.', async () => {
+test('a first picture is compared with nothing; its small one has the full width and a high page its top', async () => {
   const first = await compare({ before: null, after: await draw({ width: 800, height: 3000 }), thumb: true })
   expect(first).toMatchObject({ changed: 0, overlay: null, width: 800, height: 3000 })
   expect(await look(first.thumb ?? Buffer.alloc(0))).toMatchObject({ width: 320, height: 240 })

@@ -40,7 +40,8 @@ function shapes({ shift = 0 }: Drawing): string {
   const x = (at: number) => at + shift
   return `<circle cx="${x(60)}" cy="60" r="31.5" fill="#0f766e"/>
     <path d="M ${x(120)} 90 L ${x(151)} 33 L ${x(182)} 90 Z" fill="#b91c1c"/>
-    <path d="M ${x(20)} 150 Q ${x(80)} 110 ${x(140)} 150 T ${x(260)} 150" stroke="#374151" stroke-width="2" fill="none"/>`
+    <path d="M ${x(20)} 150 Q ${x(80)} 110 ${x(140)} 150 T ${x(260)} 150"
+      stroke="#374151" stroke-width="2" fill="none"/>`
 }
 
 function digits({ price = '1249', shift = 0 }: Drawing): string {

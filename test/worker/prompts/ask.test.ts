@@ -39,7 +39,7 @@ const fault = (answer: PromptAnswer) => (answer.kind === 'failed' ? answer.fault
 const values = (answer: PromptAnswer) => (answer.kind === 'values' ? answer.values : answer)
 
 describe('A question', () => {
-  test('goes to /chat/completions under the base address, with the key, the model, the task and the page.', async () => {
+  test('goes to /chat/completions under the base address, with the key, the model, the task and the page', async () => {
     server.says('€ 42')
     await ask()
     const [seen] = server.questions

@@ -132,7 +132,7 @@ describe('An answer', () => {
     expect(await prompts.ask(question(team, 'a'), NEVER)).toMatchObject({ values: { result: 'x' } })
   })
 
-  test('is as the store can keep it: NUL and halves of characters are replaced, the first time as the second.', async () => {
+  test('is as the store can keep it: NUL and half characters are replaced, the first time as the second', async () => {
     const team = await world.team()
     server.says('a\0b\ud800')
     const first = await prompts.ask(question(team, 'a'), NEVER)

@@ -114,7 +114,7 @@ function checkCommand(env: Record<string, string>): Promise<{ code: number | nul
   return new Promise((resolve) => void child.on('close', (code) => resolve({ code, out, err })))
 }
 
-test('`tidemark check` asks the model of the settings, each time; without one it says which setting is missing.', async () => {
+test('`tidemark check` asks the model of the settings each time, or says which setting is missing', async () => {
   site.price('$3')
   model.says('$3')
   const asked = await checkCommand({ LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'sk-of-a-test', LLM_MODEL: 'another' })

@@ -115,7 +115,7 @@ test('A line that is full holds no more pages: further checks are given back for
   expect(model.load.most).toBe(1)
 })
 
-test('A check that the model failed waits for as long as the model is left alone, however long that asked for.', async () => {
+test('a check that the model failed waits while the model is left alone, however long that asked for', async () => {
   const { no } = await monitor()
   model.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '7200' }))
   await start()

@@ -63,7 +63,7 @@ const FAILED: Reading = {
   retryAfterMs: 0,
 }
 
-test('A loop that does not claim ahead holds as many checks as it has places, and the next one as soon as one ends.', async () => {
+test('a loop that claims nothing ahead holds as many checks as places, and the next as soon as one ends', async () => {
   const team = await world.team()
   for (let n = 0; n < 8; n++) await world.monitors(team, { queue: 'browser', url: `http://127.0.0.1:${1000 + n}/` })
   const under = start(3, 2)

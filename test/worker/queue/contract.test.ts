@@ -75,7 +75,7 @@ for (const [kind, open] of Object.entries(KINDS))
     }
     const moved = (seconds: number) => runnerApi.world.setClock(`${seconds} seconds`)
 
-    test('gives out what is rendered, the most overdue first, no more than is asked for, and nothing twice.', async () => {
+    test('gives out what is rendered, most overdue first, no more than asked for, and nothing twice', async () => {
       await runnerApi.world.monitors(team, { count: 2 })
       const late = await monitor({ dueSeconds: 900 })
       const nos = [late, await monitor({ dueSeconds: 500 }), await monitor({ dueSeconds: 100 })]
@@ -149,7 +149,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await source.heartbeat([])).toEqual(new Set())
     })
 
-    test('lets a lease that nobody extends go to somebody else, and whoever had it changes nothing any more.', async () => {
+    test('lets an unextended lease go to somebody else, and who had it changes nothing any more', async () => {
       const no = await monitor()
       const old = await claimed(no)
       await moved(4)

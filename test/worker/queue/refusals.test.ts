@@ -135,7 +135,7 @@ describe('An outcome', () => {
     expect(await asker.state()).toEqual(before)
   })
 
-  test('of another type is refused, and so is JSON that is too large, and an address or method that is none.', async () => {
+  test('of another type is refused, and so are too large JSON and an invalid address or method', async () => {
     const task = await asker.claimed()
     expect((await asker.post('complete', frame(outcome(task)), { 'content-type': 'application/json' })).status).toBe(
       422,

@@ -155,7 +155,7 @@ test('An installation without mail queues nothing.', async () => {
   expect(await world.check(no)).toMatchObject({ failures: 5 })
 })
 
-test('A notice that the store refuses does not keep its monitor from going on: the run ends with an internal error.', async () => {
+test('a notice that the store refuses does not stop its monitor: the run is an internal error', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await world.query(`alter table notices add constraint none check (kind <> 'failing') not valid`)

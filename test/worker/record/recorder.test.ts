@@ -152,7 +152,7 @@ test('A run that hangs on a pattern that takes too long fails, keeps the baselin
   expect(await next(no)).toMatchObject({ status: 'success', delivery_triggered: true, diff })
 })
 
-test('A pattern after one that takes too long is tried too: where it matches, the run fires, with a warning.', async () => {
+test('a pattern after one that takes too long is tried too: if it matches, the run fires with a warning', async () => {
   const also = { type: 'field_matches_regex', field: 'price', pattern: '!$' } as const
   const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
   const { no } = await watching({ predicate }, { patternMs: 400 })

@@ -20,7 +20,7 @@ describe('Counting readings that lack a field', () => {
     expect(after(null, { price: null, stock: '3' })).toEqual({ missing: null, isOpen: false, warnings: [] })
   })
 
-  test('A field that had one is counted from the first reading without it, and the count stays open below three.', () => {
+  test('a field that had a value is counted from the first reading without it, and stays open below three', () => {
     expect(after(null, { price: null, stock: null })).toEqual({ missing: { stock: 1 }, isOpen: true, warnings: [] })
     expect(after({ price: 1 }, { price: null, stock: '3' })).toEqual({
       missing: { price: 2 },
