@@ -17,7 +17,7 @@ const issued = async (person: Person): Promise<string> => {
 }
 const rotate = (person: Person, id: string) => rotateApiKey(world.context, { ...person, id, graceHours: 1 })
 
-describe('An API key', () => {
+describe('an API key', () => {
   test('that would have expired already is not made', async () => {
     const person = await world.person()
     expect(await create(person, '2020-01-01T00:00:00Z')).toEqual({

@@ -84,7 +84,7 @@ for (const [version, rent, isThere] of [
       expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^Applied 000001-/)])
     })
 
-    test('create-owner prints what a script needs, and refuses the same address again.', async () => {
+    test('create-owner prints what a script needs, and refuses the same address again', async () => {
       const args = ['admin', 'create-owner', '--email', 'Owner@example.com', '--plan', 'lite', '--json']
       const made = await runCli(args, environment)
       expect([made.code, made.stderr]).toEqual([0, ''])
@@ -101,7 +101,7 @@ for (const [version, rent, isThere] of [
     })
 
     test.each([['api'], ['worker'], ['serve'], ['admin', 'create-key', '--email', 'owner@example.com', '--name', 'a']])(
-      'With another encryption key, %s does not start, and says so.',
+      'with another encryption key, %s does not start, and says so',
       async (...args) => {
         const { code, stderr } = await runCli(args, {
           ...environment,
@@ -116,7 +116,7 @@ for (const [version, rent, isThere] of [
     )
 
     test(
-      'A monitor made through one API is checked once by either of two workers, and its run is read through the ' +
+      'a monitor made through one API is checked once by either of two workers, and its run is read through the ' +
         'other API.',
       async () => {
         const apis = [start(['api']), start(['api'])]
@@ -146,7 +146,7 @@ for (const [version, rent, isThere] of [
       },
     )
 
-    test('A worker tells its readiness on the metrics port.', async () => {
+    test('a worker tells its readiness on the metrics port', async () => {
       const port = await freePort()
       const worker = start(['worker'], { TIDEMARK_METRICS_PORT: String(port) })
       await worker.says(/checking and delivering/)
@@ -176,7 +176,7 @@ for (const [version, rent, isThere] of [
       ['api', /running at/],
       ['worker', /checking and delivering/],
     ])(
-      'The line that README gives for a supervisor runs %s, and SIGTERM to its process ends it with 0.',
+      'the line that README gives for a supervisor runs %s, and SIGTERM to its process ends it with 0',
       async (part, said) => {
         const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
         const line = new RegExp(`^exec .* ${part}\\b`, 'm').exec(readme)?.[0]
@@ -189,7 +189,7 @@ for (const [version, rent, isThere] of [
     )
 
     test(
-      'A worker killed in the middle of a check leaves it to another: one run, and one delivery to each ' +
+      'a worker killed in the middle of a check leaves it to another: one run, and one delivery to each ' +
         'destination.',
       async () => {
         await using site = await openSite()

@@ -30,7 +30,7 @@ const asking =
     })
 
 test(
-  'The first start prints the address and the first owner; it is healthy, ready and tells metrics; SIGTERM ends ' +
+  'the first start prints the address and the first owner; it is healthy, ready and tells metrics; SIGTERM ends ' +
     'it with 0.',
   async () => {
     await using serve = startCli(['serve'], environment)
@@ -59,7 +59,7 @@ test(
 )
 
 test(
-  'A second start prints no owner and its key still works; a check in flight does not keep it from ending in ' +
+  'a second start prints no owner and its key still works; a check in flight does not keep it from ending in ' +
     'time.',
   async () => {
     await using site = await openSite()
@@ -101,7 +101,7 @@ test(
   90_000,
 )
 
-test('A port that is taken is said so, and leaves nothing behind: the next start finds the data free.', async () => {
+test('a port that is taken is said so, and leaves nothing behind: the next start finds the data free', async () => {
   const taken: Server = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const PORT = String((taken.address() as AddressInfo).port)

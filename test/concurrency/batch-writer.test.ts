@@ -32,7 +32,7 @@ function opened({ write, giveUp = () => {}, patienceMs = 60_000, signal }: Writi
   return { batches, retried, addAll, writer }
 }
 
-test('One item that is refused does not take others with it, and is given up.', async () => {
+test('one item that is refused does not take others with it, and is given up', async () => {
   const givenUp: number[] = []
   const refuse = (items: readonly number[]) => {
     if (items.includes(5)) throw new Error('refused')
@@ -44,7 +44,7 @@ test('One item that is refused does not take others with it, and is given up.', 
   expect(givenUp).toEqual([5])
 })
 
-test('While the store is away a batch is tried again, whole; so is the giving up.', async () => {
+test('while the store is away a batch is tried again, whole; so is the giving up', async () => {
   let tries = 0
   const away = (error: Error) => {
     tries += 1
@@ -63,7 +63,7 @@ test('While the store is away a batch is tried again, whole; so is the giving up
   expect([retried.length, givenUp]).toEqual([2, [0]])
 })
 
-test('A store that stays away fails the batch when the patience is over, or at the signal.', async () => {
+test('a store that stays away fails the batch when the patience is over, or at the signal', async () => {
   const write = () => {
     throw new AwayError()
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBatcher } from '../../concurrency/batcher.ts'
 
-test('Items that come together are flushed together, and each learns when it was.', async () => {
+test('items that come together are flushed together, and each learns when it was', async () => {
   const batches: number[][] = []
   const batcher = createBatcher<number>({
     maxItems: 10,
@@ -13,7 +13,7 @@ test('Items that come together are flushed together, and each learns when it was
   expect(batches).toEqual([[1, 2, 3]])
 })
 
-test('A full batch does not wait, and no more flush at once than may.', async () => {
+test('a full batch does not wait, and no more flush at once than may', async () => {
   let underWay = 0
   let most = 0
   const sizes: number[] = []
@@ -34,7 +34,7 @@ test('A full batch does not wait, and no more flush at once than may.', async ()
   expect(most).toBe(2)
 })
 
-test('A flush that fails fails its own items, and those after it are flushed.', async () => {
+test('a flush that fails fails its own items, and those after it are flushed', async () => {
   const batcher = createBatcher<number>({
     maxItems: 2,
     maxWaitMs: 1,

@@ -12,7 +12,7 @@ interface Job {
 
 const job = (host: string, n = 0) => ({ host, n })
 
-test('Jobs of one host start in the order in which they came, up to its cap.', () => {
+test('jobs of one host start in the order in which they came, up to its cap', () => {
   const gate = createHostGate({ perHost: 2, total: 10 })
   for (let n = 0; n < 3; n++) gate.add(job('a', n))
   const [first, second, third] = [gate.next(), gate.next(), gate.next()]
@@ -21,7 +21,7 @@ test('Jobs of one host start in the order in which they came, up to its cap.', (
   expect(gate.next()).toEqual(job('a', 2))
 })
 
-test('Hosts take turns, so that a long line of one is no longer than the others for the rest.', () => {
+test('hosts take turns, so that a long line of one is no longer than the others for the rest', () => {
   const gate = createHostGate({ perHost: 100, total: 100 })
   for (let n = 0; n < 50; n++) gate.add(job('a', n))
   gate.add(job('b'))
@@ -29,7 +29,7 @@ test('Hosts take turns, so that a long line of one is no longer than the others 
   expect(hosts).toContain('b')
 })
 
-test('At a host, teams take turns, so that one of a team waits for no line of another.', () => {
+test('at a host, teams take turns, so that one of a team waits for no line of another', () => {
   const gate = createHostGate<{ host: string; team: string; n: number }>({ perHost: 8, total: 100 })
   for (let n = 0; n < 50; n++) gate.add({ host: 'a', team: 'x', n })
   const first = gate.next()
@@ -39,7 +39,7 @@ test('At a host, teams take turns, so that one of a team waits for no line of an
   expect([gate.waitingAt('a'), gate.waitingAt('a', 'x'), gate.waitingAt('a', 'y')]).toEqual([48, 47, 1])
 })
 
-test('However much of one team waits at a host, it leaves a place to another.', () => {
+test('however much of one team waits at a host, it leaves a place to another', () => {
   const gate = createHostGate<{ host: string; team: string }>({ perHost: 3, total: 100 })
   for (let n = 0; n < 5; n++) gate.add({ host: 'a', team: 'x' })
   expect([gate.next(), gate.next(), gate.next()].map((next) => next?.team)).toEqual(['x', 'x', undefined])
@@ -48,7 +48,7 @@ test('However much of one team waits at a host, it leaves a place to another.', 
   expect(gate.next()).toBeUndefined()
 })
 
-test('Slow jobs hold half of the places of a host, whoever they are of, and take turns with quick ones.', () => {
+test('slow jobs hold half of the places of a host, whoever they are of, and take turns with quick ones', () => {
   const gate = createHostGate<{ host: string; team: string; n: number }>({ perHost: 4, total: 100 })
   for (let n = 0; n < 3; n++) for (const team of ['x', 'y']) gate.add({ host: 'a', team, n }, true)
   const started = [gate.next(), gate.next()]
@@ -61,7 +61,7 @@ test('Slow jobs hold half of the places of a host, whoever they are of, and take
   expect([gate.next(), gate.next()].map((next) => next?.n)).toEqual([1, 1])
 })
 
-test('What waits is handed back whole by a drain, and what was started counts until it is done.', () => {
+test('what waits is handed back whole by a drain, and what was started counts until it is done', () => {
   const gate = createHostGate({ perHost: 1, total: 2 })
   for (const host of ['a', 'a', 'b', 'b', 'c']) gate.add(job(host))
   const started = [gate.next(), gate.next()]
@@ -72,7 +72,7 @@ test('What waits is handed back whole by a drain, and what was started counts un
   expect(gate.active).toBe(0)
 })
 
-test('Whatever comes and ends, caps hold, nothing is lost and nothing starts twice.', () => {
+test('whatever comes and ends, caps hold, nothing is lost and nothing starts twice', () => {
   const step = fc.oneof(
     fc.record({ add: fc.constantFrom('a', 'b', 'c', 'd'), team: fc.constantFrom('x', 'y'), isSlow: fc.boolean() }),
     fc.constant('next'),

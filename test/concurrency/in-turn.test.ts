@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createInTurn } from '../../concurrency/in-turn.ts'
 
-test('One thing is done at a time, and who waits takes turns by key.', async () => {
+test('one thing is done at a time, and who waits takes turns by key', async () => {
   const turns = createInTurn()
   const begun: string[] = []
   let now = 0
@@ -18,7 +18,7 @@ test('One thing is done at a time, and who waits takes turns by key.', async () 
   await turns.rests()
 })
 
-test('Who leaves before its turn is not done, and who throws gives the turn on.', async () => {
+test('who leaves before its turn is not done, and who throws gives the turn on', async () => {
   const turns = createInTurn()
   const gone = new AbortController()
   const failing = turns.do(() => Promise.reject(new Error('no')), { key: 'a' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 
-test('There is so much for all, and a share for each; what is given back can be taken again.', () => {
+test('there is so much for all, and a share for each; what is given back can be taken again', () => {
   const budget = createKeyedBudget<string>({ total: 10, perKey: 4 })
   const three = budget.take('a', 3)
   expect([budget.take('a', 2), typeof budget.take('a', 1)]).toEqual(['key', 'function'])
@@ -10,7 +10,7 @@ test('There is so much for all, and a share for each; what is given back can be 
   expect([typeof budget.take('c', 3), budget.take('a', 4)]).toEqual(['function', 'key'])
 })
 
-test('One that holds nothing may take more than its share, where there is room.', () => {
+test('one that holds nothing may take more than its share, where there is room', () => {
   const budget = createKeyedBudget<number>({ total: 10, perKey: 4 })
   const all = budget.take(1, 9)
   expect([typeof all, budget.take(2, 9)]).toEqual(['function', 'total'])

@@ -40,7 +40,7 @@ const times = (list: readonly unknown[], count: number) =>
     (length) => length >= count,
   )
 
-test('A lease is extended again and again, the first time when a third of it is through.', async () => {
+test('a lease is extended again and again, the first time when a third of it is through', async () => {
   const { keeper, seen } = opened(new Set([1]))
   const lease = keeper.hold(item(1))
   await times(seen.extended, 2)
@@ -49,7 +49,7 @@ test('A lease is extended again and again, the first time when a third of it is 
   expect(keeper.of(lease.item)).toBeUndefined()
 })
 
-test('The work under a lease that is lost is aborted, and it is held no longer.', async () => {
+test('the work under a lease that is lost is aborted, and it is held no longer', async () => {
   const { keeper, seen } = opened()
   const lease = keeper.hold(item(1))
   lease.lost = new AbortController()
@@ -58,7 +58,7 @@ test('The work under a lease that is lost is aborted, and it is held no longer.'
   expect(keeper.of(lease.item)).toBeUndefined()
 })
 
-test('A heartbeat that fails is tried again in a moment, and nothing is lost by it.', async () => {
+test('a heartbeat that fails is tried again in a moment, and nothing is lost by it', async () => {
   const { keeper, seen, store } = opened(new Set([1]))
   const lease = keeper.hold(item(1))
   store.isAway = true
@@ -68,7 +68,7 @@ test('A heartbeat that fails is tried again in a moment, and nothing is lost by 
   expect([seen.lost, seen.faults[0], keeper.of(lease.item)]).toEqual([[], 'extend', lease])
 })
 
-test('What comes again under a newer fence voids the work under the older one, which can drop nothing.', () => {
+test('what comes again under a newer fence voids the work under the older one, which can drop nothing', () => {
   const { keeper } = opened(new Set([1]))
   const old = keeper.hold(item(1))
   old.lost = new AbortController()
@@ -92,7 +92,7 @@ test('a drain waits for work, cuts off and gives back what is late, and leaves w
   expect(keeper.of(recording.item)).toBe(recording)
 })
 
-test('A drain ends as soon as its work does, also where the store does not take anything back.', async () => {
+test('a drain ends as soon as its work does, also where the store does not take anything back', async () => {
   const { keeper, seen, store } = opened(new Set([1]))
   keeper.hold(item(1)).lost = new AbortController()
   store.isAway = true

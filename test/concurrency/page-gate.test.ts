@@ -11,7 +11,7 @@ interface Job {
 const job = (n: number, team = 'x'): Job => ({ host: `host${n}`, team, n })
 const opened = (total: number) => createPageGate<Job>({ perHost: total, total })
 
-test('A newcomer waits for one of those before it, not for all.', () => {
+test('a newcomer waits for one of those before it, not for all', () => {
   const gate = opened(2)
   for (let n = 0; n < 20; n++) gate.add(job(n))
   const [first, second] = [gate.next(), gate.next()]
@@ -24,7 +24,7 @@ test('A newcomer waits for one of those before it, not for all.', () => {
   expect(then).toContain(20)
 })
 
-test('Nor do newcomers keep who came first from its turn.', () => {
+test('nor do newcomers keep who came first from its turn', () => {
   const gate = opened(1)
   const started: (number | undefined)[] = []
   for (let n = 0; n < 10; n++) {
@@ -37,7 +37,7 @@ test('Nor do newcomers keep who came first from its turn.', () => {
   expect(started.filter((_, index) => index % 2 === 0)).toEqual([0, 1, 2, 4, 5])
 })
 
-test('The team that holds the fewest places is next, at whatever host.', () => {
+test('the team that holds the fewest places is next, at whatever host', () => {
   const gate = opened(4)
   for (let n = 0; n < 20; n++) gate.add(job(n, 'x'))
   gate.next()
@@ -47,7 +47,7 @@ test('The team that holds the fewest places is next, at whatever host.', () => {
   expect([gate.next()?.team, gate.next()?.team]).toEqual(['y', 'x'])
 })
 
-test('Slow ones leave a place to the others, where there is more than one.', () => {
+test('slow ones leave a place to the others, where there is more than one', () => {
   const gate = opened(3)
   for (let n = 0; n < 5; n++) gate.add(job(n), true)
   expect([gate.next()?.n, gate.next()?.n, gate.next()]).toEqual([0, 4, undefined])
@@ -59,7 +59,7 @@ test('Slow ones leave a place to the others, where there is more than one.', () 
   expect(one.next()?.n).toBe(1)
 })
 
-test('Whatever comes and ends, caps hold, nothing is lost and nothing starts twice.', () => {
+test('whatever comes and ends, caps hold, nothing is lost and nothing starts twice', () => {
   const step = fc.oneof(
     fc.record({ host: fc.constantFrom('a', 'b', 'c'), team: fc.constantFrom('x', 'y'), isSlow: fc.boolean() }),
     fc.constantFrom('next', 'done'),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createBackoff } from '../../concurrency/backoff.ts'
 import { retryWhile } from '../../concurrency/retry-while.ts'
 
-test('Pauses double up to the longest, and begin anew after a success.', () => {
+test('pauses double up to the longest, and begin anew after a success', () => {
   const pauses = createBackoff({ firstMs: 100, longestMs: 350 })
   expect([pauses.next(), pauses.next(), pauses.next(), pauses.next()]).toEqual([100, 200, 350, 350])
   pauses.reset()
@@ -21,14 +21,14 @@ function failing(times: number) {
 
 const always = () => true
 
-test('Work is tried again until it succeeds; each error is told.', async () => {
+test('work is tried again until it succeeds; each error is told', async () => {
   const told: unknown[] = []
   const onRetry = (error: unknown) => told.push(error)
   expect(await retryWhile(failing(2), { patienceMs: 60_000, isRetryable: always, onRetry })).toBe(3)
   expect(told).toEqual([new Error('try 1'), new Error('try 2')])
 })
 
-test('An error that does not pass is thrown at once, and any when the patience is over.', async () => {
+test('an error that does not pass is thrown at once, and any when the patience is over', async () => {
   const onRetry = () => expect.unreachable()
   const at = (patienceMs: number, isRetryable: () => boolean) =>
     retryWhile(failing(5), { patienceMs, isRetryable, onRetry })
@@ -36,7 +36,7 @@ test('An error that does not pass is thrown at once, and any when the patience i
   await expect(at(-1, always)).rejects.toThrow('try 1')
 })
 
-test('The signal ends the tries.', async () => {
+test('the signal ends the tries', async () => {
   const ending = new AbortController()
   const onRetry = () => ending.abort()
   const retried = retryWhile(failing(5), { patienceMs: Infinity, isRetryable: always, onRetry, signal: ending.signal })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Running } from '../../concurrency/running.ts'
 
-test('It is settled when all of it is, failed or not, with what was added meanwhile.', async () => {
+test('it is settled when all of it is, failed or not, with what was added meanwhile', async () => {
   const running = new Running()
   await running.settled()
   const [one, other, later] = [1, 2, 3].map(() => Promise.withResolvers<void>())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSpeeds } from '../../concurrency/speed.ts'
 
-test('The mean follows the last times; of what never ended there is none.', () => {
+test('the mean follows the last times; of what never ended there is none', () => {
   const speeds = createSpeeds<string>()
   expect(speeds.mean('a')).toBeUndefined()
   speeds.took('a', 1_000)
@@ -11,7 +11,7 @@ test('The mean follows the last times; of what never ended there is none.', () =
   expect(speeds.mean('a')).toBeGreaterThanOrEqual(1)
 })
 
-test('A key is slow from the first time that it took so long on, until one that is quick.', () => {
+test('a key is slow from the first time that it took so long on, until one that is quick', () => {
   const speeds = createSpeeds<number>({ slowMs: 5_000 })
   expect(speeds.of(1)).toBe('unknown')
   speeds.took(1, 4_999)
@@ -21,7 +21,7 @@ test('A key is slow from the first time that it took so long on, until one that 
   expect(speeds.of(2)).toBe('quick')
 })
 
-test('Where more is asked for, who was slow makes good with five quick ones in a row, and not with fewer.', () => {
+test('where more is asked for, who was slow makes good with five quick ones in a row, and not with fewer', () => {
   const speeds = createSpeeds<number>({ slowMs: 200, toMakeGood: 5 })
   speeds.took(1, 1)
   expect(speeds.of(1)).toBe('quick')
@@ -34,13 +34,13 @@ test('Where more is asked for, who was slow makes good with five quick ones in a
   expect(speeds.of(1)).toBe('quick')
 })
 
-test('Beyond so many keys the oldest is forgotten.', () => {
+test('beyond so many keys the oldest is forgotten', () => {
   const speeds = createSpeeds<number>({ slowMs: 200, mostRemembered: 100 })
   for (let key = 0; key <= 100; key++) speeds.took(key, 1)
   expect([speeds.of(0), speeds.of(1), speeds.of(100)]).toEqual(['unknown', 'quick', 'quick'])
 })
 
-test('Where only slow keys are remembered, no number of quick ones pushes them out.', () => {
+test('where only slow keys are remembered, no number of quick ones pushes them out', () => {
   const speeds = createSpeeds<number>({ slowMs: 200, mostRemembered: 100, onlySlow: true })
   speeds.took(0, 200)
   for (let key = 1; key <= 1_000; key++) speeds.took(key, 1)

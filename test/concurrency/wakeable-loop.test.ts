@@ -22,7 +22,7 @@ const done = (seen: { count: number }, count: number) =>
     (now) => now >= count,
   )
 
-test('The work is done again after the pause that it asks for, and at once when it is woken.', async () => {
+test('the work is done again after the pause that it asks for, and at once when it is woken', async () => {
   const { loop, seen } = opened((nth) => (nth < 3 ? 0 : LONG_MS))
   loop.start()
   await done(seen, 3)
@@ -47,7 +47,7 @@ test('a wake during the work is kept until its end, and the work is never done t
   expect(seen.count).toBe(2)
 })
 
-test('Work that fails is tried again after its pause, which no wake shortens.', async () => {
+test('work that fails is tried again after its pause, which no wake shortens', async () => {
   const failing = opened((nth) => {
     if (nth === 1) throw new Error('away')
     return LONG_MS
@@ -66,7 +66,7 @@ test('Work that fails is tried again after its pause, which no wake shortens.', 
   expect(away.seen.count).toBe(1)
 })
 
-test('A stop tells the work under way, waits for it, and nothing is done after it.', async () => {
+test('a stop tells the work under way, waits for it, and nothing is done after it', async () => {
   let told = false
   const { loop, seen } = opened(async (_, stopping) => {
     await new Promise((resolve) => stopping.addEventListener('abort', resolve))

@@ -3,13 +3,13 @@ import { withTimeout } from '../../concurrency/with-timeout.ts'
 
 const never = () => new Promise<never>(() => {})
 
-test('Work that is done in time gives its result, and one that fails its error.', async () => {
+test('work that is done in time gives its result, and one that fails its error', async () => {
   expect(await withTimeout(Promise.resolve(1), 1_000, () => 'late')).toBe(1)
   expect(await withTimeout(2, 1_000, () => 'late')).toBe(2)
   await expect(withTimeout(Promise.reject(new Error('no')), 1_000, () => 'late')).rejects.toThrow('no')
 })
 
-test('Work that takes too long is left, with a value or an error.', async () => {
+test('work that takes too long is left, with a value or an error', async () => {
   expect(await withTimeout(never(), 1, () => 'late')).toBe('late')
   const refuse = () => {
     throw new Error('too late')
@@ -17,7 +17,7 @@ test('Work that takes too long is left, with a value or an error.', async () => 
   await expect(withTimeout(never(), 1, refuse)).rejects.toThrow('too late')
 })
 
-test('Work that fails after its time harms nobody.', async () => {
+test('work that fails after its time harms nobody', async () => {
   const { promise, reject } = Promise.withResolvers<number>()
   expect(await withTimeout(promise, 1, () => 'late')).toBe('late')
   reject(new Error('later'))

@@ -7,7 +7,7 @@ import { toStructural } from '../../tools/generate/crd/to-structural.ts'
 
 const structural = (schema: TSchema) => toStructural(nodeOf(schema), 'place')
 
-describe('From a definition to a structural schema', () => {
+describe('from a definition to a structural schema', () => {
   test.each<[string, TSchema, RegExp]>([
     ['a union', Type.Union([Type.String(), Type.Number()]), /^place: a union/],
     ['a string without bounds', Type.String(), /^place: a string must be bounded/],

@@ -40,14 +40,14 @@ function say(text: string): Promise<string> {
   })
 }
 
-test('An absolute-form request reaches an allowed target and comes back without what belongs to the hop.', async () => {
+test('an absolute-form request reaches an allowed target and comes back without what belongs to the hop', async () => {
   const answer = await say(`GET http://127.0.0.1:${port()}/ HTTP/1.1\r\nHost: x\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1.1 200 OK/)
   expect(answer).toContain('hello')
   expect(answer).not.toMatch(/proxy-authenticate/i)
 })
 
-test('Headers of the hop and a forged Host do not go on.', async () => {
+test('headers of the hop and a forged Host do not go on', async () => {
   const headers = await new Promise<string>((resolve, reject) => {
     const asked = request({
       host: '127.0.0.1',
@@ -70,7 +70,7 @@ test('Headers of the hop and a forged Host do not go on.', async () => {
   expect(JSON.parse(headers)).toEqual({ host: `127.0.0.1:${port()}`, 'x-own': '2', connection: 'close' })
 })
 
-test('A tunnel reaches an allowed target.', async () => {
+test('a tunnel reaches an allowed target', async () => {
   expect(await say(`CONNECT 127.0.0.1:${port()} HTTP/1.1\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1.1 200/)
 })
 
@@ -83,13 +83,13 @@ test.each([
   'localhost.:1',
   '2130706434:80',
   '192.168.0.1:22',
-])('A tunnel to %s is refused before anything is dialled, and known as denied.', async (target) => {
+])('a tunnel to %s is refused before anything is dialled, and known as denied', async (target) => {
   const before = proxy.counts.denied
   expect(await say(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).toMatch(/^(HTTP\/1.1 502|$)/)
   expect(proxy.counts.denied + proxy.counts.opened).toBeGreaterThan(before)
 })
 
-test('A request to a refused target gets no answer at all: nothing can be taken for the target’s words.', async () => {
+test('a request to a refused target gets no answer at all: nothing can be taken for the target’s words', async () => {
   const before = contacts
   expect(await say('GET http://127.0.0.2:1/ HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('')
   expect(proxy.failureOf({ host: '127.0.0.2', port: 1 })).toEqual({ kind: 'denied' })
@@ -102,7 +102,7 @@ test.each([
   'GET / HTTP/1.1',
   'GET ftp://127.0.0.1/ HTTP/1.1',
   'GET https://127.0.0.1/ HTTP/1.1',
-])('%s is no request for a proxy.', async (line) => {
+])('%s is no request for a proxy', async (line) => {
   const { opened } = proxy.counts
   expect(await say(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/)
   expect(proxy.counts.opened).toBe(opened)

@@ -30,7 +30,7 @@ const monitorOf = (name: string) => ({
 })
 
 test.each(['half_sent', 'unanswered'] as const)(
-  'A connection of the API that is reset at COMMIT, %s: a 503, and what was asked for is wholly there or not at all.',
+  'a connection of the API that is reset at COMMIT, %s: a 503, and what was asked for is wholly there or not at all',
   async (at) => {
     const world = await freshWorld({ monitors: 1 })
     await using proxy = await openTcpProxy(world.url)

@@ -33,7 +33,7 @@ test('a clock put back by three hours: nobody is silent, and the next tick is on
   expect(await world.query(`select id from deliveries where status <> 'success'`)).toEqual([])
 })
 
-test('A clock that was put back while no worker ran: the first one to start sees to it.', async () => {
+test('a clock that was put back while no worker ran: the first one to start sees to it', async () => {
   const world = await freshWorld()
   const worker = await world.worker()
   await world.underLoad(() => world.rounds(1))
@@ -48,7 +48,7 @@ test('A clock that was put back while no worker ran: the first one to start sees
 })
 
 test(
-  'A clock that leaps ahead by hours and by months, and back: what was missed is one run for each monitor, no ' +
+  'a clock that leaps ahead by hours and by months, and back: what was missed is one run for each monitor, no ' +
     'burst.',
   async () => {
     const world = await freshWorld()

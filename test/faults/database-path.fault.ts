@@ -31,7 +31,7 @@ test('a connection cut for longer than a lease: what was found meanwhile is reco
   await judgeInvariants(world, { faults: 3 })
 })
 
-test('A connection that takes 600 ms each way: slow, and right.', async () => {
+test('a connection that takes 600 ms each way: slow, and right', async () => {
   const { world, proxy } = await worldBehindProxy()
   await world.worker()
   await world.underLoad(async () => {
@@ -51,7 +51,7 @@ test.each([
   ['record_attempts', 'unanswered'],
   ['claim_checks', 'unanswered'],
   ['claim_deliveries', 'unanswered'],
-] as const)('A connection that is reset at %s, %s: no run and no delivery is lost or made twice.', async (text, at) => {
+] as const)('a connection that is reset at %s, %s: no run and no delivery is lost or made twice', async (text, at) => {
   const { world, proxy } = await worldBehindProxy()
   await world.underLoad(async () => {
     await world.rounds(1)
@@ -70,7 +70,7 @@ test.each([
   await judgeInvariants(world, { faults: isUnheard ? 1 : 0 })
 })
 
-test('Connections that are reset after so many bytes of an answer: the same.', async () => {
+test('connections that are reset after so many bytes of an answer: the same', async () => {
   const { world, proxy } = await worldBehindProxy()
   await world.underLoad(async () => {
     await world.rounds(1)
@@ -89,7 +89,7 @@ test('Connections that are reset after so many bytes of an answer: the same.', a
   await judgeInvariants(world, { faults: 1 })
 })
 
-test('Connections that stay open and lead nowhere: the worker gives them up and takes new ones.', async () => {
+test('connections that stay open and lead nowhere: the worker gives them up and takes new ones', async () => {
   const { world, proxy } = await worldBehindProxy()
   await world.underLoad(async () => {
     await world.rounds(2)
@@ -102,7 +102,7 @@ test('Connections that stay open and lead nowhere: the worker gives them up and 
 })
 
 test(
-  'Records that are on their way for longer than a lease, and arrive while another worker has the checks: they ' +
+  'records that are on their way for longer than a lease, and arrive while another worker has the checks: they ' +
     'change nothing.',
   async () => {
     // Long enough for a busy machine: it ends when the clock is set.

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { freshWorld } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 
-test('A worker that is left one connection goes on with it; one that is left none waits.', async () => {
+test('a worker that is left one connection goes on with it; one that is left none waits', async () => {
   const world = await freshWorld()
   const worker = await world.worker()
   const leave = async (connections: number) => {
@@ -27,7 +27,7 @@ test('A worker that is left one connection goes on with it; one that is left non
 })
 
 test(
-  'A session that sits on rows of the queue for longer than a statement may take holds up those monitors, not the ' +
+  'a session that sits on rows of the queue for longer than a statement may take holds up those monitors, not the ' +
     'others, and loses nothing.',
   async () => {
     const world = await freshWorld()

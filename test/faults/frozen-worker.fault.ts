@@ -4,7 +4,7 @@ import { judgeInvariants } from './invariants.ts'
 import { until } from './until.ts'
 
 test(
-  'A worker frozen in the middle of checks, past its lease: another takes them, and what it records when it thaws ' +
+  'a worker frozen in the middle of checks, past its lease: another takes them, and what it records when it thaws ' +
     'changes nothing.',
   async () => {
     const world = await freshWorld()
@@ -34,7 +34,7 @@ test(
 )
 
 test(
-  'A worker frozen in the middle of deliveries: another sends them again, and the late answers are not taken for ' +
+  'a worker frozen in the middle of deliveries: another sends them again, and the late answers are not taken for ' +
     'its own.',
   async () => {
     const world = await freshWorld()

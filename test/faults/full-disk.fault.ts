@@ -28,7 +28,7 @@ async function goesOn(world: FaultWorld): Promise<void> {
 }
 
 test(
-  'A full disk under the tables: workers wait, the API answers 503, and all go on by themselves when there is ' +
+  'a full disk under the tables: workers wait, the API answers 503, and all go on by themselves when there is ' +
     'room.',
   async (context) => {
     const disk = await smallDisk(context, 128)
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  "A full disk under Postgres' log, of which it dies: workers outlive it, and go on when there is room and it is " +
+  "a full disk under Postgres' log, of which it dies: workers outlive it, and go on when there is room and it is " +
     'started again.',
   async (context) => {
     const disk = await smallDisk(context, 96)

@@ -3,7 +3,7 @@ import { freshWorld } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 import { until } from './until.ts'
 
-test('Without a fault each run is recorded once, and each webhook is sent once.', async () => {
+test('without a fault each run is recorded once, and each webhook is sent once', async () => {
   const world = await freshWorld()
   await Promise.all([world.worker(), world.worker()])
   await world.underLoad(() => world.rounds(3))
@@ -11,7 +11,7 @@ test('Without a fault each run is recorded once, and each webhook is sent once.'
   await judgeInvariants(world)
 })
 
-test('Workers killed in the middle of checks, one after the other: all their runs end, none twice.', async () => {
+test('workers killed in the middle of checks, one after the other: all their runs end, none twice', async () => {
   const world = await freshWorld()
   let [first, second] = await Promise.all([world.worker(), world.worker()])
   await world.underLoad(async () => {
@@ -32,7 +32,7 @@ test('Workers killed in the middle of checks, one after the other: all their run
 })
 
 test(
-  'A worker killed at a moment of chance, again and again: no run and no webhook is lost, and none more than ' +
+  'a worker killed at a moment of chance, again and again: no run and no webhook is lost, and none more than ' +
     'repeated.',
   async () => {
     const world = await freshWorld()
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'A worker killed in the middle of deliveries: they arrive once more under the same id when their lease ends, ' +
+  'a worker killed in the middle of deliveries: they arrive once more under the same id when their lease ends, ' +
     'and are done.',
   async () => {
     const world = await freshWorld()

@@ -32,7 +32,7 @@ test.each([
   ['claim of deliveries', 'deliveries', 'new.fence > old.fence and new.attempts = old.attempts'],
   ['record of deliveries', 'deliveries', 'new.attempts > old.attempts'],
 ])(
-  'A connection that is reset, and a worker that is killed, in the middle of the COMMIT of a %s: whether it holds ' +
+  'a connection that is reset, and a worker that is killed, in the middle of the COMMIT of a %s: whether it holds ' +
     'or not, no run and no delivery is lost or made twice.',
   async (_, table, when) => {
     const world = await freshWorld()

@@ -6,7 +6,7 @@ import { until } from './until.ts'
 const REAL_LEASE_SECONDS = 60
 
 test(
-  'With the lease that people run with: what a killed worker had under way, checks and deliveries, is done within ' +
+  'with the lease that people run with: what a killed worker had under way, checks and deliveries, is done within ' +
     '90 s.',
   async () => {
     const world = await freshWorld({ leaseSeconds: REAL_LEASE_SECONDS, monitors: 20 })

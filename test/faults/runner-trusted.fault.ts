@@ -34,7 +34,7 @@ async function firstRun(url: string) {
 }
 
 test(
-  'What a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows ' +
+  'what a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows ' +
     'of neither.',
   async () => {
     await using site = await openSite()
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'All of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner does ' +
+  'all of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner does ' +
     'the runs.',
   async () => {
     await using site = await openSite()

@@ -68,7 +68,7 @@ async function hanging(site: Site, answer: Answer = () => {}) {
 }
 
 test(
-  'A page that a script fills is rendered by a runner that knows no database; its change arrives as a signed ' +
+  'a page that a script fills is rendered by a runner that knows no database; its change arrives as a signed ' +
     'webhook.',
   async () => {
     await using site = await openSite()
@@ -103,7 +103,7 @@ test(
   90_000,
 )
 
-test('A monitor with pictures is done by a runner, and the worker compares them.', async () => {
+test('a monitor with pictures is done by a runner, and the worker compares them', async () => {
   await using site = await openSite()
   const runner = await world.runner('sees')
   const striped = (color: string) =>
@@ -118,7 +118,7 @@ test('A monitor with pictures is done by a runner, and the worker compares them.
   expect(await runner.exited).toBe(0)
 }, 90_000)
 
-test('A runner that is killed in the middle of a check leaves it to another: the same run, once.', async () => {
+test('a runner that is killed in the middle of a check leaves it to another: the same run, once', async () => {
   await using site = await openSite()
   const doomed = await world.runner('doomed')
   const { id, check } = await hanging(site)
@@ -171,7 +171,7 @@ test('a runner told to stop finishes what it can, gives back the rest at once, a
   await world.api('POST', `/v1/monitors/${id}/pause`, {})
 }, 90_000)
 
-test('A token that is refused ends a runner with code 77 and says what to do, at the start and later.', async () => {
+test('a token that is refused ends a runner with code 77 and says what to do, at the start and later', async () => {
   const wrong = await runCli(['runner'], world.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
   expect([wrong.code, wrong.stdout]).toEqual([77, expect.not.stringContaining('rendering')])
   expect(wrong.stderr).toMatch(/^tidemark: the runner API refuses the runner token: .*create-runner-token/)
@@ -196,7 +196,7 @@ test('an idle runner exits with 0 by itself; so does one whose token, from a fil
   expect(short.stdout).toContain('the token is about to expire')
 }, 60_000)
 
-test('A runner tells its readiness and metrics, and outlives its worker.', async () => {
+test('a runner tells its readiness and metrics, and outlives its worker', async () => {
   await using site = await openSite()
   site.answer(shell('$7'))
   await using other = await openRunnerWorld()
@@ -225,7 +225,7 @@ test('A runner tells its readiness and metrics, and outlives its worker.', async
   expect(await runner.exited).toBe(0)
 }, 90_000)
 
-test('What a runner lacks, and what it should not have, is said at its start.', async () => {
+test('what a runner lacks, and what it should not have, is said at its start', async () => {
   const nothing = await runCli(['runner'])
   expect(nothing.code).toBe(1)
   for (const name of ['TIDEMARK_RUNNER_API_URL', 'TIDEMARK_RUNNER_TOKEN'])

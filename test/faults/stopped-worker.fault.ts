@@ -19,7 +19,7 @@ async function heldBy({ query }: FaultWorld, role: string) {
 }
 
 test(
-  'Workers replaced one by one by SIGTERM under load: each drains and ends well within 25 s, and nothing is lost ' +
+  'workers replaced one by one by SIGTERM under load: each drains and ends well within 25 s, and nothing is lost ' +
     'or sent twice.',
   async () => {
     // Longer than the test takes: what is left to its lease is not done.

@@ -11,7 +11,7 @@ const MOST_MS = 60_000
 const canUnshare = spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up'], { stdio: 'ignore' }).status === 0
 
 describeIf(canUnshare, 'on Linux, as root, with unshare and ip installed')('In a network namespace', () => {
-  test('a hostile page contacts no private address, though each of them is one step away.', () => {
+  test('a hostile page contacts no private address, though each of them is one step away', () => {
     const take = ADDRESSES.map((address) =>
       address.includes(':') ? `ip -6 addr add ${address}/128 dev lo nodad` : `ip addr add ${address}/32 dev lo`,
     )

@@ -29,7 +29,7 @@ async function openSilence(): Promise<{ readonly port: number } & AsyncDisposabl
 }
 
 test(
-  'More silent sites than a browser shows pages make a page that comes after them, of their own team, no later ' +
+  'more silent sites than a browser shows pages make a page that comes after them, of their own team, no later ' +
     'than one of them; known, they delay nobody.',
   async () => {
     await using closing = new AsyncDisposableStack()

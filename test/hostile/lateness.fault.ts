@@ -26,7 +26,7 @@ function told(company: string, lateness: Lateness): void {
   process.stdout.write(`${CLEAN} clean monitors ${company}: p99 of ${figures.join(', ')} ms after the due time\n`)
 }
 
-test('Fifty hostile monitors make five hundred clean ones no later.', async () => {
+test('fifty hostile monitors make five hundred clean ones no later', async () => {
   const world = await openLatenessWorld()
   onTestFinished(() => world[Symbol.asyncDispose]())
   const alone: Lateness[] = []

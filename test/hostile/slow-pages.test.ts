@@ -12,7 +12,7 @@ afterAll(() => pool.close())
 const good = (key: number) => pool.extract(GOOD, css('p'), { key })
 const slow = (key: number) => pool.extract(VICTIM, SLOW, { key, timeoutMs: 600 })
 
-test('Once they are known, slow monitors without end hold up no quick one, not even for a moment.', async () => {
+test('once they are known, slow monitors without end hold up no quick one, not even for a moment', async () => {
   expect(values(await good(1))).toEqual({ it: 'good' })
   // Strangers still: each is tried once, and stopped as somebody waits behind it.
   const strangers = [11, 12].map(slow)
@@ -27,7 +27,7 @@ test('Once they are known, slow monitors without end hold up no quick one, not e
   expect((await Promise.all(known)).map(faultCode)).toEqual(Array(2).fill('extract_timeout'))
 })
 
-test('A slow page alone has all of its time, and gets its answer.', async () => {
+test('a slow page alone has all of its time, and gets its answer', async () => {
   const spin: ExtractConfig = { method: 'xpath', fields: { it: 'count(//b[count(//b[count(//b) > 0]) > 0])' } }
   const page = html('<b>x</b>'.repeat(150))
   const alone = await pool.extract(page, spin, { key: 21, timeoutMs: 20_000 })

@@ -20,7 +20,7 @@ const useUp = ({ teamId }: Person) =>
   world.sql(`update team_usage set runs_used = runs_limit, credits = 0 where team_id = '${teamId}'`)
 const actions = async (person: Person) => (await world.audit(person)).map((line) => (line as { action: string }).action)
 
-describe('A monitor that billing has locked', () => {
+describe('a monitor that billing has locked', () => {
   test('is neither paused nor resumed nor run, and nothing is written down; it can be deleted', async () => {
     const person = await world.person()
     const { id } = await world.monitor(person)
@@ -35,7 +35,7 @@ describe('A monitor that billing has locked', () => {
   })
 })
 
-describe('Pausing and resuming', () => {
+describe('pausing and resuming', () => {
   test('are written down once: what is paused or active already stays as it is', async () => {
     const person = await world.person()
     const one = { ...person, id: (await world.monitor(person)).id }
@@ -57,7 +57,7 @@ describe('Pausing and resuming', () => {
   })
 })
 
-describe('Running a monitor now', () => {
+describe('running a monitor now', () => {
   test('returns the run that is queued already, without another audit line', async () => {
     const person = await world.person()
     const one = { ...person, id: (await world.monitor(person)).id }
@@ -79,7 +79,7 @@ describe('Running a monitor now', () => {
   })
 })
 
-describe('Deleting a monitor that a Kubernetes resource owns', () => {
+describe('deleting a monitor that a Kubernetes resource owns', () => {
   test('is refused', async () => {
     const person = await world.person()
     const { id } = await world.monitor(person)
@@ -93,7 +93,7 @@ describe('Deleting a monitor that a Kubernetes resource owns', () => {
   })
 })
 
-describe('An action on many monitors', () => {
+describe('an action on many monitors', () => {
   test('gives each its own outcome, and wakes the workers once', async () => {
     const person = await world.person()
     const [free, locked] = [await world.monitor(person), await world.monitor(person)]
@@ -121,7 +121,7 @@ describe('An action on many monitors', () => {
   })
 })
 
-describe('Rotating a signing secret', () => {
+describe('rotating a signing secret', () => {
   test('needs a webhook', async () => {
     const person = await world.person()
     const plain = await world.monitor(person)

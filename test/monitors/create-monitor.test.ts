@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const mails = (count: number): DeliveryConfig[] =>
   Array.from({ length: count }, (_, n) => ({ type: 'email', to: `reader${n}@example.com` }))
 
-describe('Creating a monitor', () => {
+describe('creating a monitor', () => {
   test('stores it, with its audit line, and wakes the workers', async () => {
     const person = await world.person()
     const before = world.wakes
@@ -51,7 +51,7 @@ describe('Creating a monitor', () => {
   })
 })
 
-describe('Creating a monitor from a template', () => {
+describe('creating a monitor from a template', () => {
   const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
   const choose = async (slug: string, url?: string) => {
     const choice = { ...(await world.person()), slug, wishes: url === undefined ? {} : { url } }

@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const edit = (person: Person, id: string, patch: MonitorPatch) => editMonitor(world.context, { ...person, id, patch })
 
-describe('Editing a monitor', () => {
+describe('editing a monitor', () => {
   test('names the changed keys in the audit line', async () => {
     const person = await world.person()
     const { id } = await world.monitor(person)
@@ -69,7 +69,7 @@ describe('Editing a monitor', () => {
   })
 })
 
-describe('A change of configuration', () => {
+describe('a change of configuration', () => {
   test.each([
     ['url', { url: 'https://example.com/other' }, true],
     ['extract_config', { extract_config: { method: 'full_page' as const } }, true],

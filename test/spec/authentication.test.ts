@@ -49,7 +49,7 @@ const allowed = () => ({
   'delete a monitor': 404,
 })
 
-describe('Authentication', () => {
+describe('authentication', () => {
   test('a key with only the read scope can list and read, and nothing else', async () => {
     const client = served.as(await served.api.key(served.owner, 'read'))
     expect(await statuses(reads(), client)).toEqual(all(reads(), 200))
@@ -91,7 +91,7 @@ describe('Authentication', () => {
   })
 })
 
-describe('Roles', () => {
+describe('roles', () => {
   test('a viewer views, and changes nothing', async () => {
     const client = served.as(await served.api.member(served.owner, 'viewer'))
     expect(await statuses(reads(), client)).toEqual(all(reads(), 200))

@@ -48,22 +48,22 @@ interface LayeredRun {
 const layered = (run: unknown) => run as LayeredRun
 
 describe('fetch_mode', () => {
-  test('`browser` always renders: the run has what a script wrote, and says that a browser fetched it.', async () => {
+  test('`browser` always renders: the run has what a script wrote, and says that a browser fetched it', async () => {
     const { baseline } = await watching.watch(shell('42'), { ...PRICE, fetch_mode: 'browser' })
     expect(layered(baseline)).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '42' } })
   })
 
-  test('`browser` renders also what could be read as it came.', async () => {
+  test('`browser` renders also what could be read as it came', async () => {
     const { baseline } = await watching.watch(complete(PROSE), { ...TITLE, fetch_mode: 'browser' })
     expect(layered(baseline)).toMatchObject({ fetch_method: 'browser', extracted: { title: 'As shown' } })
   })
 
-  test('`auto` is static first: a page with text is not rendered.', async () => {
+  test('`auto` is static first: a page with text is not rendered', async () => {
     const { baseline } = await watching.watch(complete(PROSE), TITLE)
     expect(layered(baseline)).toMatchObject({ fetch_method: 'static', extracted: { title: 'As sent' } })
   })
 
-  test('`auto` goes on to the browser when the response looks empty or script-heavy; it stays one run.', async () => {
+  test('`auto` goes on to the browser when the response looks empty or script-heavy; it stays one run', async () => {
     const watched = await watching.watch(shell('7'), PRICE)
     expect(layered(watched.baseline)).toMatchObject({
       status: 'success',
@@ -73,7 +73,7 @@ describe('fetch_mode', () => {
     expect(await endedRuns(watching.served.me, watched.id, 1)).toHaveLength(1)
   })
 
-  test('`auto` remembers: the next run does not pay the static try again, and a change is seen.', async () => {
+  test('`auto` remembers: the next run does not pay the static try again, and a change is seen', async () => {
     const watched = await watching.watch(shell('7'), PRICE)
     const before = watched.requests.length
     watched.set(shell('8'))
@@ -82,7 +82,7 @@ describe('fetch_mode', () => {
     expect(watched.requests.length - before).toBe(1)
   })
 
-  test('`auto` tries the static layer again after a day, and goes back when it gives the same values.', async () => {
+  test('`auto` tries the static layer again after a day, and goes back when it gives the same values', async () => {
     const watched = await watching.watch(shell('7'), { ...PRICE, ...MONTHLY })
     watched.set(`<!doctype html><p class="price">7</p><p>${PROSE}</p>`)
     try {
@@ -98,7 +98,7 @@ describe('fetch_mode', () => {
     }
   })
 
-  test('`auto` stays with the browser when the page still needs one, and renders it once to see that.', async () => {
+  test('`auto` stays with the browser when the page still needs one, and renders it once to see that', async () => {
     const watched = await watching.watch(shell('7'), { ...PRICE, ...MONTHLY })
     try {
       await watching.setClock(2 * 86_400)
@@ -115,7 +115,7 @@ describe('fetch_mode', () => {
     }
   })
 
-  test('`auto` stays with the browser when the static layer would read something else.', async () => {
+  test('`auto` stays with the browser when the static layer would read something else', async () => {
     const watched = await watching.watch(shell('7'), { extract_config: { method: 'full_page' }, ...MONTHLY })
     watched.set(complete(PROSE))
     try {
@@ -128,7 +128,7 @@ describe('fetch_mode', () => {
     }
   })
 
-  test('`auto` goes on to the browser when the direct request is refused.', async () => {
+  test('`auto` goes on to the browser when the direct request is refused', async () => {
     const page = watching.page('')
     page.set('no robots', 'text/html', 403)
     const { id } = await createMonitor(watching.served.me, { url: page.url, ...TITLE })
@@ -138,8 +138,8 @@ describe('fetch_mode', () => {
   })
 })
 
-describe('Extract config on a rendered page', () => {
-  test('css, xpath and full_page see the rendered document.', async () => {
+describe('extract config on a rendered page', () => {
+  test('css, xpath and full_page see the rendered document', async () => {
     const more = { fetch_mode: 'browser' }
     const css = await watching.watch(shell('9'), { ...more, ...PRICE })
     const xpath = await watching.watch(shell('9'), {
@@ -154,7 +154,7 @@ describe('Extract config on a rendered page', () => {
     expect((await whole.run()).extracted).not.toEqual(hash)
   })
 
-  test('regex runs against the document’s HTML.', async () => {
+  test('regex runs against the document’s HTML', async () => {
     const { baseline } = await watching.watch(
       `<!doctype html><p>${PROSE}</p><div id="made"></div><script>document.getElementById('made').innerHTML = ` +
         `'<i>' + 6 * 7 + '</i>'</script>`,
@@ -163,14 +163,14 @@ describe('Extract config on a rendered page', () => {
     expect(baseline.extracted).toEqual({ made: '42' })
   })
 
-  test('json_path reads the answer itself, not the browser’s view of it.', async () => {
+  test('json_path reads the answer itself, not the browser’s view of it', async () => {
     const { baseline } = await watching.watch({ value: 5, other: null }, { fetch_mode: 'browser' })
     expect(layered(baseline)).toMatchObject({ fetch_method: 'browser', extracted: { value: 5, other: null } })
   })
 })
 
 describe('request_config', () => {
-  test('A monitor with one is always fetched directly, also when its fetch_mode is browser.', async () => {
+  test('a monitor with one is always fetched directly, also when its fetch_mode is browser', async () => {
     const watched = await watching.watch({ value: 1, other: 2 }, { fetch_mode: 'browser', request_config: {} })
     expect(layered(watched.baseline).fetch_method).toBe('static')
     expect(layered(await runNow(watching.served.me, watched.id)).fetch_method).toBe('static')

@@ -40,7 +40,7 @@ async function fireAt(url: string, world = watching): Promise<string> {
 const silent: Reply = () => {}
 
 // Begun first and looked at last: its fifteen seconds pass while the others run.
-describe('The destination must answer within 15 seconds', () => {
+describe('the destination must answer within 15 seconds', () => {
   let late: Receiver
   let never: Receiver
   const ids = { late: '', never: '' }
@@ -59,7 +59,7 @@ describe('The destination must answer within 15 seconds', () => {
     await never[Symbol.asyncDispose]()
   })
 
-  describe.concurrent('Delivery status', () => {
+  describe.concurrent('delivery status', () => {
     test('pending becomes success when the destination answers 2xx', async () => {
       for (const status of [200, 201, 204, 299]) {
         await using receiver = await openReceiver(reply(status, status === 204 ? '' : 'thanks'))
@@ -95,7 +95,7 @@ describe('The destination must answer within 15 seconds', () => {
     })
   })
 
-  describe('Delivery retries', () => {
+  describe('delivery retries', () => {
     test('attempts are immediate, then after 5, 15 and 30 minutes, 1 and 2 hours; after 6 it is dead', async () => {
       const own = await startWatching({ deliver: true })
       await using receiver = await openReceiver(reply(500))

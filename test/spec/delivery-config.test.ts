@@ -12,7 +12,7 @@ const url = 'https://example.com/hook'
 const webhook = { type: 'webhook', url }
 const many = (count: number) => Array.from({ length: count }, () => webhook)
 
-describe('Delivery config', () => {
+describe('delivery config', () => {
   test.each([
     webhook,
     { type: 'webhook', url, headers: { Authorization: 'Bearer a' } },

@@ -15,7 +15,7 @@ afterAll(() => served.close())
 
 const hook = 'https://example.com/hook?token=1'
 
-describe('Delivery', () => {
+describe('delivery', () => {
   test('a delivery has the fifteen fields of the table', async () => {
     const id = await seedDelivery(served.api.services, run, {
       config: { type: 'webhook', url: hook, headers: { authorization: 'Bearer hidden' } },

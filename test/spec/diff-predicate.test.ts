@@ -12,7 +12,7 @@ const leaf = { type: 'field_changes', field }
 const and = (...conditions: object[]): object => ({ type: 'composite', operator: 'AND', conditions })
 const nested = (depth: number): object => (depth === 1 ? leaf : and(nested(depth - 1)))
 
-describe('Diff predicate: what may be saved', () => {
+describe('diff predicate: what may be saved', () => {
   test.each(
     titled<object>([
       { type: 'any_field_changes' },

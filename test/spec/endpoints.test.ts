@@ -10,7 +10,7 @@ afterAll(() => served.close())
 
 const list = async (client: Client, path: string) => (await client.get(path)).body
 
-describe('Lists', () => {
+describe('lists', () => {
   const paths = ['/v1/monitors', '/v1/deliveries', '/v1/monitors/ID/runs']
   let client: Client
   let id: string
@@ -84,7 +84,7 @@ describe('Lists', () => {
   })
 })
 
-describe('Monitors', () => {
+describe('monitors', () => {
   test('visual=true lists only monitors with the visual layer, false only those without', async () => {
     const client = await served.stranger()
     await createMonitor(client, { name: 'with', visual_config: { enabled: true } })
@@ -249,7 +249,7 @@ describe('Monitors', () => {
   })
 })
 
-describe('Runs and deliveries', () => {
+describe('runs and deliveries', () => {
   test('the deliveries of a run are all there, not paginated', async () => {
     const { id } = await createMonitor(served.me)
     const run = await seedRun(served.api.services, id)
@@ -305,7 +305,7 @@ describe('Runs and deliveries', () => {
   })
 })
 
-describe('Another team', () => {
+describe('another team', () => {
   test('sees nothing of this one: every id is 404', async () => {
     const { id } = await createMonitor(served.me, { deliveries: [{ type: 'webhook', url: 'https://example.com/' }] })
     const run = await seedRun(served.api.services, id)
@@ -337,7 +337,7 @@ describe('Another team', () => {
   })
 })
 
-describe('Usage and specification', () => {
+describe('usage and specification', () => {
   test('GET /api/openapi.json is the OpenAPI 3.1 document, and has every path of these nouns', async () => {
     const { status, body } = await served.as(null).get('/api/openapi.json')
     expect([status, body['openapi']]).toEqual([200, expect.stringMatching(/^3\.1\./)])

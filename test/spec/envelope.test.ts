@@ -88,7 +88,7 @@ async function each(
 const takesBody = ({ method }: Operation) => method === 'POST' || method === 'PATCH'
 const hasId = ({ path }: Operation) => path.includes('{')
 
-describe('All errors of every operation use the envelope', () => {
+describe('all errors of every operation use the envelope', () => {
   test('missing credentials: 401 UNAUTHORIZED', async () => {
     expect(
       await each(

@@ -9,7 +9,7 @@ afterAll(() => served.close())
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-describe('Errors', () => {
+describe('errors', () => {
   test('all errors use the envelope: code, message, details (always an array) and requestId', async () => {
     const answers = [
       await served.as(null).get('/v1/monitors'),

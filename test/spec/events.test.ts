@@ -52,7 +52,7 @@ const deliveryOf = async (runId: string) =>
     readonly payload: object
   }
 
-describe('The webhook request carries these headers', () => {
+describe('the webhook request carries these headers', () => {
   test('Service-Signature: t=<unix_seconds>,v1=<hex_signature>', async () => {
     const [, seconds = '', signature] = signatureOf((await fire(await watch(), 'b')).request) ?? []
     expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(60)
@@ -86,7 +86,7 @@ describe('The webhook request carries these headers', () => {
   })
 })
 
-describe('Signature', () => {
+describe('signature', () => {
   const mac = (secret: string, { body }: Received, seconds = '') =>
     createHmac('sha256', secret)
       .update(`${seconds}.${body.toString('utf8')}`)
@@ -120,7 +120,7 @@ describe('Signature', () => {
   })
 })
 
-describe('Regular monitor payload', () => {
+describe('regular monitor payload', () => {
   test('has id, version, monitor_id, run_id, fired_at, diff and monitor, and nothing else', async () => {
     const page = await watch({ name: 'A kettle' })
     const { request, runId } = await fire(page, 'b')
@@ -145,7 +145,7 @@ describe('Regular monitor payload', () => {
   })
 })
 
-describe('When a delivery fires', () => {
+describe('when a delivery fires', () => {
   test('the predicate is true; the first run never fires, nor one without a difference, nor a failed one', async () => {
     const page = await watch()
     await page.run()
@@ -189,7 +189,7 @@ describe('When a delivery fires', () => {
   })
 })
 
-describe('Audit', () => {
+describe('audit', () => {
   const event = row({ action: Type.String(), target_type: Type.String(), target_id: Type.String() })
 
   test('replaying a delivery records delivery.replayed', async () => {

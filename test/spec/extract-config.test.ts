@@ -9,7 +9,7 @@ afterAll(() => served.close())
 
 const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 'p']))
 
-describe('Extract config', () => {
+describe('extract config', () => {
   test.each(
     titled<object>([
       { method: 'css', fields: { title: 'h1 > a.title:first-child' } },

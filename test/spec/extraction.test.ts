@@ -18,7 +18,7 @@ async function read(answer: unknown, method: string, fields: object) {
   return baseline.extracted
 }
 
-describe.concurrent('Extract config, css', () => {
+describe.concurrent('extract config, css', () => {
   test('matches the first element', async () => {
     const html = '<p class=a> one </p><p class=a>two</p><div><p id=b>three</p></div>'
     const fields = { first: 'p.a', nested: 'div > p', second: 'p:nth-of-type(2)', none: 'h1' }
@@ -26,7 +26,7 @@ describe.concurrent('Extract config, css', () => {
   })
 })
 
-describe.concurrent('Extract config, xpath', () => {
+describe.concurrent('extract config, xpath', () => {
   test('an expression is XPath 1.0: of a set of nodes the first, and numbers, texts and booleans', async () => {
     const html = '<ul><li data-n=1>one</li><li data-n=2>two</li></ul>'
     const fields = {
@@ -58,7 +58,7 @@ describe.concurrent('Extract config, xpath', () => {
   )
 })
 
-describe.concurrent('Extract config, json_path', () => {
+describe.concurrent('extract config, json_path', () => {
   const item = { name: 'kettle', price: 17.5, tags: ['a', 'b'], stock: null, isNew: true }
 
   test('the body is parsed as JSON; $ is the root', async () => {
@@ -90,7 +90,7 @@ describe.concurrent('Extract config, json_path', () => {
   })
 })
 
-describe.concurrent('Extract config, regex', () => {
+describe.concurrent('extract config, regex', () => {
   const html = '<!-- build 41 --><p class="v">v1.2</p><p>v1.3</p><script>var v = "v9"</script>'
 
   test('runs against the raw body: its markup, comments and scripts', async () => {
@@ -117,7 +117,7 @@ describe.concurrent('Extract config, regex', () => {
   })
 })
 
-describe.concurrent('Extract config, full_page', () => {
+describe.concurrent('extract config, full_page', () => {
   test('hashes the whole response', async () => {
     const html = '<p>one</p>'
     const { baseline } = await watching.watch(html, { ...any, extract_config: { method: 'full_page' } })
@@ -137,7 +137,7 @@ describe.concurrent('Extract config, full_page', () => {
   })
 })
 
-describe('Request headers', () => {
+describe('request headers', () => {
   test('request_headers go with the outgoing scrape request, in place of ours', async () => {
     const request_headers = { Authorization: 'Bearer a', 'X-Tab': 'a\tb', 'User-Agent': 'mine', Accept: 'text/x' }
     const page = await watching.watch({ value: 1 }, { ...any, request_headers })

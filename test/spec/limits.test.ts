@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-describe('Plan table', () => {
+describe('plan table', () => {
   test.each<[Tier, number, number, number, number, number, number]>([
     ['free', 200, 14, 1, 50, 0, 2],
     ['lite', 1_000, 90, 2, 250, 0, 2],
@@ -56,7 +56,7 @@ describe('Plan table', () => {
   })
 })
 
-describe('Retention applies to run history and deliveries', () => {
+describe('retention applies to run history and deliveries', () => {
   test.each<[Tier, number]>([
     ['free', 14],
     ['lite', 90],
@@ -89,7 +89,7 @@ describe('Retention applies to run history and deliveries', () => {
 
 const used = row({ runs_used: Type.Integer(), visual_used: Type.Integer(), credits: Type.Integer() })
 
-describe('Runs', () => {
+describe('runs', () => {
   const pools = async (team: string) => {
     const { services } = served.api
     return services.store.one(sql.type(used)`
@@ -150,7 +150,7 @@ describe('Runs', () => {
   })
 })
 
-describe('Intervals and sizes', () => {
+describe('intervals and sizes', () => {
   test('the minimum interval is 60 seconds on every plan', async () => {
     for (const tier of TIERS) {
       const client = await served.stranger(tier)

@@ -12,7 +12,7 @@ const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }
 const any = { diff_predicate: { type: 'any_field_changes' }, deliveries: [HOOK] }
 const monitor = async (id: string) => (await watching.served.me.get(`/v1/monitors/${id}`)).body
 
-describe('Monitor, as its runs go', () => {
+describe('monitor, as its runs go', () => {
   test('last_run_at is the time of its last run, next_run_at lies an interval ahead', async () => {
     const { id, baseline } = await watching.watch({ value: 1 }, { ...any, schedule_interval_seconds: 3600 })
     const { last_run_at: last, next_run_at: next, created_at: created } = await monitor(id)
@@ -64,7 +64,7 @@ describe('Monitor, as its runs go', () => {
   })
 })
 
-describe('Monitor, as time goes', () => {
+describe('monitor, as time goes', () => {
   test('it runs each schedule_interval_seconds, and not between; a paused one does not', async () => {
     const own = await startWatching()
     try {

@@ -10,7 +10,7 @@ afterAll(() => served.close())
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-describe('Monitor', () => {
+describe('monitor', () => {
   test('a monitor has the seventeen fields of the table and no others', async () => {
     const monitor = await createMonitor(served.me)
     expect(monitor).toEqual({

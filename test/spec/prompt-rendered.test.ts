@@ -24,7 +24,7 @@ const shell = (text: string) =>
    <script>setTimeout(() => { document.getElementById('root').innerHTML = '<p>${text}</p>' }, 50)</script>`
 const PROMPT = { extract_config: { method: 'prompt', prompt: 'What does it cost?' } }
 
-test.each(['browser', 'auto'])('Under fetch_mode %s the model reads what a script wrote.', async (fetch_mode) => {
+test.each(['browser', 'auto'])('under fetch_mode %s the model reads what a script wrote', async (fetch_mode) => {
   model.questions.length = 0
   model.says('€ 42')
   const { baseline } = await watching.watch(shell(`It costs 42 EUR, ${fetch_mode}`), {

@@ -101,7 +101,7 @@ const refusals: [typeof refusal][] = [
   [{ status: 200, headers: { 'cf-mitigated': 'challenge' } }],
 ]
 
-describe('The proxy layer', () => {
+describe('the proxy layer', () => {
   test.each(refusals)('answers a check that was refused with %j, and the run says so', async (refused) => {
     refusal = refused
     const { run } = await watch(await team())
@@ -207,7 +207,7 @@ describe('The proxy layer', () => {
   })
 })
 
-test('A proxy that refuses its login fails the run; neither the run nor the log shows who we are to it.', async () => {
+test('a proxy that refuses its login fails the run; neither the run nor the log shows who we are to it', async () => {
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const own = await serveApi('scale', { egress })
   const proxyUrl = proxy.url.replace(encodeURIComponent(PASSWORD), 'wrong-word')

@@ -23,7 +23,7 @@ const byNumber =
   }
 const asNumbers = (asked: readonly Asked[], name = 'page') => asked.map(({ query }) => query.get(name))
 
-describe('The page type', () => {
+describe('the page type', () => {
   test('counts from 1 by 1, and stops at a page that is shorter than the first', async () => {
     const { run, asked } = await world.watch(byNumber(25), paged(page))
     expect(run).toMatchObject({ status: 'success', fetch_method: 'static', extracted: { ids: numbers(1, 25) } })
@@ -88,7 +88,7 @@ describe('The page type', () => {
   })
 })
 
-describe('The cursor type', () => {
+describe('the cursor type', () => {
   const byCursor: Service = ({ query }) => {
     const from = Number(query.get('after') ?? 0)
     return { body: { items: ids(from + 1, from + 2), next: from < 4 ? String(from + 2) : null } }
@@ -135,7 +135,7 @@ describe('The cursor type', () => {
   })
 })
 
-describe('The next_url type', () => {
+describe('the next_url type', () => {
   test('follows absolute and relative URLs until there is none', async () => {
     const { run, asked, name } = await world.watch(
       ({ headers, url }, nth) => ({
@@ -180,7 +180,7 @@ describe('The next_url type', () => {
   })
 })
 
-describe('The link_header type', () => {
+describe('the link_header type', () => {
   test('follows rel="next" of the Link header, relative or not, until there is none', async () => {
     const { run, asked, name } = await world.watch(
       ({ headers, url }, nth) => ({
@@ -206,7 +206,7 @@ describe('The link_header type', () => {
   })
 })
 
-describe('Paging of every type', () => {
+describe('paging of every type', () => {
   const all: readonly (readonly [string, object, (nth: number) => object])[] = [
     ['page', { ...page, items_path: 'items' }, () => ({})],
     ['cursor', cursor, (nth) => ({ next: `c${nth}` })],
@@ -311,7 +311,7 @@ describe('Paging of every type', () => {
   })
 })
 
-describe('What was merged', () => {
+describe('what was merged', () => {
   test('is the first response with all items in the place of its own', async () => {
     const serve: Service = (_, nth) => ({
       body: { note: `page ${nth}`, data: { list: ids(nth, nth), size: 1 }, more: nth < 3 },
@@ -365,7 +365,7 @@ describe('What was merged', () => {
   })
 })
 
-describe('A preview', () => {
+describe('a preview', () => {
   test('reads every page as a run does', async () => {
     const shown = await world.preview(byNumber(25), paged(page))
     expect(shown).toMatchObject({

@@ -10,7 +10,7 @@ afterAll(() => world.close())
 const FIELD = { extract_config: { method: 'json_path', fields: { a: '$.a' } } }
 const answer = () => ({ body: { a: 1 } })
 
-describe('A monitor with a request_config', () => {
+describe('a monitor with a request_config', () => {
   test('is always fetched directly, also where the browser is asked for', async () => {
     const { run } = await world.watch(answer, { method: 'GET' }, { ...FIELD, fetch_mode: 'browser' })
     expect(run).toMatchObject({ status: 'success', fetch_method: 'static', extracted: { a: 1 } })

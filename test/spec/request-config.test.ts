@@ -13,7 +13,7 @@ const cursor = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'meta
 const inBody = { method: 'POST', body: '{"page":1}' }
 const paged = (pagination: object) => ({ method: 'GET', pagination })
 
-describe('Request config', () => {
+describe('request config', () => {
   test('method is GET by default; the defaults of pagination are filled in', async () => {
     const created = await createMonitor(served.me, { extract_config, request_config: { pagination: page } })
     const pagination = { ...page, start: 1, step: 1, max_pages: 20 }

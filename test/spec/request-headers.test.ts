@@ -18,7 +18,7 @@ const places = [
 ] as const
 const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'v']))
 
-describe.each(places)('Request headers: %s', (_, body, path) => {
+describe.each(places)('request headers: %s', (_, body, path) => {
   test.each<[string, Headers]>([
     ['none', {}],
     ['20 headers', named(20)],
@@ -59,7 +59,7 @@ describe.each(places)('Request headers: %s', (_, body, path) => {
   })
 })
 
-describe('Request headers', () => {
+describe('request headers', () => {
   test.each(['Service-Signature', 'Content-Type', 'User-Agent'])(
     "a webhook's %s cannot be overridden: it is accepted, and the service's own is sent",
     async (name) => {

@@ -15,7 +15,7 @@ afterAll(() => served.close())
 const read = async (run: string) => (await served.me.get(`/v1/runs/${run}`)).body as Record<string, unknown>
 const diff = { fields_changed: ['price'], before: { price: '$10' }, after: { price: '$12' } }
 
-describe('Run', () => {
+describe('run', () => {
   test('a run that found a change has what was extracted, the difference, the layer and the times', async () => {
     const run = await seedRun(served.api.services, id, {
       extracted: { price: '$12' },

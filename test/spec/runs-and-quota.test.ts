@@ -27,7 +27,7 @@ async function account(plan: Tier, { served } = watching) {
 /** Waits until the worker has looked for due checks since: what another account makes now has run. */
 const workerLooked = async (world = watching) => void (await world.watch({ value: 1 }, any))
 
-describe('Runs', () => {
+describe('runs', () => {
   test('every check is a run: scheduled or asked for, a success or a failure', async () => {
     const client = await account('lite')
     const page = await watching.watch({ value: 1 }, any, client)
@@ -76,7 +76,7 @@ describe('Runs', () => {
   })
 })
 
-describe('Runs, as time goes', () => {
+describe('runs, as time goes', () => {
   test('they are counted from runsPeriodStart to runsResetAt; from then on stopped checks go on', async () => {
     const own = await startWatching()
     try {

@@ -16,7 +16,7 @@ const whenOf = (next: string | null) =>
 const set = (table: string, what: string, id: string) =>
   served.api.sql(`update ${table} set ${what} where no = (select no from monitors where id = '${id}')`)
 
-describe('Monitor status', () => {
+describe('monitor status', () => {
   test('a new monitor is active and due at once', async () => {
     const before = Date.now()
     const monitor = await createMonitor(served.me)
@@ -109,7 +109,7 @@ describe('Monitor status', () => {
   })
 })
 
-describe('Run status', () => {
+describe('run status', () => {
   test('a run that was queued when its monitor was deleted ends as an error', async () => {
     const id = await create()
     const { run_id: run } = (await served.me.post(`/v1/monitors/${id}/run`)).body
@@ -120,7 +120,7 @@ describe('Run status', () => {
   })
 })
 
-describe('Delivery status', () => {
+describe('delivery status', () => {
   const seed = async (statuses: readonly { status: DeliveryStatus; nextInSeconds?: number }[]) => {
     const run = await seedRun(served.api.services, await create(), { triggered: true })
     const ids: string[] = []

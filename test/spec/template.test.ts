@@ -35,7 +35,7 @@ const list = async (query = '', client: Client = served.me) =>
 const from = (slug: string, body?: object, client: Client = served.me) =>
   client.post(`/v1/monitors/from-template/${slug}`, body)
 
-describe('Template', () => {
+describe('template', () => {
   test('each has the eight fields of the table and no others', async () => {
     for (const template of await list()) {
       expect(template).toEqual({

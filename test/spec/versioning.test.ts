@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-describe('Versioning', () => {
+describe('versioning', () => {
   test('the API version is 2026-05-01, and every answer carries it', async () => {
     expect(API_VERSION).toBe('2026-05-01')
     for (const path of ['/v1/monitors', '/v1/nowhere', '/v1/monitors?page=0', '/api/openapi.json'])

@@ -62,7 +62,7 @@ async function nextRun(watched: Watched, html: string) {
   return (await watched.run()) as unknown as { id: string; visual_change_pct: number; delivery_triggered: boolean }
 }
 
-describe('Visual config', () => {
+describe('visual config', () => {
   test('enabled: each check screenshots the page and compares the changed pixels with the previous run’s', async () => {
     const watched = await watch(page(400, 600))
     const [first] = await regionsOf(watched.baseline)
@@ -111,7 +111,7 @@ describe('Visual config', () => {
     ])
   })
 
-  test('regions: a rect beyond the page is an empty picture and a warning, not a failed run.', async () => {
+  test('regions: a rect beyond the page is an empty picture and a warning, not a failed run', async () => {
     const visual = { regions: [{ rect: { x: 0, y: 90_000, width: 10, height: 10 }, label: 'Far' }] }
     const watched = await watch(page(400, 600), visual)
     expect(watched.baseline).toMatchObject({ status: 'success', warnings: [expect.stringContaining('Far')] })
@@ -119,7 +119,7 @@ describe('Visual config', () => {
     expect(run).toMatchObject({ visual_change_pct: 0, delivery_triggered: false })
   })
 
-  test('ignoreSelectors: what they match is hidden before the screenshot, so that its change is none.', async () => {
+  test('ignoreSelectors: what they match is hidden before the screenshot, so that its change is none', async () => {
     const watched = await watch(page(400, 600, '<b></b><i></i>'), {
       ignoreSelectors: ['b', '.nothing', 'i'],
       thresholdPct: 0,

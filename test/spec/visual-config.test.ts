@@ -12,7 +12,7 @@ const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, 
 const on = (more: object) => ({ enabled: true, ...more })
 const at = (path: string) => [`visual_config.${path}`]
 
-describe('Visual config', () => {
+describe('visual config', () => {
   test('the defaults are a threshold of 1, the full page and no regions', async () => {
     const created = await createMonitor(served.me, { visual_config: { enabled: true } })
     expect(created['visual_config']).toEqual({ enabled: true, thresholdPct: 1, fullPage: true, regions: [] })

@@ -71,7 +71,7 @@ const failing = (failAt: number, objects: ObjectStore): ObjectStore => {
   }
 }
 
-describe('Pictures in the object store', () => {
+describe('pictures in the object store', () => {
   test('are stored once while nothing changes, and three more where something does', async () => {
     world = await createVisualWorld()
     const { me } = world.served

@@ -56,7 +56,7 @@ async function payloadsOf(runId: string): Promise<Readonly<Record<string, unknow
 
 const hook = { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] }
 
-describe('Visual config', () => {
+describe('visual config', () => {
   test('when enabled, every check is compared with the picture of the run before', async () => {
     const id = await world.monitor(me)
     expect(await world.run(me, id, { pngs: [page] })).toMatchObject({ status: 'success', visual_change_pct: 0 })
@@ -251,7 +251,7 @@ test('GET /v1/monitors has visual=true for monitors with the layer, false for th
   expect(await ids(false)).toEqual([off])
 })
 
-describe('Signed addresses', () => {
+describe('signed addresses', () => {
   let url: string
   beforeAll(async () => {
     const run = await world.run(me, await world.monitor(me), { pngs: [page] })

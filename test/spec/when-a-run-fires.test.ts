@@ -14,7 +14,7 @@ const watch = (first: unknown, diff_predicate: object, extract_config: object = 
 
 const of = (type: string, rest: object) => ({ type, field: 'value', ...rest })
 
-describe.concurrent('A predicate fires when', () => {
+describe.concurrent('a predicate fires when', () => {
   test.each<[string, object, unknown, unknown, boolean]>([
     ['any tracked field differs', { type: 'any_field_changes' }, 1, 2, true],
     ['that field differs', of('field_changes', {}), 'a', 'b', true],
@@ -120,7 +120,7 @@ describe.concurrent('A predicate fires when', () => {
   })
 })
 
-describe.concurrent('Of two fields', () => {
+describe.concurrent('of two fields', () => {
   test.each<[string, object, boolean]>([
     ['any_field_changes fires when the other one differs', { type: 'any_field_changes' }, true],
     ['field_changes does not fire when the other one differs', of('field_changes', {}), false],
@@ -135,7 +135,7 @@ describe.concurrent('Of two fields', () => {
   })
 })
 
-describe.concurrent('A run works as follows:', () => {
+describe.concurrent('a run works as follows:', () => {
   test.each([
     of('field_equals', { value: 'sold out' }),
     of('field_matches_regex', { pattern: 'sold' }),
@@ -152,19 +152,19 @@ describe.concurrent('A run works as follows:', () => {
     expect((await watching.served.me.get(`/v1/runs/${page.baseline.id}/deliveries`)).body).toEqual({ data: [] })
   })
 
-  test('a run equal to the last one never fires, and shows the same values.', async () => {
+  test('a run equal to the last one never fires, and shows the same values', async () => {
     const page = await watch({ value: 'a' }, of('field_matches_regex', { pattern: 'a' }))
     expect(await page.run()).toMatchObject({ diff: {}, delivery_triggered: false, extracted: { value: 'a' } })
   })
 
-  test('the order of JSON keys is no change.', async () => {
+  test('the order of JSON keys is no change', async () => {
     const whole = { method: 'json_path', fields: { value: '$' } }
     const page = await watch({ a: 1, b: { c: 2, d: 3 } }, { type: 'any_field_changes' }, whole)
     page.set({ b: { d: 3, c: 2 }, a: 1 })
     expect(await page.run()).toMatchObject({ diff: {}, delivery_triggered: false })
   })
 
-  test('a failed run never fires and never becomes the baseline.', async () => {
+  test('a failed run never fires and never becomes the baseline', async () => {
     const page = await watch({ value: 1 }, { type: 'any_field_changes' })
     page.set('<h1>down</h1>', 'text/html', 500)
     expect(await page.run()).toMatchObject({
@@ -180,13 +180,13 @@ describe.concurrent('A run works as follows:', () => {
     expect(await page.run()).toMatchObject({ diff: { before: { value: 1 }, after: { value: 2 } } })
   })
 
-  test('an answer that is not of the type which the method reads is a failed run.', async () => {
+  test('an answer that is not of the type which the method reads is a failed run', async () => {
     const page = await watch({ value: 1 }, { type: 'any_field_changes' })
     page.set('<p>login</p>', 'text/html')
     expect(await page.run()).toMatchObject({ status: 'error', error_code: 'wrong_type' })
   })
 
-  test('a field that is not there is null, and its coming back is a change.', async () => {
+  test('a field that is not there is null, and its coming back is a change', async () => {
     const page = await watch({ value: 1 }, { type: 'field_changes', field: 'other' })
     page.set({ value: 1, other: 7 })
     expect(await page.run()).toMatchObject({
@@ -195,7 +195,7 @@ describe.concurrent('A run works as follows:', () => {
     })
   })
 
-  test('an edit of what is read makes the next run a silent baseline.', async () => {
+  test('an edit of what is read makes the next run a silent baseline', async () => {
     const page = await watch({ value: 1, other: 5 }, { type: 'any_field_changes' })
     page.set({ value: 2, other: 6 })
     const fields = { value: '$.other' }
@@ -216,14 +216,14 @@ describe.concurrent('A run works as follows:', () => {
     expect(await page.run()).toMatchObject({ extracted: values, delivery_triggered: true, fetch_method: 'static' })
   })
 
-  test('full_page hashes the whole response and fires when the hash changes.', async () => {
+  test('full_page hashes the whole response and fires when the hash changes', async () => {
     const page = await watch('<p>one', { type: 'any_field_changes' }, { method: 'full_page' })
     expect(page.baseline.extracted).toEqual({ content_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
     page.set('<p>two', 'text/html')
     expect(await page.run()).toMatchObject({ diff: { fields_changed: ['content_hash'] }, delivery_triggered: true })
   })
 
-  test('prompt fails with a clear message while the installation has no model.', async () => {
+  test('prompt fails with a clear message while the installation has no model', async () => {
     const page = await watch(
       '<p>one',
       { type: 'any_field_changes' },

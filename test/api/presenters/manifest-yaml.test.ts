@@ -42,7 +42,7 @@ const MANIFEST = {
 }
 const yaml = () => manifestYaml({ manifest: MANIFEST, secrets: [] }, 'a')
 
-test.each(['1.1', '1.2'] as const)('Every text of a manifest is the same text to a reader of YAML %s.', (version) => {
+test.each(['1.1', '1.2'] as const)('every text of a manifest is the same text to a reader of YAML %s', (version) => {
   expect(parse(yaml(), { version, schema: version === '1.1' ? 'yaml-1.1' : 'core', merge: version === '1.1' })).toEqual(
     MANIFEST,
   )

@@ -42,7 +42,7 @@ const call = async (method: string, path: string, body?: unknown) => {
 }
 const create = async (more = {}) => (await call('POST', '/v1/monitors', { ...MONITOR, ...more })).body['id'] ?? ''
 
-test('Each change of a monitor is on record once: who, what, from where.', async () => {
+test('each change of a monitor is on record once: who, what, from where', async () => {
   const id = await create({ deliveries: [{ type: 'webhook', url: 'https://example.com/' }] })
   await call('PATCH', `/v1/monitors/${id}`, { name: 'Renamed' })
   await call('POST', `/v1/monitors/${id}/pause`)
@@ -64,7 +64,7 @@ test('Each change of a monitor is on record once: who, what, from where.', async
   for (const one of events) expect(one).toMatchObject({ target_type: 'monitor', target_id: id, ...who })
 })
 
-test('What changes nothing, is refused or only reads is not on record.', async () => {
+test('what changes nothing, is refused or only reads is not on record', async () => {
   const id = await create()
   await call('POST', `/v1/monitors/${id}/run`)
   const before = await recorded()
@@ -81,7 +81,7 @@ test('What changes nothing, is refused or only reads is not on record.', async (
   expect(await recorded()).toEqual(before)
 })
 
-test('An edit names the keys that changed, and no value of them.', async () => {
+test('an edit names the keys that changed, and no value of them', async () => {
   const id = await create()
   const secret = 'hidden-token'
   await call('PATCH', `/v1/monitors/${id}`, {
@@ -97,7 +97,7 @@ test('An edit names the keys that changed, and no value of them.', async () => {
   expect(JSON.stringify(await recorded())).not.toContain(secret)
 })
 
-test('Each delivery that is replayed is on record, also when its run was.', async () => {
+test('each delivery that is replayed is on record, also when its run was', async () => {
   const id = await create()
   const run = await seedRun(api.services, id)
   const dead = [
@@ -116,7 +116,7 @@ test('Each delivery that is replayed is on record, also when its run was.', asyn
   for (const one of events) expect(one).toMatchObject({ target_type: 'delivery', target_label: 'Prices' })
 })
 
-test('The action and its line are one: where the line cannot be written, nothing was done.', async () => {
+test('the action and its line are one: where the line cannot be written, nothing was done', async () => {
   const id = await create()
   await api.sql(`alter table audit_events add constraint refuse check (team_id <> '${owner.team_id}') not valid`)
   try {
@@ -135,7 +135,7 @@ test('The action and its line are one: where the line cannot be written, nothing
   expect((await call('GET', `/v1/monitors/${id}/runs`)).body['data']).toEqual([])
 })
 
-test('The workers of this process are told of what is due now.', async () => {
+test('the workers of this process are told of what is due now', async () => {
   const id = await create()
   expect(wakes).toBe(1)
   await call('POST', `/v1/monitors/${id}/run`)
@@ -144,7 +144,7 @@ test('The workers of this process are told of what is due now.', async () => {
   expect(wakes).toBe(2)
 })
 
-test('Edits of one monitor at the same time are taken one after the other; none is lost.', async () => {
+test('edits of one monitor at the same time are taken one after the other; none is lost', async () => {
   const id = await create()
   const patches = [
     { name: 'A' },

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const told = (dataDir: string, databaseFolder: string | null) =>
   banner({ address: 'http://127.0.0.1:1', owner: null, dataDir, databaseFolder })
 
-test('A start says where the database lies, also where that is not the data directory.', async () => {
+test('a start says where the database lies, also where that is not the data directory', async () => {
   await using folder = await temporaryFolder()
   const path = folder.path
   expect(told(path, join(path, 'postgres'))).toContain(`Data              ${path} (embedded Postgres)\n`)

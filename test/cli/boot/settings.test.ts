@@ -15,7 +15,7 @@ const faults = (environment: Record<string, string>): string[] => {
   }
 }
 
-test('Without settings there are defaults, and an empty variable is as none.', () => {
+test('without settings there are defaults, and an empty variable is as none', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({
     PORT: 8080,
     HOST: '127.0.0.1',
@@ -24,12 +24,12 @@ test('Without settings there are defaults, and an empty variable is as none.', (
   })
 })
 
-test('Lists are split at commas, numbers are read as digits.', () => {
+test('lists are split at commas, numbers are read as digits', () => {
   const settings = readSettings({ PORT: '0', TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8, ::1/128 ,' })
   expect(settings).toMatchObject({ PORT: 0, allowPrivateCidrs: ['127.0.0.0/8', '::1/128'] })
 })
 
-test('Every fault is told at once, those of form beside those between settings.', () => {
+test('every fault is told at once, those of form beside those between settings', () => {
   const wrong = {
     PORT: '80a',
     TIDEMARK_LEASE_SECONDS: '1',
@@ -51,12 +51,12 @@ test('Every fault is told at once, those of form beside those between settings.'
   )
 })
 
-test('Hexadecimal, fractions and exponents are no numbers of settings.', () => {
+test('hexadecimal, fractions and exponents are no numbers of settings', () => {
   for (const text of ['0x50', '8080.5', '8e3', ' 8080', '65536', '-1'])
     expect(faults({ PORT: text }), text).toEqual(['PORT'])
 })
 
-test('The address of the proxy is checked, and nothing of it repeated.', () => {
+test('the address of the proxy is checked, and nothing of it repeated', () => {
   expect(faults({ TIDEMARK_PROXY_URL: 'http://user:p%40ss@proxy.example:8000' })).toEqual([])
   for (const text of [
     'proxy.example:8000',
@@ -68,7 +68,7 @@ test('The address of the proxy is checked, and nothing of it repeated.', () => {
   }
 })
 
-test('A start under wrong settings lists them all, starts nothing and exits with 1.', async () => {
+test('a start under wrong settings lists them all, starts nothing and exits with 1', async () => {
   await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const started = performance.now()
@@ -85,7 +85,7 @@ test('A start under wrong settings lists them all, starts nothing and exits with
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
-test('Parts of an installation need its database; without one they start nothing.', async () => {
+test('parts of an installation need its database; without one they start nothing', async () => {
   await using folder = await temporaryFolder()
   const runs = await Promise.all(
     ['api', 'worker'].map((command) => runCli([command], { TIDEMARK_DATA_DIR: join(folder.path, command) })),
@@ -97,7 +97,7 @@ test('Parts of an installation need its database; without one they start nothing
   expect(await readdir(folder.path)).toEqual([])
 })
 
-test('A database that does not answer is said so without a stack, and without its password.', async () => {
+test('a database that does not answer is said so without a stack, and without its password', async () => {
   const { code, stderr } = await runCli(['migrate'], {
     DATABASE_URL: 'postgres://someone:canary@127.0.0.1:1/none',
     TIDEMARK_ENCRYPTION_KEY: 'the key of a test',
@@ -107,7 +107,7 @@ test('A database that does not answer is said so without a stack, and without it
   expect(stderr).not.toMatch(/canary|\n\s+at /)
 })
 
-test('Every command explains itself, with an example.', async () => {
+test('every command explains itself, with an example', async () => {
   const commands = [['--help'], ['serve', '--help'], ['worker', '--help'], ['admin', 'create-owner', '--help']]
   const answers = await Promise.all(commands.map((args) => runCli(args)))
   for (const { code, stdout } of answers) {
@@ -117,7 +117,7 @@ test('Every command explains itself, with an example.', async () => {
   }
 }, 60_000)
 
-test('A command that does not exist is refused with a hint.', async () => {
+test('a command that does not exist is refused with a hint', async () => {
   const { code, stderr } = await runCli(['serv'])
   expect(code).toBe(1)
   expect(stderr).toContain('tidemark --help')

@@ -41,22 +41,22 @@ async function check(path: string, options: CheckOptions, browser?: Browsers): P
   return JSON.parse(out)
 }
 
-test('tidemark check renders a page that needs it, and none that does not.', async () => {
+test('tidemark check renders a page that needs it, and none that does not', async () => {
   expect(await check('/shell', CSS, browsers)).toMatchObject({ fetch_method: 'browser', fields: { price: 'made' } })
   expect(await check('/complete', CSS, browsers)).toMatchObject({ fetch_method: 'static', fields: { price: 'sent' } })
 })
 
-test('tidemark check --browser renders any page.', async () => {
+test('tidemark check --browser renders any page', async () => {
   const shown = await check('/complete', { ...CSS, browser: true }, browsers)
   expect(shown).toMatchObject({ fetch_method: 'browser', http_status: 200, fields: { price: 'made' } })
 })
 
-test('Without a browser at hand --browser says so; a page that would need one is read as it came.', async () => {
+test('without a browser at hand --browser says so; a page that would need one is read as it came', async () => {
   expect(await check('/shell', { ...CSS, browser: true })).toMatchObject({ error_code: 'not_available' })
   expect(await check('/shell', CSS)).toMatchObject({ fetch_method: 'static', fields: { price: null } })
 })
 
-test('--browser beside --monitor is refused: the monitor says it itself.', async () => {
+test('--browser beside --monitor is refused: the monitor says it itself', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'))
   const monitor = join(folder, 'monitor.json')
   await writeFile(monitor, '{}')
@@ -64,7 +64,7 @@ test('--browser beside --monitor is refused: the monitor says it itself.', async
   await rm(folder, { recursive: true })
 })
 
-test('A preview renders as a run does.', async () => {
+test('a preview renders as a run does', async () => {
   const previews = createPreviews({ egress: OPEN, browser: browsers })
   const place = previews.enter('a team')
   if (place.kind === 'limit') throw new Error('no place')

@@ -31,7 +31,7 @@ const RESOURCE = {
   deliveries: API.deliveries,
 }
 
-describe('Names of a custom resource', () => {
+describe('names of a custom resource', () => {
   test("are the API's in camelCase, at every depth; values, fields and headers are left alone", () => {
     expect(toResourceNames(MonitorSpec, API)).toEqual(RESOURCE)
   })
@@ -64,7 +64,7 @@ describe('Names of a custom resource', () => {
   })
 })
 
-describe('The name of a resource', () => {
+describe('the name of a resource', () => {
   const id = '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'
   test('is the name of the monitor where it can be and no other bears it', () => {
     expect(resourceName({ id, name: 'blue-kettle' }, true)).toBe('blue-kettle')

@@ -82,7 +82,7 @@ const see = async (id: string): Promise<SeenNotice> =>
   ).rows[0]
 const until = (id: string, condition: (seen: SeenNotice) => boolean) => eventually(() => see(id), condition)
 
-test('The owner gets one mail that names the monitor, the reason, the page and the run.', async () => {
+test('the owner gets one mail that names the monitor, the reason, the page and the run', async () => {
   const { mailbox, mailer } = await postOffice()
   const { id, email, run_id, monitor_id } = await notice()
   loop(mailer).start()
@@ -98,7 +98,7 @@ test('The owner gets one mail that names the monitor, the reason, the page and t
   }
 })
 
-test('A recovery is told in its own words, after the failing.', async () => {
+test('a recovery is told in its own words, after the failing', async () => {
   const { mailbox, mailer } = await postOffice()
   await notice({ kind: 'recovered' })
   loop(mailer).start()
@@ -110,7 +110,7 @@ test('A recovery is told in its own words, after the failing.', async () => {
   expect(mailbox.letters[0]?.mail.text).not.toContain('500')
 })
 
-test('A name that is markup or a header is text.', async () => {
+test('a name that is markup or a header is text', async () => {
   const { mailbox, mailer } = await postOffice()
   await notice({ name: '<b>K</b>\r\nBcc: eve@example.com', reason: '<script>alert(1)</script>' })
   loop(mailer).start()
@@ -124,7 +124,7 @@ test('A name that is markup or a header is text.', async () => {
   expect(letter?.mail.html).not.toMatch(/<b>|<script>/)
 })
 
-test('A mail that is not taken is tried again after 5 minutes, then 15, and is dead after six attempts.', async () => {
+test('a mail that is not taken is tried again after 5 minutes, then 15, and is dead after six attempts', async () => {
   let tries = 0
   const { mailer } = await postOffice({
     onMailFrom: (_address, _session, callback) => (tries++, callback(refusal(451, 'later'))),
@@ -143,7 +143,7 @@ test('A mail that is not taken is tried again after 5 minutes, then 15, and is d
   expect(tries).toBe(6)
 })
 
-test('A refusal of the address is final.', async () => {
+test('a refusal of the address is final', async () => {
   const { mailer } = await postOffice({
     onRcptTo: (_address, _session, callback) => callback(refusal(550, 'no such user')),
   })
@@ -152,7 +152,7 @@ test('A refusal of the address is final.', async () => {
   expect(await until(id, ({ attempts }) => attempts === 1)).toMatchObject({ status: 'failed', due_in: null })
 })
 
-test('A notice of an owner who is gone ends, and keeps nobody waiting.', async () => {
+test('a notice of an owner who is gone ends, and keeps nobody waiting', async () => {
   const { mailbox, mailer } = await postOffice()
   const { id, email } = await notice()
   await outbox.query('delete from auth.users where email = $1', [email])
@@ -165,7 +165,7 @@ test('A notice of an owner who is gone ends, and keeps nobody waiting.', async (
   )
 })
 
-test('Two loops send each notice once.', async () => {
+test('two loops send each notice once', async () => {
   const { mailbox, mailer } = await postOffice()
   const ids: string[] = []
   for (let n = 0; n < 12; n++) ids.push((await notice()).id)
@@ -176,7 +176,7 @@ test('Two loops send each notice once.', async () => {
   expect(new Set(mailbox.letters.map(({ mail }) => mail.messageId)).size).toBe(12)
 })
 
-test('What is being sent when the process stops is given back uncounted, and sent by the next.', async () => {
+test('what is being sent when the process stops is given back uncounted, and sent by the next', async () => {
   let hold = true
   const { mailbox, mailer } = await postOffice({
     onMailFrom: (_address, _session, callback) => (hold ? undefined : callback()),

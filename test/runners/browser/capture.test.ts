@@ -39,20 +39,20 @@ function seen(shot: Shot | undefined, x = 10, y = 10): string {
   return `${width}×${height} #${data.subarray(at, at + 3).toString('hex')}`
 }
 
-describe('A picture', () => {
-  test('shows the full scroll height unless said otherwise, 1280 wide.', async () => {
+describe('a picture', () => {
+  test('shows the full scroll height unless said otherwise, 1280 wide', async () => {
     const { shots } = await shotsOf(`<!doctype html>${STYLE}<div style="height: 3000px"></div><div id="blue"></div>`)
     expect(shots.map(({ region }) => region)).toEqual(['page'])
     expect(seen(shots[0], 10, 3_050)).toBe('1280×3100 #0000ff')
   })
 
-  test('shows the viewport when fullPage is false, in the size that is asked for.', async () => {
+  test('shows the viewport when fullPage is false, in the size that is asked for', async () => {
     const visual = { fullPage: false, viewport: { width: 500, height: 400 } }
     const { shots } = await shotsOf(`<!doctype html>${STYLE}<div style="height: 3000px"></div>`, visual)
     expect(seen(shots[0])).toBe('500×400 #ff0000')
   })
 
-  test('shows regions by selector and by rectangle, in order, with their labels.', async () => {
+  test('shows regions by selector and by rectangle, in order, with their labels', async () => {
     const regions = [
       { selector: '#blue', label: 'Blue one' },
       { rect: { x: 0, y: 950, width: 40, height: 100 } },
@@ -71,7 +71,7 @@ describe('A picture', () => {
     ])
   })
 
-  test('leaves out what is ignored, and its place stays.', async () => {
+  test('leaves out what is ignored, and its place stays', async () => {
     const html = `<!doctype html>${STYLE}<div id="blue" class="clock"></div><div></div>`
     const { shots } = await shotsOf(html, { ignoreSelectors: ['.clock', 'p > ('] })
     expect([seen(shots[0], 10, 50), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])
@@ -92,7 +92,7 @@ describe('A picture', () => {
       '.clock::before { content: ""; display: block; height: 50px; background: #0f0 }',
       '',
     ],
-  ])('leaves out what is ignored though it %s.', async (_, rule, own) => {
+  ])('leaves out what is ignored though it %s', async (_, rule, own) => {
     const html =
       `<!doctype html>${STYLE}<style>b { display: block; height: 50px; background: #00f } ${rule}</style><div ` +
       `id="blue" class="clock" ${own}><b>12</b></div><div></div>`
@@ -100,7 +100,7 @@ describe('A picture', () => {
     expect([seen(shots[0], 200, 20), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])
   })
 
-  test('leaves out what is drawn before an element alone.', async () => {
+  test('leaves out what is drawn before an element alone', async () => {
     const html =
       `<!doctype html>${STYLE}<style>#blue::before { content: ""; display: block; height: 50px; background: #0f0 ` +
       `}</style><div id="blue"></div>`
@@ -108,7 +108,7 @@ describe('A picture', () => {
     expect(seen(shots[0], 10, 20)).toBe('1280×720 #0000ff')
   })
 
-  test('does not wait for a font that never comes.', async () => {
+  test('does not wait for a font that never comes', async () => {
     site.page('/never', () => {})
     const html =
       `<!doctype html>${STYLE}<style>@font-face { font-family: F; src: url(/never); font-display: block } body { ` +
@@ -118,7 +118,7 @@ describe('A picture', () => {
     expect(performance.now() - startedAt).toBeLessThan(12_000)
   })
 
-  test('of a rectangle shows what of it is on the page, in whole pixels; of one beyond it, nothing.', async () => {
+  test('of a rectangle shows what of it is on the page, in whole pixels; of one beyond it, nothing', async () => {
     const regions = [
       { rect: { x: 0, y: 50_000, width: 10, height: 10 } },
       { rect: { x: 50_000, y: 0, width: 10, height: 10 } },
@@ -141,13 +141,13 @@ describe('A picture', () => {
     ])
   })
 
-  test('of a document that has lost its body is one of the viewport.', async () => {
+  test('of a document that has lost its body is one of the viewport', async () => {
     const script = `addEventListener('load', () => document.body.remove())`
     const html = `<!doctype html>${STYLE}<p>x</p><script>${script}</script>`
     expect(seen((await shotsOf(html)).shots[0])).toBe('1280×720 #ffffff')
   })
 
-  test('is the same byte for byte of the same page, though it is animated and has a blinking caret.', async () => {
+  test('is the same byte for byte of the same page, though it is animated and has a blinking caret', async () => {
     const html = `<!doctype html><style>
         @keyframes turn { to { transform: rotate(360deg); opacity: 0 } }
         b { display: inline-block; animation: turn 0.7s infinite }
@@ -158,7 +158,7 @@ describe('A picture', () => {
     expect(Buffer.compare(one.shots[0]?.png ?? Buffer.alloc(0), two.shots[0]?.png ?? Buffer.alloc(1))).toBe(0)
   })
 
-  test(`of a page that is 200,000 px tall is cut off at ${TALLEST_SHOT}, with a warning.`, async () => {
+  test(`of a page that is 200,000 px tall is cut off at ${TALLEST_SHOT}, with a warning`, async () => {
     const startedAt = performance.now()
     const { shots, warnings } = await shotsOf(`<!doctype html>${STYLE}<div style="height: 200000px"></div>`)
     expect(seen(shots[0])).toBe(`1280×${TALLEST_SHOT} #ff0000`)
@@ -166,7 +166,7 @@ describe('A picture', () => {
     expect(performance.now() - startedAt).toBeLessThan(40_000)
   })
 
-  test('is not taken where no visual layer is on.', async () => {
+  test('is not taken where no visual layer is on', async () => {
     expect((await shotsOf(`<!doctype html>${STYLE}<div></div>`, { enabled: false })).shots).toEqual([])
   })
 })

@@ -78,11 +78,11 @@ describeIf(process.platform === 'linux', 'needs /proc')('The running browser', (
     '--disable-sync',
     '--proxy-bypass-list=<-loopback>',
     '--remote-debugging-pipe',
-  ])('was started with %s.', (flag) => {
+  ])('was started with %s', (flag) => {
     expect(lines[0]).toContain(flag)
   })
 
-  test('goes through the egress proxy.', () => {
+  test('goes through the egress proxy', () => {
     expect(lines[0]).toContain(`--proxy-server=${browsers.current()?.proxy.server}`)
   })
 
@@ -101,14 +101,14 @@ describeIf(process.platform === 'linux', 'needs /proc')('The running browser', (
     },
   )
 
-  test('runs as an account that is not root, with an environment that says nothing of ours.', () => {
+  test('runs as an account that is not root, with an environment that says nothing of ours', () => {
     for (const status of statuses) expect(status).not.toMatch(/^Uid:(\s+0)+$/m)
     expect(environment).not.toMatch(/TIDEMARK|DATABASE|KEY|SECRET|NODE|(?:^|\0)PATH=/)
   })
 })
 
-describe('The program', () => {
-  test('is never the one that lies in a shared temporary folder.', () => {
+describe('the program', () => {
+  test('is never the one that lies in a shared temporary folder', () => {
     expect(lines[0]?.[0]).not.toBe('/tmp/chromium')
   })
 })

@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([site[Symbol.asyncDispose](), ...closers.map((close) => close())])
 })
 
-test('A hostile page reaches nothing but through the proxy, and nothing private through it.', async () => {
+test('a hostile page reaches nothing but through the proxy, and nothing private through it', async () => {
   const targets = listeners.map(({ host, tcp, udp }) => ({ host: inUrl(host), tcp, udp }))
   site.page('/', hostile(targets))
   for (let round = 0; round < ROUNDS; round++)
@@ -47,7 +47,7 @@ test('A hostile page reaches nothing but through the proxy, and nothing private 
   expect(proxy?.counts.denied).toBeGreaterThan(ROUNDS * 10)
 })
 
-test('The listeners do count, each of them, and all are there that were to be.', async () => {
+test('the listeners do count, each of them, and all are there that were to be', async () => {
   contacts.length = 0
   for (const { host, tcp } of listeners) await fetch(`http://${inUrl(host)}:${tcp}/`).catch(() => undefined)
   expect(new Set(contacts)).toEqual(new Set(PRIVATE.map((host) => `tcp ${host}`)))

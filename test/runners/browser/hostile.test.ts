@@ -35,8 +35,8 @@ async function nextIsFine(): Promise<void> {
   expect(htmlOf(await renderOne(browsers, plain()))).toContain('still here')
 }
 
-describe('A page that', () => {
-  test('was never asked, for its time was over before a browser ran, is not told that it was slow.', async () => {
+describe('a page that', () => {
+  test('was never asked, for its time was over before a browser ran, is not told that it was slow', async () => {
     const cold = testBrowsers()
     try {
       const rendered = await renderOne(cold, site.page('/unasked', '<p>page</p>'), 1)
@@ -49,7 +49,7 @@ describe('A page that', () => {
     }
   })
 
-  test('loops for ever fails within its limit, and so does one that begins to when it has loaded.', async () => {
+  test('loops for ever fails within its limit, and so does one that begins to when it has loaded', async () => {
     const loop = site.page('/loop', script('for (;;) {}'))
     const later = site.page('/later', script('setTimeout(() => { for (;;) {} }, 100)'))
     // A browser that runs: the limits are for the pages, which have to begin within them.
@@ -60,7 +60,7 @@ describe('A page that', () => {
     await nextIsFine()
   })
 
-  test('does not hold up another one that is rendered beside it.', async () => {
+  test('does not hold up another one that is rendered beside it', async () => {
     const calledOff = new AbortController()
     const url = site.page('/loop-beside', script('for (;;) {}'))
     const loop = browsers.render(
@@ -79,7 +79,7 @@ describe('A page that', () => {
     expect((await loop).ok).toBe(false)
   })
 
-  test('eats memory is ended with the reason before the machine has none left.', async () => {
+  test('eats memory is ended with the reason before the machine has none left', async () => {
     const url = site.page('/eats', script('const all = []; for (;;) all.push(new Uint8Array(4e6).fill(1))'))
     expect(await renderOne(browsers, url, 120_000)).toMatchObject({
       fault: { code: 'render_failed', message: expect.stringContaining('memory') },
@@ -87,7 +87,7 @@ describe('A page that', () => {
     await nextIsFine()
   })
 
-  test('fills the heap of its scripts is ended with the reason.', async () => {
+  test('fills the heap of its scripts is ended with the reason', async () => {
     const url = site.page('/heap', script('const all = []; for (let i = 0; ; i++) all.push({ i, s: "s" + i })'))
     expect(await renderOne(browsers, url, 120_000)).toMatchObject({
       // Of the heap or of the whole process, whichever is noticed first.
@@ -96,13 +96,13 @@ describe('A page that', () => {
     await nextIsFine()
   })
 
-  test('takes its document apart is read as what is left, or fails with a reason.', async () => {
+  test('takes its document apart is read as what is left, or fails with a reason', async () => {
     const apart = site.page('/apart', script('addEventListener("load", () => document.documentElement.remove())'))
     for (const visual of [null, { enabled: true }])
       expect(faultOf(await renderOne(browsers, { url: apart, visual }))).not.toBe('internal')
   })
 
-  test('opens fifty windows has them closed.', async () => {
+  test('opens fifty windows has them closed', async () => {
     const url = site.page(
       '/windows',
       script(`for (let i = 0; i < 50; i++) window.open('/plain?' + i, 'w' + i); p.textContent = 'opened'`),
@@ -112,7 +112,7 @@ describe('A page that', () => {
     await nextIsFine()
   })
 
-  test('asks for permissions is told no, and gets no service worker.', async () => {
+  test('asks for permissions is told no, and gets no service worker', async () => {
     const code = `(async () => {
       const out = []
       out.push(typeof Notification === 'function' ? await Notification.requestPermission() : 'absent')
@@ -131,7 +131,7 @@ describe('A page that', () => {
     expect(said).not.toMatch(/granted|located|filmed/)
   })
 
-  test('downloads files leaves nothing behind.', async () => {
+  test('downloads files leaves nothing behind', async () => {
     site.page(
       '/a.bin',
       (response) => void response.writeHead(200, { 'content-disposition': 'attachment; filename=a.bin' }).end('x'),
@@ -146,7 +146,7 @@ describe('A page that', () => {
     expect(htmlOf(await renderOne(browsers, url))).toContain('clicked')
   })
 
-  test('goes to a file, to a page of the browser or into its own source does not get there.', async () => {
+  test('goes to a file, to a page of the browser or into its own source does not get there', async () => {
     for (const target of [
       'file:///etc/passwd',
       'chrome://version',
@@ -171,7 +171,7 @@ describe('A page that', () => {
       expect(faultOf(await renderOne(browsers, url))).toBe('target_not_allowed')
   })
 
-  test('redirects to a private address fails, and the address is never connected to.', async () => {
+  test('redirects to a private address fails, and the address is never connected to', async () => {
     const inside = await openSite({ address: '127.0.0.2', otherwise: status(404) })
     try {
       inside.page('/', '<p>secret</p>')
@@ -195,8 +195,8 @@ describe('A page that', () => {
 })
 
 // Each takes as long as a page may, so they do it side by side.
-describe.concurrent('A page that without end', () => {
-  test('goes on to another says so or is read between two, whether there are pictures to take or not.', async () => {
+describe.concurrent('a page that without end', () => {
+  test('goes on to another says so or is read between two, whether there are pictures to take or not', async () => {
     const url = site.page('/reloads', script(`location.href = '/reloads?' + Math.random()`))
     const visual = { enabled: true }
     for (const rendered of await Promise.all([renderOne(browsers, url), renderOne(browsers, { url, visual })])) {
@@ -211,7 +211,7 @@ describe.concurrent('A page that without end', () => {
     await nextIsFine()
   })
 
-  test('gives no answer is told so, and which host gave none, whichever limit ends it.', async () => {
+  test('gives no answer is told so, and which host gave none, whichever limit ends it', async () => {
     const silent = await openSite({ otherwise: status(404) })
     try {
       // A browser that runs: the limits are for the page.
@@ -234,7 +234,7 @@ describe.concurrent('A page that without end', () => {
     }
   })
 
-  test('is too busy for a picture says so.', async () => {
+  test('is too busy for a picture says so', async () => {
     // From when it is prepared for the picture, which a page can see.
     const busy = `
       function frame() { const at = Date.now(); while (Date.now() - at < 3000); requestAnimationFrame(frame) }
@@ -250,8 +250,8 @@ describe.concurrent('A page that without end', () => {
   })
 })
 
-describe('The browser', () => {
-  test('is replaced when it is killed: pages in it are rendered again by the next one.', async () => {
+describe('the browser', () => {
+  test('is replaced when it is killed: pages in it are rendered again by the next one', async () => {
     // The first browser to ask has no answer while it lives.
     const held = site.page('/slow', (response) => void (askedFor('/slow') > 1 && response.end('<p>slow</p>')))
     await nextIsFine()
@@ -266,7 +266,7 @@ describe('The browser', () => {
     expect(browsers.current()?.pid).not.toBe(first)
   })
 
-  test('is replaced when it hangs.', async () => {
+  test('is replaced when it hangs', async () => {
     await nextIsFine()
     const first = browsers.current()?.pid ?? 0
     process.kill(first, 'SIGSTOP')
@@ -275,7 +275,7 @@ describe('The browser', () => {
     expect(browsers.current()?.pid).not.toBe(first)
   })
 
-  test('is replaced after so many pages, and after so long, without a page noticing.', async () => {
+  test('is replaced after so many pages, and after so long, without a page noticing', async () => {
     for (const recycle of [{ pages: 1 }, { ageMs: 1 }, { megabytes: 1 }]) {
       const lines: string[] = []
       const few = testBrowsers({
@@ -297,7 +297,7 @@ describe('The browser', () => {
     }
   })
 
-  test('is gone with its profile after a close, and a render under way ends.', async () => {
+  test('is gone with its profile after a close, and a render under way ends', async () => {
     const own = testBrowsers()
     await renderOne(own, plain())
     const pid = own.current()?.pid ?? 0
@@ -314,7 +314,7 @@ describe('The browser', () => {
     expect((await renderOne(own, plain())).ok).toBe(false)
   })
 
-  test('is not waited for by a check that is called off.', async () => {
+  test('is not waited for by a check that is called off', async () => {
     const calledOff = new AbortController()
     const under = browsers.render(
       { url: site.page('/called-off', () => {}), headers: null, visual: null },
@@ -330,7 +330,7 @@ describe('The browser', () => {
     expect((await browsers.render({ url: plain(), headers: null, visual: null }, { signal: NEVER })).ok).toBe(true)
   })
 
-  test('that cannot be had is a clear answer with what to do.', async () => {
+  test('that cannot be had is a clear answer with what to do', async () => {
     const none = testBrowsers({ path: '/no/such/chromium' })
     expect(await renderOne(none, plain())).toMatchObject({
       fault: { code: 'not_available', message: expect.stringContaining('CHROMIUM_PATH') },
@@ -344,7 +344,7 @@ describe('The browser', () => {
     ['No usable sandbox! If you are running on', 'user namespaces are refused'],
     ['x: error while loading shared libraries: libnss3.so: cannot open shared object file', 'libnss3.so is missing'],
     ['Something else went wrong', 'Something else went wrong'],
-  ])('that says %s on its end is told in words that help.', async (said, told) => {
+  ])('that says %s on its end is told in words that help', async (said, told) => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-chromium-'))
     const path = join(folder, 'chromium')
     await writeFile(path, `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })

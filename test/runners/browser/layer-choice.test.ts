@@ -10,7 +10,7 @@ import { describeIf } from '../../support/skip.ts'
 const verdict = (html: string) => needsBrowser(measurePage(html))
 const PROSE = 'A sentence that somebody wrote for others to read. '.repeat(12)
 
-describe('A page needs a browser', () => {
+describe('a page needs a browser', () => {
   test.each([
     ['an empty root with a bundle', '<div id="root"></div><script src="/a.js"></script>'],
     ['an empty root with a comment in it', '<div id="app"><!-- here --></div><script src="/a.js"></script>'],
@@ -45,7 +45,7 @@ describe('A page needs a browser', () => {
   })
 })
 
-describe('A page is read as it came', () => {
+describe('a page is read as it came', () => {
   test.each([
     ['text without scripts', '<p>No.</p>'],
     ['nothing at all', ''],
@@ -71,8 +71,8 @@ describe('A page is read as it came', () => {
   })
 })
 
-describe('Measuring', () => {
-  test('What no reader sees is no text: scripts, styles, templates, comments, attributes.', () => {
+describe('measuring', () => {
+  test('what no reader sees is no text: scripts, styles, templates, comments, attributes', () => {
     const hidden =
       `<!-- ${PROSE} --><style>${PROSE}</style><template>${PROSE}</template><script>${PROSE}</script><img ` +
       `alt="${PROSE}">`
@@ -80,7 +80,7 @@ describe('Measuring', () => {
   })
 
   test.each(['<a "', '<script', '<!--', '<noscript><', '<div id=root>', '<svg>', '</', '<div id=root ', '&nbsp;<'])(
-    'A page of nothing but %s takes no longer than its length allows.',
+    'a page of nothing but %s takes no longer than its length allows',
     (piece) => {
       const startedAt = performance.now()
       measurePage(piece.repeat(Math.ceil(MEASURED_CHARS / piece.length)))
@@ -93,12 +93,12 @@ const html = join(process.env['TIDEMARK_SHARED'] ?? '', 'corpus/html')
 describeIf(process.env['TIDEMARK_SHARED'] !== undefined, 'set TIDEMARK_SHARED')('Pages of others', () => {
   const names =
     process.env['TIDEMARK_SHARED'] === undefined ? [] : readdirSync(html).filter((name) => name.endsWith('.html'))
-  test.each(names)('%s is read as it came: a browser without scripts shows its text too.', (name) => {
+  test.each(names)('%s is read as it came: a browser without scripts shows its text too', (name) => {
     expect(verdict(readFileSync(join(html, name), 'latin1'))).toBeNull()
   })
 })
 
-describe('Search results', () => {
+describe('search results', () => {
   test.each([
     'https://www.google.com/search?q=a',
     'https://google.co.uk/search?q=a&hl=en',
@@ -108,7 +108,7 @@ describe('Search results', () => {
     'https://search.yahoo.com/search?p=a',
     'https://search.brave.com/search?q=a',
     'https://www.baidu.com/s?wd=a',
-  ])('%s is a page of them.', (url) => {
+  ])('%s is a page of them', (url) => {
     expect(isSearchResultsUrl(url)).toBe(true)
   })
 
@@ -128,7 +128,7 @@ describe('Search results', () => {
     'https://example.com/search?q=a',
     'https://duckduckgo.com/about?q=a',
     'not an address',
-  ])('%s is not.', (url) => {
+  ])('%s is not', (url) => {
     expect(isSearchResultsUrl(url)).toBe(false)
   })
 })

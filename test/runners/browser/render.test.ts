@@ -22,8 +22,8 @@ afterAll(async () => {
 
 const script = (code: string, rest = '') => `<!doctype html><p id="p">sent</p>${rest}<script>${code}</script>`
 
-describe('Waiting for a page to rest', () => {
-  test('What comes by three requests, one after the other, is waited for.', async () => {
+describe('waiting for a page to rest', () => {
+  test('what comes by three requests, one after the other, is waited for', async () => {
     site.page('/data', (response) => void setTimeout(() => response.end('x'), 150))
     const url = site.page(
       '/chain',
@@ -32,7 +32,7 @@ describe('Waiting for a page to rest', () => {
     expect(htmlOf(await renderOne(browsers, url))).toContain('step 3')
   })
 
-  test('A page that polls without end and changes nothing is done in seconds.', async () => {
+  test('a page that polls without end and changes nothing is done in seconds', async () => {
     site.page('/poll', (response) => void setTimeout(() => response.end('{}'), 40))
     const url = site.page('/polls', script(`setInterval(() => fetch('/poll'), 50); p.textContent = 'shown'`))
     const startedAt = performance.now()
@@ -40,7 +40,7 @@ describe('Waiting for a page to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(11_000)
   })
 
-  test('A font and a picture that never come do not hold it.', async () => {
+  test('a font and a picture that never come do not hold it', async () => {
     site.page('/never', () => {})
     const url = site.page(
       '/slow-font',
@@ -52,7 +52,7 @@ describe('Waiting for a page to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(11_000)
   })
 
-  test('A cookie banner, dialogs and a window that asks before it goes do not hold it.', async () => {
+  test('a cookie banner, dialogs and a window that asks before it goes do not hold it', async () => {
     const code =
       `alert(1); confirm(2); prompt(3); addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue ` +
       `= 'no' }); p.textContent = 'after dialogs'`
@@ -60,7 +60,7 @@ describe('Waiting for a page to rest', () => {
     expect(htmlOf(await renderOne(browsers, url))).toContain('after dialogs')
   })
 
-  test('A page that goes on to another by script or meta refresh is that other page.', async () => {
+  test('a page that goes on to another by script or meta refresh is that other page', async () => {
     const last = site.page('/last', '<!doctype html><h1>arrived</h1>')
     const second = site.page('/second', `<meta http-equiv="refresh" content="0; url=${last}"><script>1</script>`)
     const first = site.page('/first', script(`location.href = ${JSON.stringify(second)}`))
@@ -69,7 +69,7 @@ describe('Waiting for a page to rest', () => {
     expect(rendered.ok && [rendered.finalUrl, rendered.redirected]).toEqual([last, true])
   })
 
-  test('A document that a script opens again and never closes is read as it stands, with a warning.', async () => {
+  test('a document that a script opens again and never closes is read as it stands, with a warning', async () => {
     const url = site.page(
       '/opened',
       script(`setTimeout(() => { document.open(); document.write('<p>written anew') }, 100)`),
@@ -81,7 +81,7 @@ describe('Waiting for a page to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
-  test('A navigation to a file or to nothing, later, leaves the page as it is.', async () => {
+  test('a navigation to a file or to nothing, later, leaves the page as it is', async () => {
     site.page('/later-none', (response) => void response.writeHead(204).end())
     site.page('/later-file', (response) => {
       const headers = { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=a' }
@@ -95,15 +95,15 @@ describe('Waiting for a page to rest', () => {
     }
   })
 
-  test('An address that the page makes up for itself is not where it came from.', async () => {
+  test('an address that the page makes up for itself is not where it came from', async () => {
     const url = site.page('/made-up', script(`history.pushState({}, '', '/nowhere'); location.hash = 'x'`))
     expect(await renderOne(browsers, url)).toMatchObject({ ok: true, status: 200, finalUrl: url })
   })
 })
 
 // Each waits for as long as a page may take, so they do it side by side.
-describe.concurrent('What does not come to rest', () => {
-  test('A clock that ticks in the page, and polling beside it, end with what there is.', async () => {
+describe.concurrent('what does not come to rest', () => {
+  test('a clock that ticks in the page, and polling beside it, end with what there is', async () => {
     const url = site.page(
       '/ticks',
       script(`setInterval(() => { p.textContent = Date.now() }, 30); setInterval(() => fetch('/never'), 60)`),
@@ -113,7 +113,7 @@ describe.concurrent('What does not come to rest', () => {
     expect(performance.now() - startedAt).toBeLessThan(25_000)
   })
 
-  test('A script that never comes and holds the rest of the document up is a timeout that says so.', async () => {
+  test('a script that never comes and holds the rest of the document up is a timeout that says so', async () => {
     site.page('/never', () => {})
     const url = site.page('/held', '<!doctype html><p>beginning</p><script src="/never"></script><p>rest</p>')
     expect(await renderOne(browsers, url)).toMatchObject({
@@ -121,7 +121,7 @@ describe.concurrent('What does not come to rest', () => {
     })
   })
 
-  test('A document that never ends is a timeout that says so.', async () => {
+  test('a document that never ends is a timeout that says so', async () => {
     const url = site.page('/endless', (response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><p>beginning')
       const timer = setInterval(() => response.write('<i>more</i>'), 100)
@@ -133,8 +133,8 @@ describe.concurrent('What does not come to rest', () => {
   })
 })
 
-describe('What the user sends', () => {
-  test('Request headers go to the origin of the target, with its parts, and to no other.', async () => {
+describe('what the user sends', () => {
+  test('request headers go to the origin of the target, with its parts, and to no other', async () => {
     elsewhere.page('/theirs.js', (response) => void response.setHeader('access-control-allow-origin', '*').end('1'))
     site.page('/own.js', (response) => void response.end('1'))
     const url = site.page(
@@ -154,7 +154,7 @@ describe('What the user sends', () => {
     expect(theirs.map(({ headers }) => headers['x-api-key'])).toEqual([undefined])
   })
 
-  test('A redirect to another origin does not take them along.', async () => {
+  test('a redirect to another origin does not take them along', async () => {
     const there = elsewhere.page('/there', '<!doctype html><p>there</p>')
     const url = site.page('/away', (response) => void response.writeHead(302, { location: there }).end())
     const before = elsewhere.requests.length
@@ -165,14 +165,14 @@ describe('What the user sends', () => {
   })
 })
 
-describe('What a site answers', () => {
+describe('what a site answers', () => {
   test.each([
     [401, 'blocked'],
     [403, 'blocked'],
     [429, 'blocked'],
     [404, 'http_status'],
     [500, 'http_status'],
-  ])('Status %i is %s, as in the static layer.', async (status, code) => {
+  ])('status %i is %s, as in the static layer', async (status, code) => {
     const url = site.page(
       `/status-${status}`,
       (response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>no'),
@@ -180,7 +180,7 @@ describe('What a site answers', () => {
     expect(await renderOne(browsers, url)).toMatchObject({ ok: false, status, fault: { code } })
   })
 
-  test('A challenge that lets the browser through is none.', async () => {
+  test('a challenge that lets the browser through is none', async () => {
     let asked = 0
     const url = site.page('/challenge', (response) => {
       const isFirst = asked++ === 0
@@ -195,7 +195,7 @@ describe('What a site answers', () => {
     expect(htmlOf(await renderOne(browsers, url))).toContain('<p>in</p>')
   })
 
-  test('A challenge that stays is blocked, and says that it is one.', async () => {
+  test('a challenge that stays is blocked, and says that it is one', async () => {
     const url = site.page('/wall', (response) => {
       response
         .writeHead(403, { 'content-type': 'text/html' })
@@ -206,13 +206,13 @@ describe('What a site answers', () => {
     })
   })
 
-  test('Retry-After of a 429 is told.', async () => {
+  test('Retry-After of a 429 is told', async () => {
     const url = site.page('/wait', (response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
     expect(await renderOne(browsers, url)).toMatchObject({ retryAfterMs: 7_000 })
   })
 
   test.each(['', ' \n '])(
-    'A page of %j is an empty body, as in the static layer; one that a script empties is not.',
+    'a page of %j is an empty body, as in the static layer; one that a script empties is not',
     async (sent) => {
       const none = site.page('/empty', (response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end(sent)
@@ -223,7 +223,7 @@ describe('What a site answers', () => {
     },
   )
 
-  test('Nothing at all is an empty body; a file is no page.', async () => {
+  test('nothing at all is an empty body; a file is no page', async () => {
     const none = site.page('/none', (response) => void response.writeHead(204).end())
     const file = site.page('/file', (response) => {
       response
@@ -234,26 +234,26 @@ describe('What a site answers', () => {
     expect(faultOf(await renderOne(browsers, file))).toBe('wrong_type')
   })
 
-  test('A port where nothing listens and a name that is not there say so.', async () => {
+  test('a port where nothing listens and a name that is not there say so', async () => {
     const closed = await openSite({ otherwise: status(404) })
     await closed[Symbol.asyncDispose]()
     expect(faultOf(await renderOne(browsers, `${closed.origin}/`))).toBe('connect_failed')
     expect(faultOf(await renderOne(browsers, 'http://no-such-host.invalid/'))).toBe('dns_failed')
   })
 
-  test('An answer that is cut off before its headers is a failed connection.', async () => {
+  test('an answer that is cut off before its headers is a failed connection', async () => {
     const url = site.page('/cut', (response) => void response.socket?.destroy())
     expect(faultOf(await renderOne(browsers, url))).toBe('connect_failed')
   })
 
-  test('A document of more than 10 MiB is too large, whether it was sent or made.', async () => {
+  test('a document of more than 10 MiB is too large, whether it was sent or made', async () => {
     const made = site.page('/made-large', script(`p.hidden = true; p.textContent = 'x'.repeat(11 * 1024 * 1024)`))
     const sent = site.page('/sent-large', `<!doctype html><p hidden>${'x'.repeat(11 * 1024 * 1024)}</p>`)
     expect(faultOf(await renderOne(browsers, made))).toBe('too_large')
     expect(faultOf(await renderOne(browsers, sent))).toBe('too_large')
   })
 
-  test('Two pages share nothing: a cookie of one is not sent by the next.', async () => {
+  test('two pages share nothing: a cookie of one is not sent by the next', async () => {
     const url = site.page('/cookie', (response, request) => {
       response
         .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=1' })

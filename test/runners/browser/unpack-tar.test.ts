@@ -24,7 +24,7 @@ function entry(name: string, content = '', { type = '0', mode = '0000644' } = {}
 }
 const archive = (...entries: Buffer[]) => Buffer.concat([...entries, Buffer.alloc(1024)])
 
-test('Files come out as they went in, in their folders, executable where they were.', async () => {
+test('files come out as they went in, in their folders, executable where they were', async () => {
   const long = 'x'.repeat(1_300)
   await unpackTar(
     archive(entry('lib/', '', { type: '5' }), entry('lib/a.so', long, { mode: '0000755' }), entry('b', 'b')),
@@ -40,6 +40,6 @@ test.each([
   ['leads out of it later', entry('a/../../out', 'x')],
   ['is absolute', entry('/tmp/out', 'x')],
   ['is a link', entry('link', '', { type: '2' })],
-])('An entry that %s is refused.', async (_, bad) => {
+])('an entry that %s is refused', async (_, bad) => {
   await expect(unpackTar(archive(bad), folder)).rejects.toThrow('the archive contains')
 })

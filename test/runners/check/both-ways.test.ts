@@ -70,17 +70,17 @@ function bothWays(status: number, body: string) {
 
 const rendered = { kind: 'values', fetchMethod: 'browser', values: { price: '7' } }
 
-test('A page that reads the same as it is sent goes back to the static layer.', async () => {
+test('a page that reads the same as it is sent goes back to the static layer', async () => {
   expect(await bothWays(200, page('7'))).toMatchObject({ ...rendered, remember: 'static' })
   expect(seen).toEqual(['browser', 'static'])
 })
 
-test('A page that reads otherwise as it is sent stays with the browser.', async () => {
+test('a page that reads otherwise as it is sent stays with the browser', async () => {
   expect(await bothWays(200, page('8'))).toMatchObject({ ...rendered, remember: 'browser' })
   expect(seen).toEqual(['browser', 'static'])
 })
 
-test('A page that is still an empty shell, or refused, stays with the browser and is not rendered twice.', async () => {
+test('a page that is still an empty shell, or refused, stays with the browser and is not rendered twice', async () => {
   expect(await bothWays(200, SHELL)).toMatchObject({ ...rendered, remember: 'browser' })
   expect(await bothWays(403, 'no robots')).toMatchObject({ ...rendered, remember: 'browser' })
   expect(seen).toEqual(['browser', 'static', 'browser', 'static'])

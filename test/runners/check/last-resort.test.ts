@@ -83,7 +83,7 @@ function taskOf(task: Partial<PageTask>): PageTask {
 
 const opened = { kind: 'values', fetchMethod: 'proxy', values: { title: 'Open' } }
 
-test('Static, browser and proxy are tried in this order, each when the one before was refused.', async () => {
+test('static, browser and proxy are tried in this order, each when the one before was refused', async () => {
   expect(await reading({}, { browser })).toMatchObject(opened)
   expect(seen).toEqual(['static', 'browser', 'proxy'])
 })
@@ -94,7 +94,7 @@ test('without a browser the proxy is next; where the page is always rendered not
   expect(seen).toEqual(['static', 'proxy', 'browser', 'proxy'])
 })
 
-test('A check whose browser is elsewhere goes there first.', async () => {
+test('a check whose browser is elsewhere goes there first', async () => {
   expect(await reading({}, { browser: 'elsewhere' })).toMatchObject({ kind: 'moved', queue: 'browser' })
   expect(seen).toEqual(['static'])
 })
@@ -107,7 +107,7 @@ test('the browser’s refusal stays where a proxy may not be used, and for pictu
   expect(seen).toEqual(['browser', 'browser', 'browser'])
 })
 
-test('A request_config is fetched directly, whatever else there is.', async () => {
+test('a request_config is fetched directly, whatever else there is', async () => {
   expect(await reading({ request: { method: 'GET' } }, { browser })).toMatchObject({
     kind: 'failed',
     fetchMethod: 'static',
@@ -115,7 +115,7 @@ test('A request_config is fetched directly, whatever else there is.', async () =
   expect(seen).toEqual(['static'])
 })
 
-test('What another process was refused goes on with the proxy, and with nothing that was tried before.', async () => {
+test('what another process was refused goes on with the proxy, and with nothing that was tried before', async () => {
   const failed = (status: number, more: object = {}) => {
     const fault = { code: 'blocked', message: `The site answered the browser with status ${status}.` } as const
     return { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status, ...more } as const

@@ -34,15 +34,15 @@ describe('json_path', () => {
   })
 })
 
-describe('A member that is named by a backslash alone', () => {
-  test.each(['"\\\\"', '"\\u005C" '])('(%s) is refused, so that it misleads no later page.', (name) => {
+describe('a member that is named by a backslash alone', () => {
+  test.each(['"\\\\"', '"\\u005C" '])('(%s) is refused, so that it misleads no later page', (name) => {
     const poison = page(`{"a":1,${name}:2}`, 'application/json')
     expect(faultCode(extract(poison, { method: 'json_path', fields: { it: '$.a' } }))).toBe('too_complex')
     extract(poison, { method: 'full_page' })
     expect(one(page('{"a":1,"\\u0062":2}', 'application/json'), 'json_path', '$.b')).toBe(2)
   })
 
-  test('is none where it is a value, or only begins a name.', () => {
+  test('is none where it is a value, or only begins a name', () => {
     expect(one(json({ a: '\\', '\\b': 3, c: '"\\' }), 'json_path', "$['\\\\b']")).toBe(3)
   })
 })

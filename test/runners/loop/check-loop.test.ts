@@ -32,7 +32,7 @@ const recorded = (no: number, count = 1) =>
     (runs) => runs.length >= count,
   )
 
-test('A check that throws once is done again under the same lease, and its site has not failed.', async () => {
+test('a check that throws once is done again under the same lease, and its site has not failed', async () => {
   const [no = 0] = await world.monitors(await world.team(), { url: site.url })
   let tries = 0
   await start({
@@ -48,7 +48,7 @@ test('A check that throws once is done again under the same lease, and its site 
   expect(worker?.log.join()).toContain('a helper process died')
 })
 
-test('A check that throws twice becomes a run with an internal error; the others go on.', async () => {
+test('a check that throws twice becomes a run with an internal error; the others go on', async () => {
   const nos = await world.monitors(await world.team(), { url: site.url, count: 3 })
   const bad = nos[1]
   await start({
@@ -67,7 +67,7 @@ test('A check that throws twice becomes a run with an internal error; the others
   expect(runs[1]?.error_message).not.toContain('bug')
 })
 
-test('A host that hangs holds up no other, and no more of its checks start than its cap.', async () => {
+test('a host that hangs holds up no other, and no more of its checks start than its cap', async () => {
   await using slow = await openSite()
   let hanging = 0
   slow.answer(() => void hanging++)
@@ -113,7 +113,7 @@ test('a team whose pages of a host all hang holds up no check of another team at
   expect(hanging).toBe(3)
 })
 
-test('A drain gives back what has not started, lets the rest finish, and claims no more.', async () => {
+test('a drain gives back what has not started, lets the rest finish, and claims no more', async () => {
   const team = await world.team()
   const nos = await world.monitors(team, { url: site.url, count: 6 })
   const open: (() => void)[] = []
@@ -138,7 +138,7 @@ test('A drain gives back what has not started, lets the rest finish, and claims 
   expect(await world.claim()).toHaveLength(5)
 })
 
-test('What hangs beyond the grace of a drain is given back, and runs elsewhere under the same id.', async () => {
+test('what hangs beyond the grace of a drain is given back, and runs elsewhere under the same id', async () => {
   const [no = 0] = await world.monitors(await world.team(), { url: site.url })
   site.answer(() => {})
   const { stop } = await start()
@@ -158,7 +158,7 @@ test('What hangs beyond the grace of a drain is given back, and runs elsewhere u
   expect(runs.map(({ id }) => id)).toEqual([run_id])
 })
 
-test('What a claim brings while a drain has begun is given back at once.', async () => {
+test('what a claim brings while a drain has begun is given back at once', async () => {
   const team = await world.team()
   await world.monitors(team, { url: site.url })
   const holder = new pg.Client({ connectionString: world.url })
@@ -185,7 +185,7 @@ test('What a claim brings while a drain has begun is given back at once.', async
   expect(row?.held).toBe(0)
 })
 
-test('Heartbeats keep a check that takes longer than its lease; no other worker starts it.', async () => {
+test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {
   const [no = 0] = await world.monitors(await world.team(), { url: site.url })
   site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 1_500))
   await start({ leaseMs: 500 })
@@ -216,7 +216,7 @@ test('a monitor edited under way is fenced off, then runs its new configuration 
   expect(site.requests.map(({ url }) => url)).toEqual(['/old', '/new'])
 })
 
-test('Somebody who asks for a run is not kept waiting for the next look.', async () => {
+test('somebody who asks for a run is not kept waiting for the next look', async () => {
   const { loop } = await start()
   await eventually(
     () => loop.sinceProgress(),
@@ -227,7 +227,7 @@ test('Somebody who asks for a run is not kept waiting for the next look.', async
   await recorded(no)
 })
 
-test('Nobody waits longer than one claim behind a team that has thousands of checks due.', async () => {
+test('nobody waits longer than one claim behind a team that has thousands of checks due', async () => {
   const flood = await world.team({ id: '00000000-0000-4000-8000-00000000000a' })
   const small = await world.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
   await world.monitors(flood, { url: site.url, count: 5_000, dueSeconds: 600, interval: 3600 })

@@ -7,13 +7,13 @@ afterAll(() => patterns.close())
 const EVIL = '^(a+)+$'
 const LONG = `${'a'.repeat(40)}!`
 
-test('A pattern matches anywhere in the text, as JavaScript has it.', async () => {
+test('a pattern matches anywhere in the text, as JavaScript has it', async () => {
   expect(await patterns.matches('\\d+ left', 'only 3 left!')).toBe(true)
   expect(await patterns.matches('^3', 'only 3 left!')).toBe(false)
   expect(await patterns.matches('(?i:SOLD)', 'sold out')).toBe(true)
 })
 
-test('A pattern that backtracks for ever is given up, and those after it are answered.', async () => {
+test('a pattern that backtracks for ever is given up, and those after it are answered', async () => {
   const started = performance.now()
   const answers = await Promise.all([
     patterns.matches(EVIL, LONG),
@@ -25,11 +25,11 @@ test('A pattern that backtracks for ever is given up, and those after it are ans
   expect(performance.now() - started).toBeLessThan(5_000)
 })
 
-test('What does not compile does not match.', async () => {
+test('what does not compile does not match', async () => {
   expect(await patterns.matches('(', 'anything')).toBe(false)
 })
 
-test('The start of a thread does not count as the time of a pattern.', async () => {
+test('the start of a thread does not count as the time of a pattern', async () => {
   const strict = createPatternMatcher({ timeoutMs: 25 })
   expect(await strict.matches('b', 'abc')).toBe(true)
   await strict.close()

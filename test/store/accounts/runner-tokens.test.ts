@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => world.setClock('0'))
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('A token is found by its text until it ends; only its hash is kept.', async () => {
+test('a token is found by its text until it ends; only its hash is kept', async () => {
   const { id, token, job, expires_at } = await createRunnerToken(world.store, { job: 'runner-1', ttlSeconds: 60 })
   expect(token).toMatch(/^tdr_[0-9A-Za-z]{36}$/)
   expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(50_000)
@@ -31,7 +31,7 @@ test('A token is found by its text until it ends; only its hash is kept.', async
   expect(await findLiveRunnerToken(world.store, token)).toBeNull()
 })
 
-test('A revocation ends all tokens of one Job, and no other.', async () => {
+test('a revocation ends all tokens of one Job, and no other', async () => {
   const make = (job: string) => createRunnerToken(world.store, { job, ttlSeconds: 60 })
   const [one, two, other] = [await make('a'), await make('a'), await make('b')]
   expect(await revokeRunnerTokens(world.store, 'a')).toBe(2)
@@ -39,14 +39,14 @@ test('A revocation ends all tokens of one Job, and no other.', async () => {
   expect(await findLiveRunnerToken(world.store, other.token)).toMatchObject({ id: other.id })
 })
 
-test('What ended is forgotten after a day, and its number is not given again.', async () => {
+test('what ended is forgotten after a day, and its number is not given again', async () => {
   const { id } = await createRunnerToken(world.store, { job: 'old', ttlSeconds: 60 })
   await world.setClock('2 days')
   expect(await purgeRunnerTokens(world.store)).toBeGreaterThan(0)
   expect((await createRunnerToken(world.store, { job: 'new', ttlSeconds: 60 })).id).toBeGreaterThan(id)
 })
 
-test('Whatever raises the fence takes the check from its holder: the next fence is easily guessed.', async () => {
+test('whatever raises the fence takes the check from its holder: the next fence is easily guessed', async () => {
   const team = await world.team()
   const raises = {
     edited: (monitor: Awaited<ReturnType<typeof create>>) =>
@@ -74,7 +74,7 @@ test('Whatever raises the fence takes the check from its holder: the next fence 
   }
 })
 
-test('A row that a worker claims is no wider for there being holders.', async () => {
+test('a row that a worker claims is no wider for there being holders', async () => {
   const [no] = await world.monitors(await world.team(), { queue: 'browser' })
   const width = async () =>
     (await world.query<{ n: number }>('select pg_column_size(c.*) as n from checks c where no = $1', [no]))[0]?.n

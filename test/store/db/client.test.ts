@@ -14,7 +14,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const at = row({ at: Type.String() })
 const number = row({ n: Type.Number() })
 
-test('Instants come as ISO 8601 in UTC with milliseconds, whatever the time zone of the server.', async () => {
+test('instants come as ISO 8601 in UTC with milliseconds, whatever the time zone of the server', async () => {
   const [{ name } = { name: '' }] = await world.query<{ name: string }>('select current_database() as name')
   for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns']) {
     await world.query(`alter database ${name} set timezone = '${zone}'`)
@@ -25,7 +25,7 @@ test('Instants come as ISO 8601 in UTC with milliseconds, whatever the time zone
   await world.query(`alter database ${name} reset timezone`)
 })
 
-test('bigint comes as a number, json parsed.', async () => {
+test('bigint comes as a number, json parsed', async () => {
   const both = row({ n: Type.Number(), j: Type.Unknown() })
   expect(await world.store.one(sql.type(both)`select 1099511627775::bigint as n, '{"a":[1]}'::jsonb as j`)).toEqual({
     n: 1_099_511_627_775,
@@ -33,11 +33,11 @@ test('bigint comes as a number, json parsed.', async () => {
   })
 })
 
-test('A row that is not of the shape of its statement is refused.', async () => {
+test('a row that is not of the shape of its statement is refused', async () => {
   await expect(world.store.one(sql.type(number)`select 'x' as n`)).rejects.toThrow('schema')
 })
 
-test('A connection that the server ends is a fault of the moment; the pool goes on.', async () => {
+test('a connection that the server ends is a fault of the moment; the pool goes on', async () => {
   const store = await world.anotherStore(1)
   await store.one(sql.type(number)`select 1 as n`)
   const slow = store.one(sql.type(number)`select 1 as n from pg_sleep(20)`)
@@ -54,7 +54,7 @@ test('A connection that the server ends is a fault of the moment; the pool goes 
   expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
 })
 
-test('The clock follows the setting of the database at once, in sessions that are open.', async () => {
+test('the clock follows the setting of the database at once, in sessions that are open', async () => {
   const read = async () => Date.parse((await world.store.one(sql.type(at)`select clock() as at`)).at) - Date.now()
   await world.setClock('3 days')
   expect(Math.abs((await read()) - 3 * 86_400_000)).toBeLessThan(5_000)

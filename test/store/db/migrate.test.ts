@@ -24,7 +24,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-test('An empty database is brought to shape, and a second time nothing is left to do.', async () => {
+test('an empty database is brought to shape, and a second time nothing is left to do', async () => {
   const url = await emptyDatabase()
   expect(await isMigrated(url)).toBe(false)
   const applied = await migrate(url)
@@ -34,14 +34,14 @@ test('An empty database is brought to shape, and a second time nothing is left t
   expect(await migrate(url)).toEqual([])
 })
 
-test('Programs that migrate at once apply each file once between them.', async () => {
+test('programs that migrate at once apply each file once between them', async () => {
   const url = await emptyDatabase()
   const applied = (await Promise.all(Array.from({ length: 5 }, () => migrate(url)))).filter((names) => names.length > 0)
   expect(applied).toHaveLength(1)
   expect(await query(url, 'select count(*)::int as n from migrations')).toEqual([{ n: applied[0]?.length }])
 })
 
-test('A store that a newer version has migrated is refused, and left as it is.', async () => {
+test('a store that a newer version has migrated is refused, and left as it is', async () => {
   const url = await emptyDatabase()
   await migrate(url)
   await query(url, `insert into migrations (name, checksum) values ('999999-the-future.sql', '')`)
@@ -49,7 +49,7 @@ test('A store that a newer version has migrated is refused, and left as it is.',
   await expect(migrate(url)).rejects.toThrow('999999-the-future.sql')
 })
 
-test('A store that was made with another text of a file is refused, and left as it is.', async () => {
+test('a store that was made with another text of a file is refused, and left as it is', async () => {
   const url = await emptyDatabase()
   const applied = await migrate(url)
   await query(url, `update migrations set checksum = repeat('0', 64) where name = '000003-monitors.sql'`)
@@ -61,7 +61,7 @@ test('A store that was made with another text of a file is refused, and left as 
   expect(await isMigrated(url)).toBe(false)
 })
 
-test('A store from before checksums were kept is refused.', async () => {
+test('a store from before checksums were kept is refused', async () => {
   const url = await emptyDatabase()
   await query(url, 'create table migrations (name text primary key, applied_at timestamptz not null default now())')
   await query(url, `insert into migrations (name) values ('000001-clock-and-ids.sql'), ('000002-teams.sql')`)
@@ -70,14 +70,14 @@ test('A store from before checksums were kept is refused.', async () => {
   expect(await isMigrated(url)).toBe(false)
 })
 
-test('A store that lacks the newest migration is not migrated.', async () => {
+test('a store that lacks the newest migration is not migrated', async () => {
   const url = await emptyDatabase()
   const applied = await migrate(url)
   await query(url, `delete from migrations where name = '${applied.at(-1)}'`)
   expect(await isMigrated(url)).toBe(false)
 })
 
-test('A migration that fails is rolled back whole, and its error names it.', async () => {
+test('a migration that fails is rolled back whole, and its error names it', async () => {
   const url = await emptyDatabase()
   await query(url, 'create table teams (here boolean)')
   await expect(migrate(url)).rejects.toThrow('000002-accounts.sql')
@@ -86,6 +86,6 @@ test('A migration that fails is rolled back whole, and its error names it.', asy
   expect((await migrate(url))[0]).toBe('000002-accounts.sql')
 })
 
-test('A database that cannot be reached is said so, and nothing hangs.', async () => {
+test('a database that cannot be reached is said so, and nothing hangs', async () => {
   await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('ECONNREFUSED')
 })

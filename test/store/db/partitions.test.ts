@@ -57,7 +57,7 @@ test('the first unchanged run of a month stores the reading again; later ones po
   await world.query('update checks set due_at = null')
 })
 
-test('A run of a month without a partition is refused, and taken once there is one.', async () => {
+test('a run of a month without a partition is refused, and taken once there is one', async () => {
   await world.monitors(await world.team())
   await toMonth(7)
   const [taken] = await world.claim()
@@ -71,7 +71,7 @@ test('A run of a month without a partition is refused, and taken once there is o
   await world.setClock('0')
 })
 
-test('Partitions are made once by programs that ask at once, three days ahead of need.', async () => {
+test('partitions are made once by programs that ask at once, three days ahead of need', async () => {
   const before = await partitions()
   await toMonth(12, -2 * 86_400)
   await Promise.all(Array.from({ length: 8 }, () => ensureRunPartitions(world.store)))

@@ -12,7 +12,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const TIMES = [0, 1, 1_762_000_000_123, Date.UTC(2026, 1, 28, 23, 59, 59, 999), Date.UTC(2199, 11, 31)]
 const NUMBERS = [0, 1, 1023, 1024, 123_456_789, 2 ** 40 - 1]
 
-test('Ids made by the store hold what the core reads from them.', async () => {
+test('ids made by the store hold what the core reads from them', async () => {
   for (const ms of TIMES)
     for (const no of NUMBERS) {
       const [row] = await world.query<{ id: string }>('select new_run_id(to_timestamp($1::numeric / 1000), $2) as id', [
@@ -24,7 +24,7 @@ test('Ids made by the store hold what the core reads from them.', async () => {
     }
 })
 
-test('Of an id the store reads the time that it was made from.', async () => {
+test('of an id the store reads the time that it was made from', async () => {
   for (const ms of TIMES)
     for (const no of NUMBERS) {
       const id = newRunId(ms, no, RUN_ID_RANDOM - 1)
@@ -36,7 +36,7 @@ test('Of an id the store reads the time that it was made from.', async () => {
     }
 })
 
-test('The bounds of an instant and of a month are the same in both.', async () => {
+test('the bounds of an instant and of a month are the same in both', async () => {
   for (const ms of TIMES) {
     const [row] = await world.query<{ floor: string; month: string }>(
       `select run_id_floor(at) as floor, run_id_floor(date_trunc('month', at, 'UTC')) as month from (select ` +
@@ -47,7 +47,7 @@ test('The bounds of an instant and of a month are the same in both.', async () =
   }
 })
 
-test('Many ids of one monitor in one millisecond differ.', async () => {
+test('many ids of one monitor in one millisecond differ', async () => {
   const rows = await world.query<{ id: string }>(
     'select new_run_id(to_timestamp(1), 7) as id from generate_series(1, 1000)',
   )

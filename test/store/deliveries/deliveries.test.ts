@@ -32,7 +32,7 @@ async function fire(team: string, count: number) {
   return { monitor, runId: taken?.run_id ?? '', ids: deliveries.map(({ id }) => id) }
 }
 
-test('What a run wrote to the outbox is listed with its monitor, and opened for the API.', async () => {
+test('what a run wrote to the outbox is listed with its monitor, and opened for the API', async () => {
   const team = await world.team()
   const { monitor, runId, ids } = await fire(team, 3)
   const rows = await listRunDeliveries(world.store, team, runId)
@@ -47,7 +47,7 @@ test('What a run wrote to the outbox is listed with its monitor, and opened for 
   expect(JSON.stringify(first)).not.toContain('hidden')
 })
 
-test('The list is one team’s, filtered by status, and tells the window with each row and without rows.', async () => {
+test('the list is one team’s, filtered by status, and tells the window with each row and without rows', async () => {
   const team = await world.team()
   const other = await world.team()
   const { ids } = await fire(team, 3)
@@ -64,7 +64,7 @@ test('The list is one team’s, filtered by status, and tells the window with ea
   expect(await listRunDeliveries(world.store, other, listed[0]!.run_id)).toEqual([])
 })
 
-test('What is older than the window is hidden, by the store’s own clock.', async () => {
+test('what is older than the window is hidden, by the store’s own clock', async () => {
   const team = await world.team()
   const { ids } = await fire(team, 1)
   expect(await findDelivery(world.store, team, ids[0]!)).not.toBeNull()

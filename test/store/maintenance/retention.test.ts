@@ -61,7 +61,7 @@ async function runOn(days: readonly number[], months = 1): Promise<void> {
 const idOf = async (no: number) =>
   (await world.query<{ id: string }>('select id from monitors where no = $1', [no]))[0]?.id ?? ''
 
-test('Runs before the window of their team are deleted; what visible runs point to stays, unseen.', async () => {
+test('runs before the window of their team are deleted; what visible runs point to stays, unseen', async () => {
   const [free, scale] = [await team('free'), await team('scale')]
   const [[short = 0], [long = 0]] = [await world.monitors(free), await world.monitors(scale)]
   await runOn([1, 2, 12, 17])
@@ -80,7 +80,7 @@ test('Runs before the window of their team are deleted; what visible runs point 
   expect(await forget()).toEqual({ months: 0, runs: 0, deliveries: 0, auditEvents: 0 })
 })
 
-test('The reading that the next run may point to stays, however old it is.', async () => {
+test('the reading that the next run may point to stays, however old it is', async () => {
   const [no = 0] = await world.monitors(await team('free'))
   await runOn([1, 2])
   await toDay(28)
@@ -96,7 +96,7 @@ test('The reading that the next run may point to stays, however old it is.', asy
   expect(first?.extracted).toEqual({ price: '1' })
 })
 
-test('A month that no team can see any more is dropped whole, and counted out of the totals.', async () => {
+test('a month that no team can see any more is dropped whole, and counted out of the totals', async () => {
   const [no = 0] = await world.monitors(await team('scale'))
   await runOn([1, 2])
   await runOn([5], 2)
@@ -109,7 +109,7 @@ test('A month that no team can see any more is dropped whole, and counted out of
   expect((await world.check(no)).runs_total).toBe(1)
 })
 
-test('Deliveries and audit events before the window go; a delivery that is still to be sent stays.', async () => {
+test('deliveries and audit events before the window go; a delivery that is still to be sent stays', async () => {
   const [free, scale] = [await team('free'), await team('scale')]
   await toDay(1)
   for (const id of [free, scale])
@@ -131,7 +131,7 @@ test('Deliveries and audit events before the window go; a delivery that is still
   expect(await world.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
 })
 
-test('While one process deletes, another does nothing.', async () => {
+test('while one process deletes, another does nothing', async () => {
   await world.monitors(await team('free'))
   await runOn([1, 2])
   await toDay(28)

@@ -48,19 +48,19 @@ async function insert(columns: Readonly<Record<string, string>>, name = 'M'): Pr
   return made?.id ?? ''
 }
 
-describe('The store refuses', () => {
-  test.for(['url', 'extract_config', 'diff_predicate', 'fetch_mode'])('a page without %s.', async (column) => {
+describe('the store refuses', () => {
+  test.for(['url', 'extract_config', 'diff_predicate', 'fetch_mode'])('a page without %s', async (column) => {
     await expect(insert({ ...PAGE, [column]: 'null' })).rejects.toThrow('page_parts')
   })
 
   test.for(['keyword', 'engine', 'mode', 'pages', 'location_code', 'language_code', 'device'])(
-    'a search without %s.',
+    'a search without %s',
     async (column) => {
       await expect(insert({ ...SERP, [column]: 'null' })).rejects.toThrow('serp_parts')
     },
   )
 
-  test('what belongs to the other kind.', async () => {
+  test('what belongs to the other kind', async () => {
     await expect(insert({ ...PAGE, keyword: `'kettle'` })).rejects.toThrow('page_parts')
     await expect(insert({ ...SERP, url: `'https://example.com'` })).rejects.toThrow('serp_parts')
   })
@@ -75,18 +75,18 @@ describe('The store refuses', () => {
     ['language_code', `'E'`],
     ['device', `'tablet'`],
     ['rank_change_threshold', '0'],
-  ] as const)('a search whose %s is %s.', async ([column, value]) => {
+  ] as const)('a search whose %s is %s', async ([column, value]) => {
     await expect(insert({ ...SERP, [column]: value })).rejects.toThrow(`monitors_${column}_check`)
   })
 
-  test('a search more often than every ten minutes, and a target where none is looked up.', async () => {
+  test('a search more often than every ten minutes, and a target where none is looked up', async () => {
     await expect(insert({ ...SERP, schedule_interval_seconds: '599' })).rejects.toThrow('serp_parts')
     await expect(insert({ ...SERP, mode: `'full_analysis'` })).rejects.toThrow('serp_parts')
     await insert({ ...SERP, mode: `'full_analysis'`, target_domain: 'null' })
   })
 })
 
-test('What is asked for pages leaves searches out; what tells of a run or a delivery does not ask.', async () => {
+test('what is asked for pages leaves searches out; what tells of a run or a delivery does not ask', async () => {
   await insert(PAGE, 'Twin')
   const id = await insert(SERP, 'Twin')
   await world.query(
@@ -109,7 +109,7 @@ test('What is asked for pages leaves searches out; what tells of a run or a deli
   })
 })
 
-test('The usage summary counts the kinds apart.', async () => {
+test('the usage summary counts the kinds apart', async () => {
   const before = await readUsage(world.store, team)
   await world.query(`update monitors set locked = true where name = 'Twin'`)
   const after = await readUsage(world.store, team)
@@ -120,7 +120,7 @@ test('The usage summary counts the kinds apart.', async () => {
   })
 })
 
-test('A claim from the queue of searches says what is asked of the engine; one of pages meets none.', async () => {
+test('a claim from the queue of searches says what is asked of the engine; one of pages meets none', async () => {
   const [made] = await world.query<{ no: number }>(
     `select no::float8 from monitors where name = 'Twin' and kind = 'serp'`,
   )

@@ -45,7 +45,7 @@ async function namesIn(objects: ObjectStore): Promise<string[]> {
 describe.each([
   ['a folder', () => createFolderStore(join(folder, 'images'))],
   ['a bucket', () => createS3Store(s3)],
-])('Objects in %s', (_, open) => {
+])('objects in %s', (_, open) => {
   test('are kept as they were put, until they are removed', async () => {
     const objects = open()
     const bytes = Buffer.from([0, 255, 137, 80, 10, 13])
@@ -85,7 +85,7 @@ describe.each([
   )
 })
 
-describe('A folder of objects', () => {
+describe('a folder of objects', () => {
   test('is readable by its owner only, also where it was open before, and keeps no drafts', async () => {
     const path = join(folder, 'open')
     await mkdir(path, { mode: 0o755 })
@@ -124,7 +124,7 @@ describe('A folder of objects', () => {
   })
 })
 
-describe('A bucket', () => {
+describe('a bucket', () => {
   test.each<[string, Partial<S3Options>, string]>([
     ['that does not know us', { accessKeyId: 'nobody' }, 'InvalidAccessKeyId'],
     ['that is not there', { bucket: 'elsewhere' }, 'NoSuchBucket'],

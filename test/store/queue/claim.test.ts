@@ -14,7 +14,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const idle = async () => void (await world.query('update checks set due_at = null'))
 const numbers = (rows: readonly { no: number }[]) => rows.map(({ no }) => no).sort((a, b) => a - b)
 
-test('A claim takes what is due, and nothing that is due later, paused or of another queue.', async () => {
+test('a claim takes what is due, and nothing that is due later, paused or of another queue', async () => {
   const team = await world.team()
   const due = await world.monitors(team, { count: 2 })
   const [paused] = await world.monitors(team)
@@ -27,7 +27,7 @@ test('A claim takes what is due, and nothing that is due later, paused or of ano
   await idle()
 })
 
-test('The most overdue checks are taken first.', async () => {
+test('the most overdue checks are taken first', async () => {
   const team = await world.team()
   const late = await world.monitors(team, { count: 5, dueSeconds: 5 })
   const later = await world.monitors(team, { count: 5, dueSeconds: 50 })
@@ -37,7 +37,7 @@ test('The most overdue checks are taken first.', async () => {
   await idle()
 })
 
-test('A claimed check carries its own run id, fence, configuration and times.', async () => {
+test('a claimed check carries its own run id, fence, configuration and times', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team, {
     url: 'https://example.com/a',
@@ -62,7 +62,7 @@ test('A claimed check carries its own run id, fence, configuration and times.', 
   await idle()
 })
 
-test('Claims at once never take the same check, and together take each.', async () => {
+test('claims at once never take the same check, and together take each', async () => {
   const teams = await Promise.all(Array.from({ length: 5 }, () => world.team()))
   const due = (await Promise.all(teams.map((team) => world.monitors(team, { count: 120 })))).flat()
   const taken: number[] = []
@@ -89,7 +89,7 @@ test('a check whose lease ended is due again, with the same run id and a new fen
   await idle()
 })
 
-test('Exactly seven checks start where seven runs are left, however many claim at once.', async () => {
+test('exactly seven checks start where seven runs are left, however many claim at once', async () => {
   const team = await world.team({ runs: 10, used: 3 })
   await world.monitors(team, { count: 60 })
   const started: number[] = []
@@ -102,7 +102,7 @@ test('Exactly seven checks start where seven runs are left, however many claim a
   await idle()
 })
 
-test('Credits are taken when the pool is used up, and neither is overspent by claims at once.', async () => {
+test('credits are taken when the pool is used up, and neither is overspent by claims at once', async () => {
   const team = await world.team({ runs: 3, credits: 2 })
   await world.monitors(team, { count: 20 })
   const started: number[] = []
@@ -115,7 +115,7 @@ test('Credits are taken when the pool is used up, and neither is overspent by cl
 })
 
 test(
-  'What another claim has counted since the statement began is seen: the pool is not overspent in place of ' +
+  'what another claim has counted since the statement began is seen: the pool is not overspent in place of ' +
     'credits.',
   async () => {
     await using slow = await openQueueWorld()
@@ -137,7 +137,7 @@ test(
   },
 )
 
-test('Credits still run checks where a smaller plan left more used than its limit.', async () => {
+test('credits still run checks where a smaller plan left more used than its limit', async () => {
   const team = await world.team({ runs: 200, used: 900, credits: 4 })
   await world.monitors(team, { count: 9 })
 
@@ -146,7 +146,7 @@ test('Credits still run checks where a smaller plan left more used than its limi
   await idle()
 })
 
-test('The pools of a trial are apart: visual and search checks do not take from the runs.', async () => {
+test('the pools of a trial are apart: visual and search checks do not take from the runs', async () => {
   const team = await world.team({ runs: 10, visual: 2, serp: 1 })
   for (const queue of ['static', 'visual', 'serp'] as const) await world.monitors(team, { count: 4, queue })
 
@@ -157,7 +157,7 @@ test('The pools of a trial are apart: visual and search checks do not take from 
   await idle()
 })
 
-test('Where a plan has one pool, all kinds of checks share it.', async () => {
+test('where a plan has one pool, all kinds of checks share it', async () => {
   const team = await world.team({ runs: 5 })
   for (const queue of ['static', 'browser', 'visual', 'serp'] as const) await world.monitors(team, { count: 2, queue })
   const started = []
@@ -169,7 +169,7 @@ test('Where a plan has one pool, all kinds of checks share it.', async () => {
 })
 
 test(
-  'A check takes what it costs, from the pool first and then from the credits, and waits where too little is ' +
+  'a check takes what it costs, from the pool first and then from the credits, and waits where too little is ' +
     'left.',
   async () => {
     const team = await world.team({ runs: 7, used: 5 })
@@ -184,7 +184,7 @@ test(
   },
 )
 
-test('What is left is never overspent by checks that cost more than one, and cheaper ones go on.', async () => {
+test('what is left is never overspent by checks that cost more than one, and cheaper ones go on', async () => {
   const team = await world.team({ runs: 10 })
   await world.monitors(team, { count: 4, cost: 3, dueSeconds: 10 })
   const [cheap = 0] = await world.monitors(team, { dueSeconds: 1 })
@@ -202,7 +202,7 @@ test('What is left is never overspent by checks that cost more than one, and che
   await idle()
 })
 
-test('A team without a limit claims whatever is due, and its credits stay.', async () => {
+test('a team without a limit claims whatever is due, and its credits stay', async () => {
   const team = await world.team({ credits: 2 })
   await world.query('update team_usage set runs_limit = null where team_id = $1', [team])
   for (const queue of ['static', 'visual', 'serp'] as const) await world.monitors(team, { queue, cost: 5, count: 2 })
@@ -211,7 +211,7 @@ test('A team without a limit claims whatever is due, and its credits stay.', asy
   await idle()
 })
 
-test('A run that was paid when it was asked for is claimed though the quota is used up.', async () => {
+test('a run that was paid when it was asked for is claimed though the quota is used up', async () => {
   const team = await world.team({ runs: 5, used: 5 })
   const [, asked = 0] = await world.monitors(team, { count: 3 })
   await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [asked])
@@ -224,7 +224,7 @@ test('A run that was paid when it was asked for is claimed though the quota is u
   await idle()
 })
 
-test('A run asked for while another is under way waits for it, and keeps its id.', async () => {
+test('a run asked for while another is under way waits for it, and keeps its id', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team)
   const [first] = await world.claim()
@@ -242,7 +242,7 @@ test('A run asked for while another is under way waits for it, and keeps its id.
   await idle()
 })
 
-test('A paused check that was asked for runs once and is not scheduled after it.', async () => {
+test('a paused check that was asked for runs once and is not scheduled after it', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team)
   await world.query(
@@ -275,7 +275,7 @@ test('what is given back is due at once or after its delay, with the same run id
   await idle()
 })
 
-test('Due times follow the clock of the store.', async () => {
+test('due times follow the clock of the store', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team, { dueSeconds: -3 * 86_400 })
   expect(await world.claim()).toEqual([])
@@ -289,7 +289,7 @@ test('Due times follow the clock of the store.', async () => {
   await idle()
 })
 
-test('Teams without quota do not take the places of those behind them.', async () => {
+test('teams without quota do not take the places of those behind them', async () => {
   const poor = Array.from({ length: 300 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
   await world.query(
     `with u as (select unnest($1::uuid[]) as id),

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('A heartbeat keeps a check beyond its first lease.', async () => {
+test('a heartbeat keeps a check beyond its first lease', async () => {
   await world.monitors(await world.team())
   const taken = await world.claim({ leaseSeconds: 5 })
   expect(await extendLeases(world.store, taken, 60)).toEqual(new Set(taken.map(({ no }) => no)))
@@ -24,7 +24,7 @@ test('A heartbeat keeps a check beyond its first lease.', async () => {
   await world.setClock('0')
 })
 
-test('A heartbeat tells which checks are lost, and keeps none of them.', async () => {
+test('a heartbeat tells which checks are lost, and keeps none of them', async () => {
   const [kept = 0, stolen = 0, recorded = 0] = await world.monitors(await world.team(), { count: 3 })
   const taken = await world.claim()
   await world.query('update checks set due_at = clock() where no = $1', [stolen])
@@ -36,7 +36,7 @@ test('A heartbeat tells which checks are lost, and keeps none of them.', async (
   expect((due_ms ?? 0) - now_ms).toBeLessThan(7_001)
 })
 
-test('What is given back by one that lost it stays with its new holder.', async () => {
+test('what is given back by one that lost it stays with its new holder', async () => {
   const [no = 0] = await world.monitors(await world.team())
   const old = await world.claim({ leaseSeconds: 0 })
   const [now] = await world.claim()
@@ -48,7 +48,7 @@ test('What is given back by one that lost it stays with its new holder.', async 
   expect((await recordUnchanged(world.store, [unchangedRun(now)])).has(no)).toBe(true)
 })
 
-test('A check that was given back no longer listens to who gave it back.', async () => {
+test('a check that was given back no longer listens to who gave it back', async () => {
   const [no = 0] = await world.monitors(await world.team())
   const taken = await world.claim()
   await releaseChecks(
@@ -60,7 +60,7 @@ test('A check that was given back no longer listens to who gave it back.', async
   expect(await world.runs(no)).toEqual([])
 })
 
-test('A run that was paused while held is taken up again when its holder gives it back.', async () => {
+test('a run that was paused while held is taken up again when its holder gives it back', async () => {
   const [no = 0] = await world.monitors(await world.team())
   const taken = await world.claim()
   await world.query('update checks set next_run_at = null where no = $1', [no])

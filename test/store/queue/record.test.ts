@@ -32,7 +32,7 @@ async function claimAgain(no: number) {
   return (await world.claim()).find((taken) => taken.no === no)
 }
 
-test('A reading is stored once; unchanged runs after it point at it.', async () => {
+test('a reading is stored once; unchanged runs after it point at it', async () => {
   const { team, no, taken } = await claimedCheck()
   expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set([no]))
   const again = await claimAgain(no)
@@ -52,7 +52,7 @@ test('A reading is stored once; unchanged runs after it point at it.', async () 
   expect((await world.usage(team)).runs_used).toBe(2)
 })
 
-test('A change replaces the baseline and writes its deliveries in the same statement.', async () => {
+test('a change replaces the baseline and writes its deliveries in the same statement', async () => {
   const { team, no, taken } = await claimedCheck()
   await recordReadings(world.store, [readingRun(taken, { price: '1' })])
   const again = await claimAgain(no)
@@ -79,13 +79,13 @@ test('A change replaces the baseline and writes its deliveries in the same state
   expect(baselines.get(no)?.extracted).toEqual({ price: '2' })
 })
 
-test('A run without a body hash is recorded too.', async () => {
+test('a run without a body hash is recorded too', async () => {
   const { no, taken } = await claimedCheck()
   await recordReadings(world.store, [readingRun(taken, { price: '1' }, { body_hash: null })])
   expect(await claimAgain(no)).toMatchObject({ body_hash: null })
 })
 
-test('A failure leaves the baseline, counts up, and a success ends the count.', async () => {
+test('a failure leaves the baseline, counts up, and a success ends the count', async () => {
   const { no, taken } = await claimedCheck()
   await recordReadings(world.store, [readingRun(taken, { price: '1' })])
   expect(await recordFailed(world.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 1]]))
@@ -97,7 +97,7 @@ test('A failure leaves the baseline, counts up, and a success ends the count.', 
   expect(await world.check(no)).toMatchObject({ failures: 0, runs_total: 4 })
 })
 
-test('A late writer changes nothing after another worker has taken the check.', async () => {
+test('a late writer changes nothing after another worker has taken the check', async () => {
   const { no, taken } = await claimedCheck()
   const stolen = await claimAgain(no)
   const before = await world.check(no)
@@ -129,7 +129,7 @@ test('recording an outcome twice, as after a commit of unknown outcome, does not
   expect((await world.check(no)).runs_total).toBe(1)
 })
 
-test('A check that was edited under way is fenced off and starts over under the same run id.', async () => {
+test('a check that was edited under way is fenced off and starts over under the same run id', async () => {
   const { no, taken } = await claimedCheck()
   // What an edit that resets the baseline does (store/monitors/monitor-edit.ts).
   await world.query(
@@ -141,7 +141,7 @@ test('A check that was edited under way is fenced off and starts over under the 
   expect(again).toMatchObject({ no, run_id: taken.run_id, reading_id: null })
 })
 
-test('The run of a monitor deleted under way ends as an error, and its late writer changes nothing.', async () => {
+test('the run of a monitor deleted under way ends as an error, and its late writer changes nothing', async () => {
   const { no, taken } = await claimedCheck()
   await world.store.transaction((tx) => hideMonitor(tx, no))
   expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
@@ -152,7 +152,7 @@ test('The run of a monitor deleted under way ends as an error, and its late writ
   expect(await world.check(no)).toMatchObject({ due_ms: null, run_id: null, runs_total: 1 })
 })
 
-test('A check that was paused under way is recorded and not scheduled again, whatever came of it.', async () => {
+test('a check that was paused under way is recorded and not scheduled again, whatever came of it', async () => {
   for (const record of [
     (taken: Parameters<typeof unchangedRun>[0]) => recordReadings(world.store, [readingRun(taken, {})]),
     (taken: Parameters<typeof unchangedRun>[0]) =>
@@ -165,7 +165,7 @@ test('A check that was paused under way is recorded and not scheduled again, wha
   }
 })
 
-test('A pause that comes while a failure is being written is not undone by it.', async () => {
+test('a pause that comes while a failure is being written is not undone by it', async () => {
   const { no, taken } = await claimedCheck()
   const person = new pg.Client({ connectionString: world.url })
   await person.connect()
@@ -186,7 +186,7 @@ async function waitingForLock(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('One row that the store refuses takes its batch with it, and changes nothing.', async () => {
+test('one row that the store refuses takes its batch with it, and changes nothing', async () => {
   const { team, no, taken } = await claimedCheck()
   const [other = 0] = await world.monitors(team)
   const [second] = await world.claim()
@@ -195,7 +195,7 @@ test('One row that the store refuses takes its batch with it, and changes nothin
   expect([...(await world.runs(no)), ...(await world.runs(other))]).toEqual([])
 })
 
-test('What was asked for while a run was under way is due as soon as that is recorded.', async () => {
+test('what was asked for while a run was under way is due as soon as that is recorded', async () => {
   const { no, taken } = await claimedCheck()
   await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
   await recordFailed(world.store, [failedRun(taken, { retry_after_ms: 600_000 })])

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test.for(scheduleExamples)('The store schedules the next check: $title', async ({ input, next }) => {
+test.for(scheduleExamples)('the store schedules the next check: $title', async ({ input, next }) => {
   const [no = 0] = await world.monitors(team, { interval: input.intervalSeconds, shift: input.shiftSeconds })
   const [taken] = await world.claim()
   await world.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
@@ -38,7 +38,7 @@ test.for(scheduleExamples)('The store schedules the next check: $title', async (
   await world.query('update standing_clock set at = now()')
 })
 
-test('The next time lies ahead of now, by at most one interval and a shift, on the grid.', async () => {
+test('the next time lies ahead of now, by at most one interval and a shift, on the grid', async () => {
   const nominal = Date.UTC(2026, 4, 1, 12)
   const input = fc.record({
     late: fc.integer({ min: 0, max: 10 ** 12 }),

@@ -33,14 +33,14 @@ async function at(now: string, id: string): Promise<unknown> {
   return [row?.from.toISOString().slice(0, 16), row?.to?.toISOString().slice(0, 16) ?? null, row?.used]
 }
 
-test('A period that has ended is followed by the next month, with nothing used and the credits kept.', async () => {
+test('a period that has ended is followed by the next month, with nothing used and the credits kept', async () => {
   const id = await team('2026-03-10T08:30Z')
   expect(await at('2026-03-10T08:29:59Z', id)).toEqual(['2026-01-01T00:00', '2026-03-10T08:30', 51])
   expect(await at('2026-03-10T08:30Z', id)).toEqual(['2026-03-10T08:30', '2026-04-10T08:30', 0])
   expect(await world.usage(id)).toMatchObject({ credits: 3 })
 })
 
-test('Months in which nobody looked are passed over: now lies inside the new period.', async () => {
+test('months in which nobody looked are passed over: now lies inside the new period', async () => {
   const id = await team('2026-03-10T08:30Z')
   expect(await at('2026-08-02T00:00Z', id)).toEqual(['2026-07-10T08:30', '2026-08-10T08:30', 0])
 })
@@ -52,17 +52,17 @@ test('a period that ends on a 31st renews once, to the last day of a shorter mon
   expect(await at('2028-01-01T00:00Z', id)).toEqual(['2027-12-28T12:00', '2028-01-28T12:00', 0])
 })
 
-test('A look at the very end of a skipped short month still lands inside the period.', async () => {
+test('a look at the very end of a skipped short month still lands inside the period', async () => {
   const id = await team('2026-01-31T00:00Z')
   expect(await at('2026-02-28T12:00Z', id)).toEqual(['2026-02-28T00:00', '2026-03-31T00:00', 0])
 })
 
-test('A pool that nothing renews is let be.', async () => {
+test('a pool that nothing renews is let be', async () => {
   const id = await team(null)
   expect(await at('2030-01-01T00:00Z', id)).toEqual(['2026-01-01T00:00', null, 51])
 })
 
-test('Programs that renew at once add one month between them.', async () => {
+test('programs that renew at once add one month between them', async () => {
   const id = await team('2031-03-10T08:30Z')
   await world.query(`update standing_clock set at = '2031-03-11Z'`)
   await Promise.all(Array.from({ length: 6 }, () => renewPeriods(world.store)))

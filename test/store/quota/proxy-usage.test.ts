@@ -36,7 +36,7 @@ async function held(one: Awaited<ReturnType<typeof team>>, bytes: number) {
   return hold
 }
 
-describe('Bytes of the proxy', () => {
+describe('bytes of the proxy', () => {
   test('are for teams that have it switched on, in plans that have any', async () => {
     expect(await (await team('pro', false)).hold(MB)).toEqual({ kind: 'off' })
     expect(await (await team('free')).hold(MB)).toEqual({ kind: 'not_in_plan' })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('A new period begins with no calls of the model; a period that has not ended keeps its own.', async () => {
+test('a new period begins with no calls of the model; a period that has not ended keeps its own', async () => {
   const [ended, open] = [await world.team(), await world.team()]
   await world.query(`update team_usage set llm_calls_used = 40, resets_at = clock() + interval '1 day'`)
   await world.query(`update team_usage set resets_at = clock() where team_id = $1`, [ended])

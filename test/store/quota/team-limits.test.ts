@@ -56,23 +56,23 @@ async function liftedPlan(): Promise<void> {
   ])
 }
 
-describe("A team's limits", () => {
-  test.for(TIERS)('are those of its plan, %s, as the code has them.', async (tier) => {
+describe("a team's limits", () => {
+  test.for(TIERS)('are those of its plan, %s, as the code has them', async (tier) => {
     expect(await limitsOf(await team({ tier }))).toEqual(PLANS[tier])
   })
 
-  test('are its own where it has some; a null among them is none of its own.', async () => {
+  test('are its own where it has some; a null among them is none of its own', async () => {
     const own = { retentionDays: 7, llmCallsPerMonth: 3, runsPerMonth: null }
     const id = await team({ tier: 'lite', limits: own })
     expect(await limitsOf(id)).toEqual({ ...PLANS.lite, retentionDays: 7, llmCallsPerMonth: 3 })
     expect(await findDeliveryCap(world.store, id)).toEqual({ tier: 'lite', deliveries: 2 })
   })
 
-  test('of a team that does not exist are no row.', async () => {
+  test('of a team that does not exist are no row', async () => {
     expect(await limitsOf('00000000-0000-4000-8000-000000000000')).toBeUndefined()
   })
 
-  test('of a plan may be open, all but the days of retention and the deliveries of a monitor.', async () => {
+  test('of a plan may be open, all but the days of retention and the deliveries of a monitor', async () => {
     for (const name of ['retentionDays', 'maxDeliveriesPerMonitor'])
       await expect(
         world.query(`insert into plans (tier, limits) values ('x', $1)`, [
@@ -81,7 +81,7 @@ describe("A team's limits", () => {
       ).rejects.toThrow('plans_limits_check')
   })
 
-  test('that are open refuse nothing.', async () => {
+  test('that are open refuse nothing', async () => {
     await liftedPlan()
     const id = await team({ tier: 'lifted' })
     await world.query('update teams set proxy_enabled = true where id = $1', [id])
@@ -108,8 +108,8 @@ describe("A team's limits", () => {
   })
 })
 
-describe('The pools', () => {
-  test('are as large as the limits say; without SERP in the plan, searches run on credits alone.', async () => {
+describe('the pools', () => {
+  test('are as large as the limits say; without SERP in the plan, searches run on credits alone', async () => {
     expect(await poolsOf(await team({ tier: 'free', serp: 'trial' }))).toEqual([200, 100, 100])
     expect(await poolsOf(await team({ tier: 'pro' }))).toEqual([15_000, null, null])
     const without = await team({ tier: 'pro', serp: 'none' })
@@ -121,7 +121,7 @@ describe('The pools', () => {
     expect(await readUsage(world.store, without)).toMatchObject({ serpRuns: null, serpViaCredits: true })
   })
 
-  test("follow a change of the team's plan, variant and own limits, whoever makes it.", async () => {
+  test("follow a change of the team's plan, variant and own limits, whoever makes it", async () => {
     const id = await team({ tier: 'free', serp: 'trial' })
     await world.query(`update teams set tier = 'starter', serp = 'none' where id = $1`, [id])
     expect(await poolsOf(id)).toEqual([5_000, null, 0])
@@ -131,7 +131,7 @@ describe('The pools', () => {
     expect(await poolsOf(id)).toEqual([9, 2, null])
   })
 
-  test('follow a plan that another version of the program defines otherwise.', async () => {
+  test('follow a plan that another version of the program defines otherwise', async () => {
     const [id, other] = [await team({ tier: 'lite' }), await team({ tier: 'pro' })]
     await world.query(`update plans set limits = limits || '{"runsPerMonth": 77}' where tier = 'lite'`)
     expect([await poolsOf(id), await poolsOf(other)]).toEqual([
@@ -149,13 +149,13 @@ describe('The pools', () => {
   })
 })
 
-describe('A run that a person asks for', () => {
+describe('a run that a person asks for', () => {
   const asked = async (id: string, no: number) => {
     const [monitor] = await world.query<{ id: string }>('select id from monitors where no = $1', [no])
     return world.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
   }
 
-  test('takes what it costs, pool first, or is refused whole.', async () => {
+  test('takes what it costs, pool first, or is refused whole', async () => {
     const id = await world.team({ runs: 7, used: 5 })
     const [no = 0] = await world.monitors(id, { cost: 3, dueSeconds: -60 })
     expect(await asked(id, no)).toEqual({
@@ -168,7 +168,7 @@ describe('A run that a person asks for', () => {
     expect(await world.usage(id)).toMatchObject({ runs_used: 7, credits: 0 })
   })
 
-  test('of several at once takes no more than there is.', async () => {
+  test('of several at once takes no more than there is', async () => {
     const id = await world.team({ runs: 4, credits: 3 })
     const nos = await world.monitors(id, { cost: 2, count: 8, dueSeconds: -60 })
     const all = await Promise.all(nos.map((no) => asked(id, no)))

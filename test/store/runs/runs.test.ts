@@ -22,7 +22,7 @@ const claimOne = async (no: number) => {
 const all = (teamId: string, monitorId: string, more = {}) =>
   listRuns(world.store, { teamId, monitorId, limit: 20, offset: 0, ...more })
 
-test('Runs of every kind are listed newest first, and an unchanged one has the values that it points at.', async () => {
+test('runs of every kind are listed newest first, and an unchanged one has the values that it points at', async () => {
   const team = await world.team()
   const { id, no } = await create(world, team)
   const first = await claimOne(no)
@@ -46,7 +46,7 @@ test('Runs of every kind are listed newest first, and an unchanged one has the v
   expect(toRun(rows[1]!)).toMatchObject({ error_code: 'http_status', error_message: 'The page answered 500.' })
 })
 
-test('Runs of several months are one list, and retention cuts it without counting what is kept.', async () => {
+test('runs of several months are one list, and retention cuts it without counting what is kept', async () => {
   const team = await world.team()
   const { id, no } = await create(world, team)
   const ages = [0, 20, 40, 60, 80, 100, 729, 731, 800]
@@ -71,7 +71,7 @@ test('Runs of several months are one list, and retention cuts it without countin
   expect(await countRuns(world.store, team, id)).toBe(3)
 })
 
-test('Another team finds neither the run nor the list.', async () => {
+test('another team finds neither the run nor the list', async () => {
   const team = await world.team()
   const other = await world.team()
   const { id, no } = await create(world, team)
@@ -84,7 +84,7 @@ test('Another team finds neither the run nor the list.', async () => {
   expect(await countRuns(world.store, other, id)).toBeNull()
 })
 
-test('An id that belongs to the same monitor but was never given is not found.', async () => {
+test('an id that belongs to the same monitor but was never given is not found', async () => {
   const team = await world.team()
   const { no } = await create(world, team)
   expect(await findRun(world.store, team, newRunId(Date.now(), no, 5))).toBeNull()

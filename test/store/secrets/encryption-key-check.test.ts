@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-test('Where there are secrets already, the first key has to open them.', async () => {
+test('where there are secrets already, the first key has to open them', async () => {
   await using older = await openQueueWorld()
   await older.monitors(await older.team(), { deliveries: [{ type: 'email', to: 'a@example.com' }] })
   await expect(checkEncryptionKey(older.store, createSecretBox('another key of a test'))).rejects.toThrow(
@@ -19,7 +19,7 @@ test('Where there are secrets already, the first key has to open them.', async (
   await checkEncryptionKey(older.store, older.secrets)
 })
 
-test('The first key that comes stays; every other is refused, of those that come together as well.', async () => {
+test('the first key that comes stays; every other is refused, of those that come together as well', async () => {
   const boxes = Array.from({ length: 6 }, (_, index) => createSecretBox(`key ${index} of a test`))
   const first = await Promise.allSettled(boxes.map((box) => checkEncryptionKey(world.store, box)))
   expect(first.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

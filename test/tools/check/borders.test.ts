@@ -75,7 +75,7 @@ describe('the network', () => {
   )
 })
 
-describe('The model', () => {
+describe('the model', () => {
   test('is asked by prompts alone; what fetches and parses can neither ask nor import what does', () => {
     expect(faults('worker/prompts/model/model.ts', "import { OpenAI } from 'openai'")).toEqual([])
     for (const path of [

@@ -18,7 +18,7 @@ const scrape = async (store = world.store): Promise<Record<string, number>> => {
   return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]))
 }
 
-test('Metrics tell what waits in the store: nothing, then all that is due, late, waiting and dead.', async () => {
+test('metrics tell what waits in the store: nothing, then all that is due, late, waiting and dead', async () => {
   expect(await scrape()).toEqual({
     tidemark_checks_due: 0,
     tidemark_checks_oldest_due_seconds: 0,
@@ -55,7 +55,7 @@ test('Metrics tell what waits in the store: nothing, then all that is due, late,
   expect(await scrape()).toMatchObject({ tidemark_checks_due: 1 })
 })
 
-test('Metrics of a store that is away are left out, and none is wrong.', async () => {
+test('metrics of a store that is away are left out, and none is wrong', async () => {
   const away = await world.anotherStore(1)
   await away.end()
   expect(await scrape(away)).toEqual({})

@@ -6,7 +6,7 @@ async function changed(before: Drawing, after: Drawing): Promise<number> {
   return (await compare({ before: await draw(before), after: await draw(after), thumb: false })).changed
 }
 
-test('The same picture has not changed and has no overlay.', async () => {
+test('the same picture has not changed and has no overlay', async () => {
   const png = await draw()
   expect(await compare({ before: png, after: png, thumb: false })).toEqual({
     width: 400,
@@ -19,22 +19,22 @@ test('The same picture has not changed and has no overlay.', async () => {
 })
 
 test.each([0.1, 0.25, 1])(
-  'Shapes that stand %s pixels further, their edges smoothed otherwise, have not changed.',
+  'shapes that stand %s pixels further, their edges smoothed otherwise, have not changed',
   async (shift) => {
     expect(await changed({}, { shift })).toBe(0)
   },
 )
 
-test('Shapes that stand five pixels further have changed.', async () => {
+test('shapes that stand five pixels further have changed', async () => {
   expect(await changed({}, { shift: 5 })).toBeGreaterThan(100)
 })
 
-test.each([1, -1])('A scrollbar whose thumb moved by %i pixel has not changed; by twelve it has.', async (by) => {
+test.each([1, -1])('a scrollbar whose thumb moved by %i pixel has not changed; by twelve it has', async (by) => {
   expect(await changed({ thumb: 40 }, { thumb: 40 + by })).toBe(0)
   expect(await changed({ thumb: 40 }, { thumb: 40 + by * 12 })).toBe(2 * 12 * 11)
 })
 
-test('Every digit of a price that becomes another is a change.', async () => {
+test('every digit of a price that becomes another is a change', async () => {
   const unseen: string[] = []
   const pictures = await Promise.all(
     Array.from({ length: 10 }, (_, digit) => draw({ price: `12${digit}9`, width: 120, height: 230 })),
@@ -47,22 +47,22 @@ test('Every digit of a price that becomes another is a change.', async () => {
   expect(unseen).toEqual([])
 })
 
-test('A digit that changed is told beside a scrollbar that moved by a pixel, which is not.', async () => {
+test('a digit that changed is told beside a scrollbar that moved by a pixel, which is not', async () => {
   const digit = await changed({ price: '1248' }, { price: '1249' })
   expect(digit).toBeGreaterThan(0)
   expect(await changed({ price: '1248', thumb: 40 }, { price: '1249', thumb: 41 })).toBe(digit)
 })
 
-test('The changed area of a box is its very pixels.', async () => {
+test('the changed area of a box is its very pixels', async () => {
   expect(await changed({}, { box: { x: 300, y: 30, width: 40, height: 25 } })).toBe(1000)
 })
 
-test('A page that grew has changed by what was added, of the larger area.', async () => {
+test('a page that grew has changed by what was added, of the larger area', async () => {
   const found = await compare({ before: await draw(), after: await draw({ height: 400 }), thumb: false })
   expect(found).toMatchObject({ width: 400, height: 400, changed: 40_000, area: 160_000 })
 })
 
-test('A page that became shorter and wider has changed by what only one of the two covers.', async () => {
+test('a page that became shorter and wider has changed by what only one of the two covers', async () => {
   const blank = { thumb: -200, price: '', background: '#f1f1f1' }
   const before = await draw({ ...blank, width: 400, height: 300 })
   const after = await draw({ ...blank, width: 440, height: 250 })
@@ -89,7 +89,7 @@ test('a first picture is compared with nothing; its small one has the full width
   expect(await look(first.thumb ?? Buffer.alloc(0))).toMatchObject({ width: 320, height: 240 })
 })
 
-test('A picture smaller than the small one is not blown up.', async () => {
+test('a picture smaller than the small one is not blown up', async () => {
   const { thumb } = await compare({ before: null, after: await draw({ width: 40, height: 10 }), thumb: true })
   expect(await look(thumb ?? Buffer.alloc(0))).toMatchObject({ width: 40, height: 10 })
 })

@@ -38,7 +38,7 @@ const ask = (question: Partial<Question> = {}, by = prompts(), signal = NEVER): 
 const fault = (answer: PromptAnswer) => (answer.kind === 'failed' ? answer.fault : { code: answer.kind, message: '' })
 const values = (answer: PromptAnswer) => (answer.kind === 'values' ? answer.values : answer)
 
-describe('A question', () => {
+describe('a question', () => {
   test('goes to /chat/completions under the base address, with the key, the model, the task and the page', async () => {
     server.says('€ 42')
     await ask()
@@ -54,7 +54,7 @@ describe('A question', () => {
     expect(seen?.body).not.toHaveProperty('tools')
   })
 
-  test('carries no key where there is none.', async () => {
+  test('carries no key where there is none', async () => {
     const model = createModel({
       baseUrl: server.baseUrl,
       apiKey: null,
@@ -68,14 +68,14 @@ describe('A question', () => {
     await model.close()
   })
 
-  test('without a schema gives the words as `result`, trimmed; null where the page does not say it.', async () => {
+  test('without a schema gives the words as `result`, trimmed; null where the page does not say it', async () => {
     server.says(' € 42\n')
     expect(values(await ask())).toEqual({ result: '€ 42' })
     server.says('null')
     expect(values(await ask())).toEqual({ result: null })
   })
 
-  test('with a schema holds the endpoint to it and gives its keys; what it did not ask for is dropped.', async () => {
+  test('with a schema holds the endpoint to it and gives its keys; what it did not ask for is dropped', async () => {
     server.says({ price: 42, other: 'x' })
     expect(values(await ask({ schema: PRICE }))).toEqual({ price: 42 })
     expect(server.questions[0]?.body.response_format).toEqual({
@@ -108,20 +108,20 @@ describe('A question', () => {
     ['anyOf', { properties: { p: { anyOf: [{ type: 'number' }, { type: 'null' }] } } }, { p: null }, { p: null }],
     ['hints only', { price: 'the price with its currency' }, { price: '€ 1' }, { price: '€ 1' }],
     ['no field at all', {}, { price: 1, note: 'a' }, { price: 1, note: 'a' }],
-  ])('takes a schema of %s.', async (_, schema, said, expected) => {
+  ])('takes a schema of %s', async (_, schema, said, expected) => {
     server.says(said)
     expect(values(await ask({ schema }))).toEqual(expected)
     expect(server.questions).toHaveLength(1)
   })
 
-  test('reads JSON behind a fence and behind thoughts.', async () => {
+  test('reads JSON behind a fence and behind thoughts', async () => {
     server.says('<think>{"price": 7}</think>\n```json\n{"price": 42}\n```')
     expect(values(await ask({ schema: PRICE }))).toEqual({ price: 42 })
   })
 })
 
-describe('An answer that is not of the shape', () => {
-  test('is sent back once with what is wrong, and the second one counts.', async () => {
+describe('an answer that is not of the shape', () => {
+  test('is sent back once with what is wrong, and the second one counts', async () => {
     server.says((_, nth) => (nth === 1 ? { price: 'forty-two' } : { price: 42 }))
     expect(values(await ask({ schema: PRICE }))).toEqual({ price: 42 })
     const second = server.questions[1]
@@ -142,14 +142,14 @@ describe('An answer that is not of the shape', () => {
     ],
     ['a number out of its range', { properties: { p: { type: 'number', maximum: 5 } } }, '{"p": 6}'],
     ['nested ten thousand deep', {}, `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
-  ])('fails the run after one repair try: %s.', async (_, schema, said) => {
+  ])('fails the run after one repair try: %s', async (_, schema, said) => {
     server.says(said)
     expect(fault(await ask({ schema }))).toMatchObject({ code: 'model_answer' })
     expect(server.questions).toHaveLength(2)
   })
 })
 
-describe('A schema that is too much is told before anybody is asked', () => {
+describe('a schema that is too much is told before anybody is asked', () => {
   const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : { properties: { a: deep(levels - 1) } })
   test.each<[string, Record<string, unknown>]>([
     ['51 fields', Object.fromEntries(Array.from({ length: 51 }, (__, i) => [`f${i}`, 'text']))],
@@ -163,11 +163,11 @@ describe('A schema that is too much is told before anybody is asked', () => {
   })
 })
 
-describe('An endpoint that does not take everything', () => {
+describe('an endpoint that does not take everything', () => {
   test.each([
     ['temperature', "Unsupported value: 'temperature' does not support 0 with this model.", 'temperature'],
     ['max_tokens', "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_tokens'],
-  ])('is asked again without %s, and next time at once.', async (_, words, name) => {
+  ])('is asked again without %s, and next time at once', async (_, words, name) => {
     server.says((question, __, response) => (name in question.body ? refuse(response, 400, words) : '€ 42'))
     const by = prompts()
     expect(values(await ask({}, by))).toEqual({ result: '€ 42' })
@@ -175,7 +175,7 @@ describe('An endpoint that does not take everything', () => {
     expect(server.questions).toHaveLength(3)
   })
 
-  test.each(['json_schema', 'json_object'])('is told in words where it does not know %s.', async (last) => {
+  test.each(['json_schema', 'json_object'])('is told in words where it does not know %s', async (last) => {
     const refused = last === 'json_schema' ? ['json_schema'] : ['json_schema', 'json_object']
     server.says((question, _, response) =>
       refused.includes(question.body.response_format?.type ?? '')
@@ -187,8 +187,8 @@ describe('An endpoint that does not take everything', () => {
   })
 })
 
-describe('A question ends in a clear error when', () => {
-  test('the endpoint answers 429 with a long Retry-After; then it is left alone, and not even asked.', async () => {
+describe('a question ends in a clear error when', () => {
+  test('the endpoint answers 429 with a long Retry-After; then it is left alone, and not even asked', async () => {
     server.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '120' }))
     const by = prompts()
     const first = await ask({}, by)
@@ -197,7 +197,7 @@ describe('A question ends in a clear error when', () => {
     expect(server.questions).toHaveLength(1)
   })
 
-  test('the endpoint answers 429 twice; a short Retry-After is waited for.', async () => {
+  test('the endpoint answers 429 twice; a short Retry-After is waited for', async () => {
     server.says((_, nth, response) => (nth === 1 ? refuse(response, 429, 'slow', { 'retry-after': '1' }) : '€ 42'))
     const startedAt = performance.now()
     expect(values(await ask())).toEqual({ result: '€ 42' })
@@ -215,7 +215,7 @@ describe('A question ends in a clear error when', () => {
     [500, 'model_failed', /status 500/],
     [503, 'model_busy', /status 503/],
   ])(
-    'the endpoint answers %i; its words and our key stay in the log, the key blotted out.',
+    'the endpoint answers %i; its words and our key stay in the log, the key blotted out',
     async (status, code, message) => {
       server.says((_, __, response) =>
         refuse(response, status, `no such thing, ${KEY}`, { location: 'http://127.0.0.1:1/' }),
@@ -238,12 +238,12 @@ describe('A question ends in a clear error when', () => {
     ['is a refusal', '{"choices": [{"message": {"content": "", "refusal": "I may not"}}]}', 'model_answer'],
     ['was cut off', '{"choices": [{"finish_reason": "length", "message": {"content": "4"}}]}', 'model_answer'],
     ['is empty', '', 'model_answer'],
-  ])('the answer %s.', async (_, body, code) => {
+  ])('the answer %s', async (_, body, code) => {
     server.says((__, ___, response) => send(response, 200, body))
     expect(fault(await ask())).toMatchObject({ code })
   })
 
-  test('the answer is huge: it is not read to its end.', async () => {
+  test('the answer is huge: it is not read to its end', async () => {
     server.says((_, __, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const more = () => void (response.destroyed || response.write('x'.repeat(65_536), more))
@@ -252,7 +252,7 @@ describe('A question ends in a clear error when', () => {
     expect(fault(await ask())).toMatchObject({ code: 'model_answer' })
   })
 
-  test('the answer drips without end, as a stream of events does.', async () => {
+  test('the answer drips without end, as a stream of events does', async () => {
     server.says((_, __, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const timer = setInterval(() => response.write('data: {}\n\n'), 20)
@@ -262,7 +262,7 @@ describe('A question ends in a clear error when', () => {
     expect(fault(await ask({}, by))).toMatchObject({ code: 'model_timeout' })
   })
 
-  test('nobody answers in time, or answers and repairs take longer than both may.', async () => {
+  test('nobody answers in time, or answers and repairs take longer than both may', async () => {
     server.says(() => {})
     expect(fault(await ask({}, prompts({ timeoutMs: 200 })))).toMatchObject({ code: 'model_timeout' })
     expect(fault(await ask({}, prompts({ timeoutMs: 60_000, deadlineMs: 200 })))).toMatchObject({
@@ -270,14 +270,14 @@ describe('A question ends in a clear error when', () => {
     })
   })
 
-  test('the connection is cut, twice; once is passed over.', async () => {
+  test('the connection is cut, twice; once is passed over', async () => {
     server.says((_, nth, response) => (nth === 1 ? void response.destroy() : '€ 42'))
     expect(values(await ask())).toEqual({ result: '€ 42' })
     server.says((_, __, response) => void response.destroy())
     expect(fault(await ask())).toMatchObject({ code: 'model_failed' })
   })
 
-  test('nothing listens there.', async () => {
+  test('nothing listens there', async () => {
     expect(fault(await ask({}, prompts({ baseUrl: 'http://127.0.0.1:1/v1' })))).toMatchObject({
       code: 'model_failed',
       message: expect.stringContaining('could not be reached') as string,
@@ -285,8 +285,8 @@ describe('A question ends in a clear error when', () => {
   })
 })
 
-describe('The line to the model', () => {
-  test('lets so many through at once, and of one team half of them.', async () => {
+describe('the line to the model', () => {
+  test('lets so many through at once, and of one team half of them', async () => {
     const answers: (() => void)[] = []
     server.says((_, __, response) => void answers.push(() => complete(response, 'x')))
     const by = prompts({ concurrency: 4 })
@@ -300,7 +300,7 @@ describe('The line to the model', () => {
     expect(server.load.most).toBeLessThanOrEqual(3)
   })
 
-  test('is left by who is no longer wanted, and by those who may not wait any longer.', async () => {
+  test('is left by who is no longer wanted, and by those who may not wait any longer', async () => {
     server.says(() => {})
     const by = prompts({ concurrency: 1, waitMs: 100 })
     const first = new AbortController()
@@ -315,7 +315,7 @@ describe('The line to the model', () => {
     expect(await asking).toEqual({ kind: 'abandoned' })
   })
 
-  test('has no room for more than 128 MiB of pictures that wait with it.', async () => {
+  test('has no room for more than 128 MiB of pictures that wait with it', async () => {
     server.says(() => {})
     const by = prompts()
     const big = 100 * 1024 * 1024
@@ -328,7 +328,7 @@ describe('The line to the model', () => {
     expect(by.hasRoom(big)).toBe(true)
   })
 
-  test('ends with the process: questions under way are abandoned.', async () => {
+  test('ends with the process: questions under way are abandoned', async () => {
     server.says(() => {})
     const by = prompts()
     const asking = ask({}, by)

@@ -35,8 +35,8 @@ const used = async (team: string) =>
   (await world.query<{ n: number }>('select llm_calls_used::int as n from team_usage where team_id = $1', [team]))[0]?.n
 const question = (teamId: string, text: string): Question => ({ teamId, prompt: 'What is it?', schema: null, text })
 
-describe('A call', () => {
-  test('is counted before it is made, and given back when its check is taken away.', async () => {
+describe('a call', () => {
+  test('is counted before it is made, and given back when its check is taken away', async () => {
     const team = await world.team()
     server.says(() => {})
     const taken = new AbortController()
@@ -49,7 +49,7 @@ describe('A call', () => {
     await expect.poll(() => server.load.now).toBe(0)
   })
 
-  test('is given back when the process stops, before the store is closed.', async () => {
+  test('is given back when the process stops, before the store is closed', async () => {
     const team = await world.team()
     server.says(() => {})
     const asking = prompts.ask(question(team, 'a'), NEVER)
@@ -68,14 +68,14 @@ describe('A call', () => {
       1,
       (response: Parameters<typeof refuse>[0]) => complete(response, 'x', 'content_filter'),
     ],
-  ])('that %s counts %i.', async (_, count, answer) => {
+  ])('that %s counts %i', async (_, count, answer) => {
     const team = await world.team()
     server.says((__, ___, response) => answer(response))
     expect(await prompts.ask(question(team, 'a'), NEVER)).toMatchObject({ kind: 'failed' })
     expect(await used(team)).toBe(count)
   })
 
-  test('is not given back into another period, nor below nothing.', async () => {
+  test('is not given back into another period, nor below nothing', async () => {
     const team = await world.team()
     const call = await takeModelCall(world.store, team)
     if (call.kind !== 'taken') throw new Error('not taken')
@@ -91,7 +91,7 @@ describe('A call', () => {
     expect(await used(team)).toBe(0)
   })
 
-  test('is taken by the limit of the team where it has one of its own; a null there is none of its own.', async () => {
+  test('is taken by the limit of the team where it has one of its own; a null there is none of its own', async () => {
     const team = await world.team()
     await world.query(`update teams set limits = '{"llmCallsPerMonth": 1}' where id = $1`, [team])
     expect(await takeModelCall(world.store, team)).toMatchObject({ kind: 'taken' })
@@ -100,7 +100,7 @@ describe('A call', () => {
     expect(await takeModelCall(world.store, team)).toMatchObject({ kind: 'taken' })
   })
 
-  test('is never counted above the limit, however many take at once.', async () => {
+  test('is never counted above the limit, however many take at once', async () => {
     const team = await world.team()
     await world.query(`update teams set limits = '{"llmCallsPerMonth": 7}' where id = $1`, [team])
     const taken = await Promise.all(Array.from({ length: 40 }, () => takeModelCall(world.store, team)))
@@ -109,8 +109,8 @@ describe('A call', () => {
   })
 })
 
-describe('An answer', () => {
-  test('is kept for the very question only: another text, prompt, schema or team asks anew.', async () => {
+describe('an answer', () => {
+  test('is kept for the very question only: another text, prompt, schema or team asks anew', async () => {
     const [one, other] = [await world.team(), await world.team()]
     server.says('x')
     const ask = (more: Partial<Question>) => prompts.ask({ ...question(one, 'a'), ...more }, NEVER)
@@ -124,7 +124,7 @@ describe('An answer', () => {
     expect([await used(one), await used(other)]).toEqual([3, 1])
   })
 
-  test('is not kept when it is of no use.', async () => {
+  test('is not kept when it is of no use', async () => {
     const team = await world.team()
     server.says('')
     await prompts.ask(question(team, 'a'), NEVER)
@@ -141,7 +141,7 @@ describe('An answer', () => {
     expect(server.questions).toHaveLength(1)
   })
 
-  test('is deleted once it is 30 days old; younger ones stay.', async () => {
+  test('is deleted once it is 30 days old; younger ones stay', async () => {
     const team = await world.team()
     const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     await keepPromptAnswer(world.store, team, old, { result: 'old' })
@@ -156,7 +156,7 @@ describe('An answer', () => {
   })
 })
 
-test('A store that is away for long leaves the check unrecorded, and nobody is asked.', async () => {
+test('a store that is away for long leaves the check unrecorded, and nobody is asked', async () => {
   const store = await world.anotherStore(1)
   const made = promptsOf(
     { LLM_BASE_URL: server.baseUrl, LLM_MODEL: 'm', TIDEMARK_LLM_CONCURRENCY: 4, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 },

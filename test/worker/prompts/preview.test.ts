@@ -60,7 +60,7 @@ const show = () =>
   })
 const used = async () => (await served.me.get('/v1/usage')).body['llmCallsThisMonth']
 
-test('A preview asks the model as a run does, through the same cache and quota.', async () => {
+test('a preview asks the model as a run does, through the same cache and quota', async () => {
   model.says('$1')
   expect((await show()).body).toMatchObject({ status: 'success', fields: { result: '$1' }, fetch_method: 'static' })
   expect((await show()).body).toMatchObject({ status: 'success', fields: { result: '$1' } })
@@ -68,14 +68,14 @@ test('A preview asks the model as a run does, through the same cache and quota.'
   expect(await used()).toBe(1)
 })
 
-test('A preview tells what a run would fail with.', async () => {
+test('a preview tells what a run would fail with', async () => {
   site.price('$2')
   await served.api.sql(`update team_usage set llm_calls_used = 250 where team_id = '${served.owner.team_id}'`)
   expect((await show()).body).toMatchObject({ status: 'error', error_code: 'llm_quota', fields: {} })
   expect(model.questions).toHaveLength(0)
 })
 
-test('A preview without a model names the setting that is missing, and fetches nothing.', async () => {
+test('a preview without a model names the setting that is missing, and fetches nothing', async () => {
   const plain = createPreviews({ egress })
   const place = plain.enter('team')
   if (place.kind === 'limit') throw new Error('no place')
@@ -133,7 +133,7 @@ test.each([
   ['http://me:secret@models.example.com/v1', 'LLM_BASE_URL'],
   ['https://models.example.com/v1?key=1', 'LLM_BASE_URL'],
   ['', 'LLM_BASE_URL'],
-])('The settings refuse the address %j with a key.', (LLM_BASE_URL, path) => {
+])('the settings refuse the address %j with a key', (LLM_BASE_URL, path) => {
   let faults: readonly string[] = []
   try {
     readSettings({ LLM_BASE_URL, LLM_API_KEY: 'sk-1' })

@@ -5,7 +5,7 @@ import { ANY } from '../../../core/prompt-shape/shape.ts'
 const number = [{ name: 'n', shape: { ...ANY, types: ['number'] as const }, required: true }]
 
 test.each(['1e400', '-1e400', '9007199254740993'])(
-  'A number that no double holds (%s) is kept as the model wrote it.',
+  'a number that no double holds (%s) is kept as the model wrote it',
   (token) => {
     const kept = { ok: true, values: { n: token } }
     expect(readObject(`{"n": ${token}}`, [])).toMatchObject(kept)
@@ -13,7 +13,7 @@ test.each(['1e400', '-1e400', '9007199254740993'])(
   },
 )
 
-test('A text is no number to the schema, whatever it says.', () => {
+test('a text is no number to the schema, whatever it says', () => {
   expect(readObject('{"n": "1e400"}', number)).toMatchObject({ ok: false })
   expect(readObject('{"n": 0.5}', number)).toMatchObject({ ok: true, values: { n: 0.5 } })
 })

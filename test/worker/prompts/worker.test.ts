@@ -53,7 +53,7 @@ const ended = (no: number) =>
     (runs) => runs.length > 0,
   )
 
-test('A check keeps its lease for as long as the model thinks, and its run lasts that long.', async () => {
+test('a check keeps its lease for as long as the model thinks, and its run lasts that long', async () => {
   const { no } = await monitor()
   model.says((_, __, response) => void setTimeout(() => complete(response, '$1'), 3_500))
   await start(1_500)
@@ -66,7 +66,7 @@ test('A check keeps its lease for as long as the model thinks, and its run lasts
 })
 
 test(
-  'A check that is taken away while the model thinks stops waiting; its call is given back and nothing is ' +
+  'a check that is taken away while the model thinks stops waiting; its call is given back and nothing is ' +
     'recorded.',
   async () => {
     const { no, team } = await monitor()
@@ -84,7 +84,7 @@ test(
   },
 )
 
-test('A worker that stops gives the check back; the next one asks and records it under the same run id.', async () => {
+test('a worker that stops gives the check back; the next one asks and records it under the same run id', async () => {
   const { no, team } = await monitor()
   model.says(() => {})
   const first = await start()
@@ -99,7 +99,7 @@ test('A worker that stops gives the check back; the next one asks and records it
   expect(await used(team)).toBe(1)
 })
 
-test('A line that is full holds no more pages: further checks are given back for a moment.', async () => {
+test('a line that is full holds no more pages: further checks are given back for a moment', async () => {
   const team = await world.team()
   const nos = await world.monitors(team, { url: site.url, extract: EXTRACT, count: 300 })
   site.answer((response, __, nth) => void response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${nth}`))
@@ -127,7 +127,7 @@ test('a check that the model failed waits while the model is left alone, however
   expect((check.next_ms ?? 0) - check.now_ms).toBeLessThanOrEqual(360_000)
 })
 
-test('Prompts wait for the model while other checks go on as always.', async () => {
+test('prompts wait for the model while other checks go on as always', async () => {
   const team = await world.team()
   await world.monitors(team, { url: site.url, extract: EXTRACT, count: 60 })
   model.says(() => {})

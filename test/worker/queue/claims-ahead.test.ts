@@ -88,7 +88,7 @@ test('a loop that claims nothing ahead holds as many checks as places, and the n
 })
 
 test(
-  'What is due at one host beyond its cap is left to others: a host that hangs does not take the places of the ' +
+  'what is due at one host beyond its cap is left to others: a host that hangs does not take the places of the ' +
     'rest.',
   async () => {
     const team = await world.team()

@@ -32,7 +32,7 @@ const KINDS = {
 }
 
 for (const [kind, open] of Object.entries(KINDS))
-  describe(`The check source ${kind}`, () => {
+  describe(`the check source ${kind}`, () => {
     let runnerApi: RunnerApiWorld
     let source: CheckSource
     let team = ''
@@ -86,7 +86,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await source.claim(10)).toEqual([])
     })
 
-    test('takes its queues in turn, so that one that is always full does not starve the other.', async () => {
+    test('takes its queues in turn, so that one that is always full does not starve the other', async () => {
       const many = await runnerApi.world.monitors(team, { queue: 'browser', count: 30 })
       const no = await monitor({ visual: { enabled: true } })
       const taken = [...(await source.claim(5)), ...(await source.claim(5))].map((task) => task.no)
@@ -136,7 +136,7 @@ for (const [kind, open] of Object.entries(KINDS))
       },
     )
 
-    test('extends leases, and answers those that are still held.', async () => {
+    test('extends leases, and answers those that are still held', async () => {
       const [kept, gone] = [await monitor(), await monitor()]
       const tasks = await source.claim(10)
       await moved(2)
@@ -164,7 +164,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await runnerApi.world.runs(no)).toEqual([])
     })
 
-    test('records values, then what is unchanged, then a change; an outcome that comes twice is one run.', async () => {
+    test('records values, then what is unchanged, then a change; an outcome that comes twice is one run', async () => {
       const no = await monitor()
       const { task } = await ended(no, values('$1'))
       await source.complete(finished(task, values('$9')))
@@ -177,7 +177,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await runnerApi.world.runs(no)).toHaveLength(3)
     })
 
-    test('keeps the time that a check took.', async () => {
+    test('keeps the time that a check took', async () => {
       const no = await monitor()
       const task = await claimed(no)
       await moved(2)
@@ -185,7 +185,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await runnerApi.world.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
     })
 
-    test('records a failure with its reason.', async () => {
+    test('records a failure with its reason', async () => {
       const no = await monitor()
       const fault = { code: 'blocked', message: 'The site answered with status 403.' } as const
       const run = await ended(no, { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status: 403 })
@@ -193,13 +193,13 @@ for (const [kind, open] of Object.entries(KINDS))
       expect((await runnerApi.world.check(no)).failures).toBe(1)
     })
 
-    test('keeps what a page may hold and JSON may not, as the store can.', async () => {
+    test('keeps what a page may hold and JSON may not, as the store can', async () => {
       const no = await monitor()
       const run = await ended(no, values('a\0b\ud800c \\u0000'))
       expect(run.extracted).toEqual({ price: 'a\ufffdb\ufffdc \\u0000' })
     })
 
-    test('records pictures of regions, one that was not found too, and what changed in them.', async () => {
+    test('records pictures of regions, one that was not found too, and what changed in them', async () => {
       const no = await monitor({ visual: TWO_REGIONS })
       const [one, other] = await Promise.all([draw({ price: '1' }), draw({ price: '2' })])
       const shots = (png: Uint8Array) => [
@@ -219,7 +219,7 @@ for (const [kind, open] of Object.entries(KINDS))
       ])
     })
 
-    test('hands the run over to the queue of another layer, due at once.', async () => {
+    test('hands the run over to the queue of another layer, due at once', async () => {
       const no = await monitor()
       const task = await claimed(no)
       await source.complete(finished(task, { kind: 'moved', queue: 'browser', why: 'it looks empty' }))
@@ -228,7 +228,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await runnerApi.world.runs(no)).toEqual([])
     })
 
-    test('remembers the layer that a page turned out to need.', async () => {
+    test('remembers the layer that a page turned out to need', async () => {
       const no = await monitor()
       await runnerApi.world.query('update checks set static_again_at = clock() where no = $1', [no])
       const { task } = await ended(no, values('$1', { remember: 'static' }))
@@ -242,14 +242,14 @@ for (const [kind, open] of Object.entries(KINDS))
       }
       const prompt = () => monitor({ extract: { method: 'prompt', prompt: 'What does it cost?' } })
 
-      test('and records its answer, whatever the page held.', async () => {
+      test('and records its answer, whatever the page held', async () => {
         runnerApi.model.says('It costs $5')
         expect(await ended(await prompt(), text('The kettle\0 costs \ud800 $5'))).toMatchObject({
           extracted: { result: 'It costs $5' },
         })
       })
 
-      test('and records nothing when the check is lost before it answers.', async () => {
+      test('and records nothing when the check is lost before it answers', async () => {
         runnerApi.model.says(() => {})
         const no = await prompt()
         const task = await claimed(no)
@@ -274,7 +274,7 @@ for (const [kind, open] of Object.entries(KINDS))
       })
     })
 
-    test('gives checks back, due after the delay.', async () => {
+    test('gives checks back, due after the delay', async () => {
       const no = await monitor()
       const task = await claimed(no)
       await source.release([task], 2_000)
@@ -285,7 +285,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect((await claimed(no)).runId).toBe(task.runId)
     })
 
-    test('rejects a claim while the store is away, and records what ended then when it is back.', async () => {
+    test('rejects a claim while the store is away, and records what ended then when it is back', async () => {
       const no = await monitor()
       const task = await claimed(no)
       runnerApi.proxy.cut()

@@ -11,7 +11,7 @@ beforeEach(() => asker.newJob())
 afterEach(() => asker.reset())
 afterAll(() => asker[Symbol.asyncDispose]())
 
-describe('Garbage', () => {
+describe('garbage', () => {
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
     fc.json({ maxDepth: 4 }),
@@ -28,7 +28,7 @@ describe('Garbage', () => {
   )
   const types = ['application/json', OUTCOME_TYPE, 'text/plain', 'application/json; charset=utf-16', '']
 
-  test('is refused by each verb, never answered as an internal error, and changes nothing.', async () => {
+  test('is refused by each verb, never answered as an internal error, and changes nothing', async () => {
     await asker.claimed()
     const before = await asker.state()
     await fc.assert(
@@ -42,7 +42,7 @@ describe('Garbage', () => {
     expect(await asker.state()).toEqual(before)
   }, 60_000)
 
-  test('in the place of one part of an outcome is refused, and changes nothing.', async () => {
+  test('in the place of one part of an outcome is refused, and changes nothing', async () => {
     const task = await asker.claimed({ visual: { enabled: true } })
     const before = await asker.state()
     const good = outcome(task, { reading: { ...VALUES, shots: [0] }, pictures: [asker.png.length] })

@@ -19,7 +19,7 @@ const unused: Recorder = { record: () => Promise.reject(new Error('nothing is re
 const runnerApiOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
   createPostgresCheckSource({ store: world.store, secrets: world.secrets, recorder: unused, queues, leaseMs: 60_000 })
 
-test('A team that fills a claim alone keeps the others waiting for that one claim only.', async () => {
+test('a team that fills a claim alone keeps the others waiting for that one claim only', async () => {
   const flood = await world.team({ id: FIRST })
   const small = await world.team({ id: LAST })
   await world.monitors(flood, { count: 500, dueSeconds: 600 })
@@ -34,7 +34,7 @@ test('A team that fills a claim alone keeps the others waiting for that one clai
   expect(second).toHaveLength(50)
 })
 
-test('Teams that are all behind share a claim; a round over them leaves nobody out.', async () => {
+test('teams that are all behind share a claim; a round over them leaves nobody out', async () => {
   const teams = await Promise.all(Array.from({ length: 6 }, () => world.team()))
   const due = await Promise.all(teams.map((team) => world.monitors(team, { count: 40 })))
   const source = runnerApiOf()
@@ -45,7 +45,7 @@ test('Teams that are all behind share a claim; a round over them leaves nobody o
   expect(new Set(taken).size).toBe(240)
 })
 
-test('A queue that is always full does not starve the others.', async () => {
+test('a queue that is always full does not starve the others', async () => {
   const team = await world.team()
   await world.monitors(team, { count: 200 })
   const [visual] = await world.monitors(team, { queue: 'visual' })
@@ -55,7 +55,7 @@ test('A queue that is always full does not starve the others.', async () => {
   expect(taken).toContain(visual)
 })
 
-test('A task tells where it goes, what it may be compared with, and the headers in the clear.', async () => {
+test('a task tells where it goes, what it may be compared with, and the headers in the clear', async () => {
   const team = await world.team()
   await world.monitors(team, { url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' } })
   const [task] = await runnerApiOf().claim(10)
@@ -68,6 +68,6 @@ test('A task tells where it goes, what it may be compared with, and the headers 
   })
 })
 
-test('Nothing due is an empty claim.', async () => {
+test('nothing due is an empty claim', async () => {
   expect(await runnerApiOf(CHECK_QUEUES).claim(10)).toEqual([])
 })

@@ -15,7 +15,7 @@ beforeEach(() => asker.newJob())
 afterEach(() => asker.reset())
 afterAll(() => asker[Symbol.asyncDispose]())
 
-describe('An outcome', () => {
+describe('an outcome', () => {
   const VISUAL = { enabled: true, regions: [{ selector: '.a' }, { selector: '.b' }] }
   const shots = (places: unknown) => ({ reading: { ...VALUES, shots: places } })
   const lies: Record<string, [object, string, Watched & { pictures?: number }]> = {
@@ -83,7 +83,7 @@ describe('An outcome', () => {
     'has no shots': [{}, 'reading.shots', { visual: VISUAL }],
     'has shots that nobody asked for': [shots([0]), 'reading.shots', { pictures: 1 }],
   }
-  test.each(Object.entries(lies))('that %s is refused with the path, and changes nothing.', async (_, lie) => {
+  test.each(Object.entries(lies))('that %s is refused with the path, and changes nothing', async (_, lie) => {
     const [more, path, { pictures: count = 0, ...options }] = lie
     const task = await asker.claimed(options)
     const before = await asker.state()
@@ -97,7 +97,7 @@ describe('An outcome', () => {
     expect(await asker.state()).toEqual(before)
   })
 
-  test('whose picture is none is refused.', async () => {
+  test('whose picture is none is refused', async () => {
     const task = await asker.claimed({ visual: { enabled: true } })
     const fake = Buffer.from('GIF89a and what follows it, for more than a few bytes')
     const head = outcome(task, { ...shots([0]), pictures: [fake.length] })
@@ -128,7 +128,7 @@ describe('An outcome', () => {
     ],
     'is larger than any may be': [async () => Buffer.alloc(67 * 1024 * 1024), 413],
   }
-  test.each(Object.entries(broken))('that %s is refused.', async (_, [body, status]) => {
+  test.each(Object.entries(broken))('that %s is refused', async (_, [body, status]) => {
     const sent = await body()
     const before = await asker.state()
     expect((await asker.post('complete', sent)).status).toBe(status)
@@ -148,7 +148,7 @@ describe('An outcome', () => {
     expect((await fetch(`${asker.runnerApi.runnerApiUrl}/runner/claim`)).status).toBe(404)
   })
 
-  test('whose sender goes away in the middle harms nobody.', async () => {
+  test('whose sender goes away in the middle harms nobody', async () => {
     const { port, hostname } = new URL(asker.runnerApi.runnerApiUrl)
     const socket = connect(Number(port), hostname)
     const head =
@@ -159,7 +159,7 @@ describe('An outcome', () => {
     expect(await asker.job.source.heartbeat([])).toEqual(new Set())
   })
 
-  test('is not given a time before its run or in the future.', async () => {
+  test('is not given a time before its run or in the future', async () => {
     const task = await asker.claimed()
     expect((await asker.post('complete', frame(outcome(task, { started_ms: 5, ended_ms: 2 ** 47 })))).status).toBe(204)
     const [run] = await asker.runnerApi.world.runs(task.no)
@@ -167,7 +167,7 @@ describe('An outcome', () => {
     expect(run?.duration_ms).toBeLessThan(60_000)
   })
 
-  test('is cut to what a run keeps, whatever its runner says.', async () => {
+  test('is cut to what a run keeps, whatever its runner says', async () => {
     const task = await asker.claimed()
     expect(
       (await asker.post('complete', frame(outcome(task, { values: { price: 'x'.repeat(200_000) } })))).status,
@@ -177,7 +177,7 @@ describe('An outcome', () => {
     expect(String(run?.extracted?.['price']).length).toBeLessThan(70_000)
   })
 
-  test('that the runner API will not have fails its run, which says so, instead of being made again and again.', async () => {
+  test('that the runner API will not have fails its run, which says so, instead of being made again and again', async () => {
     const task = await asker.claimed()
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { nobody: 'x' }, warnings: [] } as const
@@ -186,7 +186,7 @@ describe('An outcome', () => {
     expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
   })
 
-  test('whose pictures are too large together fails its run, which says what to do.', async () => {
+  test('whose pictures are too large together fails its run, which says what to do', async () => {
     const regions = Array.from({ length: 6 }, (_, index) => ({ selector: `.a${index}` }))
     const task = await asker.claimed({ visual: { enabled: true, regions } })
     const mark = { etag: null, lastModified: null, bodyHash: null }
@@ -201,7 +201,7 @@ describe('An outcome', () => {
     ])
   })
 
-  test('whose answer was lost on its way is sent again, and is one run.', async () => {
+  test('whose answer was lost on its way is sent again, and is one run', async () => {
     await using way = await openTcpProxy(asker.runnerApi.runnerApiUrl)
     asker.job = {
       ...asker.job,
@@ -217,7 +217,7 @@ describe('An outcome', () => {
     expect((await asker.runnerApi.world.check(task.no)).runs_total).toBe(1)
   })
 
-  test('waits when too many are under way, and is taken over then.', async () => {
+  test('waits when too many are under way, and is taken over then', async () => {
     const small = await asker.runnerApi.serve({ budgetBytes: 3_000 })
     asker.job = {
       ...asker.job,
@@ -244,7 +244,7 @@ describe('An outcome', () => {
     expect(await asker.runnerApi.world.runs(task.no)).toHaveLength(1)
   })
 
-  test('whose model is asked by a worker that stops is asked for elsewhere, and recorded once.', async () => {
+  test('whose model is asked by a worker that stops is asked for elsewhere, and recorded once', async () => {
     asker.runnerApi.model.says(() => {})
     const stopping = await asker.runnerApi.serve()
     const source = await asker.runnerApi.httpCheckSource({ token: asker.job.token, url: stopping.url })

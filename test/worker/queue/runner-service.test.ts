@@ -18,7 +18,7 @@ const BLOCKED = {
   status: 403,
 } as const
 
-test('A check that is completed twice at once is tried through the proxy once, and recorded once.', async () => {
+test('a check that is completed twice at once is tried through the proxy once, and recorded once', async () => {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Reading>()
   let tries = 0

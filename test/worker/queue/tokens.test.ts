@@ -11,7 +11,7 @@ beforeEach(() => asker.newJob())
 afterEach(() => asker.reset())
 afterAll(() => asker[Symbol.asyncDispose]())
 
-describe('A token', () => {
+describe('a token', () => {
   const none = {
     'is missing': async () => ({}),
     'is no token': async () => ({ authorization: 'Bearer svc_x' }),
@@ -29,7 +29,7 @@ describe('A token', () => {
       return { authorization: `Bearer ${token}` }
     },
   }
-  test.each(Object.entries(none))('that %s is refused by every verb, before its body is read.', async (_, given) => {
+  test.each(Object.entries(none))('that %s is refused by every verb, before its body is read', async (_, given) => {
     const task = await asker.claimed()
     const { authorization = '' } = (await given()) as { authorization?: string }
     const before = await asker.state()
@@ -65,7 +65,7 @@ describe('A token', () => {
     },
   )
 
-  test('touches only what was claimed with it, though the number and the fence be right.', async () => {
+  test('touches only what was claimed with it, though the number and the fence be right', async () => {
     const task = await asker.claimed()
     const other = await asker.runnerApi.httpCheckSource()
     const before = await asker.state()
@@ -76,7 +76,7 @@ describe('A token', () => {
     expect(await asker.state()).toEqual(before)
   })
 
-  test('touches nothing that a worker claimed for itself, and nothing that was edited since.', async () => {
+  test('touches nothing that a worker claimed for itself, and nothing that was edited since', async () => {
     await asker.runnerApi.world.monitors(asker.team, { queue: 'browser' })
     const [inProcess] = await asker.runnerApi.postgresCheckSource().claim(1)
     const edited = await asker.claimed()
@@ -91,7 +91,7 @@ describe('A token', () => {
     expect(await asker.state()).toEqual(before)
   })
 
-  test('is never logged.', () => {
+  test('is never logged', () => {
     const lines: string[] = []
     const log = createLogger('info', { write: (line) => void lines.push(line) })
     log.info(

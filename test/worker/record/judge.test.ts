@@ -24,7 +24,7 @@ async function judged(predicate: DiffPredicate) {
   return { fired, slow, tried }
 }
 
-test('Patterns after a slow one are tried, and decide where they can.', async () => {
+test('patterns after a slow one are tried, and decide where they can', async () => {
   const [evil] = SLOW
   const slow = [evil]
   expect(await judged(either(asks(evil), asks('!')))).toEqual({ fired: true, slow, tried: [evil, '!'] })
@@ -33,11 +33,11 @@ test('Patterns after a slow one are tried, and decide where they can.', async ()
   expect(await judged(both(asks(evil), asks('!')))).toMatchObject({ fired: 'unknown', slow })
 })
 
-test('No pattern is tried where the other conditions decide.', async () => {
+test('no pattern is tried where the other conditions decide', async () => {
   expect(await judged(either(asks(SLOW[0]), CHANGED))).toEqual({ fired: true, slow: [], tried: [] })
 })
 
-test('After three slow ones no more are tried; what hangs on those is unknown.', async () => {
+test('after three slow ones no more are tried; what hangs on those is unknown', async () => {
   const slow = SLOW.slice(0, 3)
   expect(await judged(either(...SLOW.map(asks), asks('!')))).toEqual({ fired: 'unknown', slow, tried: slow })
 })

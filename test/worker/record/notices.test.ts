@@ -61,7 +61,7 @@ const notices = (no: number) =>
     [no],
   )
 
-test('The fifth failure in a row is told once, with its run; the fourth and the sixth are not.', async () => {
+test('the fifth failure in a row is told once, with its run; the fourth and the sixth are not', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(3)
   await start()
@@ -73,7 +73,7 @@ test('The fifth failure in a row is told once, with its run; the fourth and the 
   expect(wakes).toBe(1)
 })
 
-test('The success after it is told once, also where the page is the very same as before.', async () => {
+test('the success after it is told once, also where the page is the very same as before', async () => {
   const { no } = await failedBefore(0)
   await start()
   await next(no)
@@ -86,7 +86,7 @@ test('The success after it is told once, also where the page is the very same as
   expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
 })
 
-test('A recovery with new values is told with its run.', async () => {
+test('a recovery with new values is told with its run', async () => {
   const { no } = await failedBefore(4)
   site.answer(status(500))
   await start()
@@ -96,7 +96,7 @@ test('A recovery with new values is told with its run.', async () => {
   expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
 })
 
-test('It is told again when it fails again.', async () => {
+test('it is told again when it fails again', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await start()
@@ -108,21 +108,21 @@ test('It is told again when it fails again.', async () => {
   expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered', 'failing'])
 })
 
-test('Fewer than five failures and a success are nothing to tell.', async () => {
+test('fewer than five failures and a success are nothing to tell', async () => {
   const { no } = await failedBefore(4)
   await start()
   await next(no)
   expect(await notices(no)).toEqual([])
 })
 
-test('A recovery whose failing was never told is not told.', async () => {
+test('a recovery whose failing was never told is not told', async () => {
   const { no } = await failedBefore(7)
   await start()
   await next(no)
   expect(await notices(no)).toEqual([])
 })
 
-test('A team that does not want to know is not told.', async () => {
+test('a team that does not want to know is not told', async () => {
   site.answer(status(500))
   const { no, team } = await failedBefore(4)
   await world.query('update teams set error_notifications = false where id = $1', [team])
@@ -131,7 +131,7 @@ test('A team that does not want to know is not told.', async () => {
   expect(await notices(no)).toEqual([])
 })
 
-test('A paused monitor that a person runs is not told.', async () => {
+test('a paused monitor that a person runs is not told', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await world.query(
@@ -146,7 +146,7 @@ test('A paused monitor that a person runs is not told.', async () => {
   expect(await notices(no)).toEqual([])
 })
 
-test('An installation without mail queues nothing.', async () => {
+test('an installation without mail queues nothing', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await start(false)
@@ -169,7 +169,7 @@ test('a notice that the store refuses does not stop its monitor: the run is an i
 test.each([
   ['whose answer was lost', 'COMMIT'],
   ['that the store loses before its end', 'insert into notices'],
-])('A record %s is written again, and told once.', async (_, message) => {
+])('a record %s is written again, and told once', async (_, message) => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await start()

@@ -63,7 +63,7 @@ async function next(no: number) {
 const outbox = (no: number) =>
   world.query<{ run_id: string; payload: string }>('select run_id, payload from deliveries where monitor_no = $1', [no])
 
-test('The first run sets the baseline silently; a change fires and tells before and after.', async () => {
+test('the first run sets the baseline silently; a change fires and tells before and after', async () => {
   const { no } = await watching()
   expect(await world.runs(no)).toMatchObject([{ extracted: { price: '$1' }, diff: null, delivery_triggered: false }])
   site.price('$2')
@@ -81,7 +81,7 @@ test('The first run sets the baseline silently; a change fires and tells before 
   })
 })
 
-test('A failed run neither fires nor changes the baseline: the same values after it are no change.', async () => {
+test('a failed run neither fires nor changes the baseline: the same values after it are no change', async () => {
   const { no } = await watching()
   site.answer(status(500))
   expect(await next(no)).toMatchObject({
@@ -95,7 +95,7 @@ test('A failed run neither fires nor changes the baseline: the same values after
   expect(await outbox(no)).toEqual([])
 })
 
-test('A page that was not modified is asked for with its validators and keeps the baseline.', async () => {
+test('a page that was not modified is asked for with its validators and keeps the baseline', async () => {
   const seen: (string | undefined)[][] = []
   site.answer((response, request) => {
     const given = [request.headers['if-none-match'], request.headers['if-modified-since']]
@@ -112,7 +112,7 @@ test('A page that was not modified is asked for with its validators and keeps th
   expect(seen).toEqual([[undefined, undefined], validators, validators])
 })
 
-test('The same bytes are not read again; other bytes with the same values are no change.', async () => {
+test('the same bytes are not read again; other bytes with the same values are no change', async () => {
   const { no } = await watching()
   const first = (await world.runs(no))[0]
   expect(await next(no)).toMatchObject({ reading_id: first?.id, extracted: null })
@@ -121,7 +121,7 @@ test('The same bytes are not read again; other bytes with the same values are no
   expect(await outbox(no)).toEqual([])
 })
 
-test('Retry-After of a target puts off the next run.', async () => {
+test('Retry-After of a target puts off the next run', async () => {
   const { no } = await watching()
   site.answer(status(429, { 'retry-after': '1800' }))
   expect(await next(no)).toMatchObject({ status: 'error', error_code: 'blocked' })
@@ -133,7 +133,7 @@ test('Retry-After of a target puts off the next run.', async () => {
 const EVIL = { type: 'field_matches_regex', field: 'price', pattern: '^(a+)+$' } as const
 const STUCK = `${'a'.repeat(40)}!`
 
-test('A run that hangs on a pattern that takes too long fails, keeps the baseline, and holds up nobody.', async () => {
+test('a run that hangs on a pattern that takes too long fails, keeps the baseline, and holds up nobody', async () => {
   const also = { type: 'field_matches_regex', field: 'price', pattern: '^sold out$' } as const
   const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
   const { no, team } = await watching({ predicate }, { patternMs: 400 })
@@ -162,7 +162,7 @@ test('a pattern after one that takes too long is tried too: if it matches, the r
   expect(told.warnings?.join()).toContain('took too long; the outcome did not hang on it')
 })
 
-test('A row that the store refuses becomes an error run; the rest of its batch is recorded.', async () => {
+test('a row that the store refuses becomes an error run; the rest of its batch is recorded', async () => {
   const { no, team } = await watching()
   const others = await world.monitors(team, { url: site.url, count: 30, dueSeconds: -3_000 })
   await world.query(
@@ -179,7 +179,7 @@ test('A row that the store refuses becomes an error run; the rest of its batch i
   expect(new Set(good.map((one) => one.status))).toEqual(new Set(['success']))
 })
 
-test('NUL and halves of characters in a value are kept as replacement characters.', async () => {
+test('NUL and halves of characters in a value are kept as replacement characters', async () => {
   const json = '{"price":"a\\u0000b\\ud800","list":["\\\\u0000 as text"]}'
   site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(json))
   const { no } = await watching({ extract: { method: 'json_path', fields: { price: '$.price', list: '$.list' } } })
@@ -188,7 +188,7 @@ test('NUL and halves of characters in a value are kept as replacement characters
   expect(await next(no)).toMatchObject({ status: 'success', diff: null, extracted: null })
 })
 
-test('A store that is away for two seconds loses nothing and doubles nothing.', async () => {
+test('a store that is away for two seconds loses nothing and doubles nothing', async () => {
   const { no, team, worker: running } = await watching()
   const others = await world.monitors(team, { url: site.url, count: 20, dueSeconds: -3_000 })
   const open: (() => void)[] = []
@@ -215,7 +215,7 @@ test('A store that is away for two seconds loses nothing and doubles nothing.', 
   expect((await world.usage(team)).runs_used).toBe(22)
 })
 
-test('A record whose answer was lost is tried again and counts once.', async () => {
+test('a record whose answer was lost is tried again and counts once', async () => {
   const { no, team } = await watching()
   site.price('$2')
   const before = proxy.resets
@@ -232,7 +232,7 @@ test('A record whose answer was lost is tried again and counts once.', async () 
   expect((await world.usage(team)).runs_used).toBe(3)
 })
 
-test('A clock that jumps five months ahead loses no run: its month gets a partition when it is needed.', async () => {
+test('a clock that jumps five months ahead loses no run: its month gets a partition when it is needed', async () => {
   const { no } = await watching()
   await world.setClock('150 days')
   expect(await next(no)).toMatchObject({ status: 'success', extracted: { price: '$1' } })
@@ -241,7 +241,7 @@ test('A clock that jumps five months ahead loses no run: its month gets a partit
   expect(await next(no)).toMatchObject({ status: 'error' })
 })
 
-test('A run that waited for months before its check is told with the longest wait that fits.', async () => {
+test('a run that waited for months before its check is told with the longest wait that fits', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team, { url: site.url, dueSeconds: -3_000 })
   await world.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])
@@ -250,7 +250,7 @@ test('A run that waited for months before its check is told with the longest wai
   expect(await run(no, 1)).toMatchObject({ status: 'success', start_offset_ms: 2 ** 31 - 1 })
 })
 
-test('Where deliveries cannot be decrypted, a change is an error that says so, and fires once they can.', async () => {
+test('where deliveries cannot be decrypted, a change is an error that says so, and fires once they can', async () => {
   const { no, worker: first } = await watching()
   await first.stop(1_000)
   site.price('$2')
@@ -264,7 +264,7 @@ test('Where deliveries cannot be decrypted, a change is an error that says so, a
   expect(await next(no)).toMatchObject({ status: 'success', delivery_triggered: true })
 })
 
-test('Where request headers cannot be decrypted, nothing is fetched and the run says so.', async () => {
+test('where request headers cannot be decrypted, nothing is fetched and the run says so', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team, { url: site.url, headers: { 'x-key': 'k' } })
   worker = await startWorker({ url: proxy.url, secrets: createSecretBox('another key of a test') })

@@ -7,16 +7,16 @@ import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 
 const names = ['price', 'stock']
 
-describe('Counting readings that lack a field', () => {
+describe('counting readings that lack a field', () => {
   const after = (missing: Record<string, number> | null, values: Record<string, string | null>) =>
     vanished({ before: { price: null, stock: '3' }, missing, after: values, names })
 
-  test('A first reading lacks nothing, whatever is null in it.', () => {
+  test('a first reading lacks nothing, whatever is null in it', () => {
     const first = vanished({ before: null, missing: { price: 2 }, after: { price: null }, names })
     expect(first).toEqual({ missing: null, isOpen: false, warnings: [] })
   })
 
-  test('A field that never had a value is not missed.', () => {
+  test('a field that never had a value is not missed', () => {
     expect(after(null, { price: null, stock: '3' })).toEqual({ missing: null, isOpen: false, warnings: [] })
   })
 
@@ -29,7 +29,7 @@ describe('Counting readings that lack a field', () => {
     })
   })
 
-  test('The third warns and closes the count; more do not count on, and warn again.', () => {
+  test('the third warns and closes the count; more do not count on, and warn again', () => {
     for (const known of [2, 3])
       expect(after({ price: known }, { price: null, stock: '3' })).toEqual({
         missing: { price: 3 },
@@ -38,7 +38,7 @@ describe('Counting readings that lack a field', () => {
       })
   })
 
-  test('A value ends its own count and no other.', () => {
+  test('a value ends its own count and no other', () => {
     expect(after({ price: 2 }, { price: '1', stock: null })).toEqual({
       missing: { stock: 1 },
       isOpen: true,
@@ -46,7 +46,7 @@ describe('Counting readings that lack a field', () => {
     })
   })
 
-  test('A field that is absent is missing; names of Object.prototype are only names.', () => {
+  test('a field that is absent is missing; names of Object.prototype are only names', () => {
     expect(
       vanished({ before: { constructor: 'a' }, missing: {}, after: {}, names: ['constructor', 'toString'] }),
     ).toEqual({
@@ -57,7 +57,7 @@ describe('Counting readings that lack a field', () => {
   })
 })
 
-describe('Runs whose field has vanished', () => {
+describe('runs whose field has vanished', () => {
   let world: QueueWorld
   let site: Site
   let worker: RunningWorker | undefined
@@ -96,7 +96,7 @@ describe('Runs whose field has vanished', () => {
     return (await runs(no, length + 1)).at(-1)
   }
 
-  test('The third run in a row without the field warns, though its page is the same to the byte.', async () => {
+  test('the third run in a row without the field warns, though its page is the same to the byte', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     expect(await next(no)).toMatchObject({ extracted: { price: null, stock: '7' }, warnings: null })
@@ -104,7 +104,7 @@ describe('Runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ status: 'success', diff: null, delivery_triggered: false, warnings: WARNED })
   })
 
-  test('After the warning the same page is not read again: its runs point at the one that warned.', async () => {
+  test('after the warning the same page is not read again: its runs point at the one that warned', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     await next(no)
@@ -113,7 +113,7 @@ describe('Runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ reading_id: warned?.id, extracted: null, warnings: null })
   })
 
-  test('A page that answers 304 to its validators is asked without them until it is told.', async () => {
+  test('a page that answers 304 to its validators is asked without them until it is told', async () => {
     const validators: (string | undefined)[] = []
     let body = '<p class="price">$1</p>'
     site.answer((response, request) => {
@@ -132,7 +132,7 @@ describe('Runs whose field has vanished', () => {
     expect(validators).toEqual([undefined, '"23"', undefined, undefined, `"${OTHER.length}"`])
   })
 
-  test('A failed run between neither counts nor ends the count.', async () => {
+  test('a failed run between neither counts nor ends the count', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     await next(no)
@@ -143,7 +143,7 @@ describe('Runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ warnings: WARNED })
   })
 
-  test('A field that comes back in time is not told; it counts anew.', async () => {
+  test('a field that comes back in time is not told; it counts anew', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     await next(no)
@@ -156,14 +156,14 @@ describe('Runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ warnings: WARNED })
   })
 
-  test('A field that never had a value is never told.', async () => {
+  test('a field that never had a value is never told', async () => {
     site.answer(html('<p class="price">$1</p>'))
     const no = await watching()
     const [first] = await world.runs(no)
     for (let n = 0; n < 3; n++) expect(await next(no)).toMatchObject({ reading_id: first?.id, warnings: null })
   })
 
-  test('Another field that changes later is recorded with the warning again.', async () => {
+  test('another field that changes later is recorded with the warning again', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     await next(no)

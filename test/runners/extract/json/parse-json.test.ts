@@ -43,7 +43,7 @@ function heldExactly({ text, digits, power }: { text: string; digits: bigint; po
   return isSame(digits, power, BigInt(whole + fraction), Number(exponent) - fraction.length)
 }
 
-describe('A number of a JSON page', () => {
+describe('a number of a JSON page', () => {
   test.each([
     '9007199254740993',
     '-9007199254740993',
@@ -55,7 +55,7 @@ describe('A number of a JSON page', () => {
     '1e0400',
     '1e-400',
     '9007199254740993.0',
-  ])('that a double cannot hold (%s) is text as it was written, wherever it stands.', (token) => {
+  ])('that a double cannot hold (%s) is text as it was written, wherever it stands', (token) => {
     expect(kept(token)).toBe(token)
     expect(kept(`{"a":[1,{"b":${token}}],"c":${token} }`)).toEqual({ a: [1, { b: token }], c: token })
   })
@@ -76,7 +76,7 @@ describe('A number of a JSON page', () => {
     '5e-324',
     '0.10000000000000000000',
     '1234567890.12345',
-  ])('that a double holds (%s) stays a number.', (token) => {
+  ])('that a double holds (%s) stays a number', (token) => {
     expect(kept(`[${token}]`)).toEqual([Number(token)])
   })
 
@@ -94,7 +94,7 @@ describe('A number of a JSON page', () => {
     },
   )
 
-  test('All JSON of numbers that doubles hold is what JSON.parse makes of it, in the very same object.', () => {
+  test('all JSON of numbers that doubles hold is what JSON.parse makes of it, in the very same object', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -105,7 +105,7 @@ describe('A number of a JSON page', () => {
     )
   })
 
-  test('Texts, keys and their order are left alone beside one; so is a key named __proto__.', () => {
+  test('texts, keys and their order are left alone beside one; so is a key named __proto__', () => {
     const text = '{"b":"9007199254740993, 1e400","9007199254740993":1,"a":[],"__proto__":{"x":1e400},"n":1e400}'
     const expected = text.replaceAll(':1e400', ':"1e400"')
     expect(JSON.stringify(kept(text))).toBe(JSON.stringify(JSON.parse(expected)))
@@ -115,14 +115,14 @@ describe('A number of a JSON page', () => {
 describe('json_path', () => {
   const ITEMS = answer('{"items":[{"id":9007199254740993,"n":1},{"id":9007199254740992,"n":2},{"id":1e400,"n":3}]}')
 
-  test('gives such a number as text: itself, of a list, within an object, from the end.', () => {
+  test('gives such a number as text: itself, of a list, within an object, from the end', () => {
     expect(one(ITEMS, 'json_path', '$.items[0].id')).toBe('9007199254740993')
     expect(one(ITEMS, 'json_path', '$.items[-1]')).toEqual({ id: '1e400', n: 3 })
     expect(one(ITEMS, 'json_path', '$..id')).toEqual(['9007199254740993', 9007199254740992, '1e400'])
     expect(one(ITEMS, 'json_path', '$.items[0].none')).toBeNull()
   })
 
-  test('compares them in filters as the doubles that they were.', () => {
+  test('compares them in filters as the doubles that they were', () => {
     expect(one(ITEMS, 'json_path', '$.items[?@.id == 9007199254740993].n')).toEqual([1, 2])
     expect(one(ITEMS, 'json_path', '$.items[?@.id > 9007199254740993].id')).toEqual(['1e400'])
   })
@@ -135,17 +135,17 @@ describe('full_page', () => {
     ['9007199254740992', '9007199254740993'],
     ['1e400', '1e500'],
     ['1e-400', '1e-500'],
-  ])('%s → %s is a change.', (before, after) => {
+  ])('%s → %s is a change', (before, after) => {
     expect(hash(`[${before}]`)).not.toBe(hash(`[${after}]`))
   })
 
-  test('1e3 and 1000 are the same; what is no JSON is hashed as it came.', () => {
+  test('1e3 and 1000 are the same; what is no JSON is hashed as it came', () => {
     expect(hash('[1e3]')).toBe(hash('[1000]'))
     expect(hash('[1.2.3]')).not.toBe(hash('[1.2.3 ]'))
   })
 })
 
-describe('A predicate on such a number', () => {
+describe('a predicate on such a number', () => {
   const judged = (before: Json, after: Json) => {
     const [from, to] = [{ it: before }, { it: after }]
     return { diff: diffValues(from, to, ['it']), before: from, after: to }
@@ -155,18 +155,18 @@ describe('A predicate on such a number', () => {
     return fires(by, judged(kept(from), kept(to)), NO_MATCH)
   }
 
-  test('reads it exactly: 9007199254740993 is 1 more than …992, and not 2.', () => {
+  test('reads it exactly: 9007199254740993 is 1 more than …992, and not 2', () => {
     expect(rises('9007199254740992', '9007199254740993', 1)).toBe(true)
     expect(rises('9007199254740992', '9007199254740993', 2)).toBe(false)
     expect(rises('9007199254740995', '9007199254740993', 1)).toBe(false)
     expect(rises('1e399', '1e400', 1)).toBe(true)
   })
 
-  test('does not fire where the number is beyond all reading.', () => {
+  test('does not fire where the number is beyond all reading', () => {
     expect(rises('1', '1e401', 1)).toBe(false)
   })
 
-  test('sees the number that was written, whatever its digits.', () => {
+  test('sees the number that was written, whatever its digits', () => {
     fc.assert(
       fc.property(written, ({ text, digits, power }) => {
         const read = readNumber(text)

@@ -8,7 +8,7 @@ const at = (json: string, path: string): string | null => {
 }
 const set = (json: string, path: string, value: string) => withValueAt(json, namesOf(path), value)
 
-describe('A dot path', () => {
+describe('a dot path', () => {
   test.each([
     ['{"a":{"b":[1,{"c":"x"}]}}', 'a.b.1.c', '"x"'],
     ['{"a":{"b":[1,{"c":"x"}]}}', '$.a.b.1.c', '"x"'],
@@ -92,7 +92,7 @@ function walk(value: unknown, names: readonly string[]): unknown {
   return inner === undefined && rest.length > 0 ? own(names.join('.')) : inner
 }
 
-describe('A value that is put at a dot path', () => {
+describe('a value that is put at a dot path', () => {
   test.each([
     ['{"page":1}', 'page', '2', '{"page":2}'],
     ['{"a":{"page":1,"b":2}}', 'a.page', '2', '{"a":{"page":2,"b":2}}'],

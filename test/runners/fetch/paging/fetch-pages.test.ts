@@ -89,7 +89,7 @@ const faultOf = (fetched: Fetched) => (fetched.ok ? null : fetched.fault)
 const bodyOf = (fetched: Fetched): unknown =>
   fetched.ok && fetched.kind === 'body' ? JSON.parse(Buffer.from(fetched.body).toString()) : fetched
 
-describe('A next URL that leads where nothing may be asked', () => {
+describe('a next URL that leads where nothing may be asked', () => {
   // Text without a scheme is a relative reference.
   const relative = new Set(['//example.com/', 'example.com', ''])
   const vectors = [...PRIVATE_URLS, ...MALFORMED_URLS.filter((url) => !relative.has(url))]
@@ -135,7 +135,7 @@ describe('A next URL that leads where nothing may be asked', () => {
   })
 })
 
-describe('Request headers of the user', () => {
+describe('request headers of the user', () => {
   const headers = { authorization: 'Bearer of-the-user', 'x-api-key': 'of-the-user' }
   const keys = () => asked.map((one) => [one.headers.authorization ?? null, one.headers['x-api-key'] ?? null])
   const sent = ['Bearer of-the-user', 'of-the-user']
@@ -175,7 +175,7 @@ describe('Request headers of the user', () => {
   })
 })
 
-describe('All pages together', () => {
+describe('all pages together', () => {
   test('have one deadline', async () => {
     serve = (request, response, nth) => {
       setTimeout(() => json(() => ({ items: [nth] }))(request, response, nth), 60)
@@ -222,7 +222,7 @@ describe('All pages together', () => {
   })
 })
 
-describe('A service that lies', () => {
+describe('a service that lies', () => {
   test('of a total that is too large is asked until another rule ends it', async () => {
     serve = json((nth) => ({ items: nth < 4 ? [nth] : [], total: 1e15 }))
     expect(bodyOf(await fetchAll({ ...PAGED, total_path: 'total' }))).toMatchObject({ items: [1, 2, 3] })
@@ -260,7 +260,7 @@ describe('A service that lies', () => {
   })
 })
 
-test('The thread that reads large pages is killed when it takes too long, and the next page is read.', async () => {
+test('the thread that reads large pages is killed when it takes too long, and the next page is read', async () => {
   const reader = createPageReader({ timeoutMs: 1 })
   const answer = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
   const paths = { items: null, total: null, hasMore: null, next: null }
@@ -277,7 +277,7 @@ test('The thread that reads large pages is killed when it takes too long, and th
   await reader.close()
 })
 
-test('A list whose turn at that thread does not come in time fails, and holds nobody up.', async () => {
+test('a list whose turn at that thread does not come in time fails, and holds nobody up', async () => {
   const reader = createPageReader()
   const large = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
   const task = { answer: large, paths: PATHS, number: 1 }

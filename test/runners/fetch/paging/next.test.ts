@@ -3,7 +3,7 @@ import { nextLink } from '../../../../runners/fetch/paging/link-next.ts'
 import { nextUrl } from '../../../../runners/fetch/paging/next-url.ts'
 import { withQueryParam } from '../../../../runners/fetch/paging/query-param.ts'
 
-describe('A Link header', () => {
+describe('a Link header', () => {
   test.each([
     ['<https://a.example/?page=2>; rel="next"', 'https://a.example/?page=2'],
     ['</2>;rel=next', '/2'],
@@ -33,7 +33,7 @@ describe('A Link header', () => {
   })
 })
 
-describe('A query parameter', () => {
+describe('a query parameter', () => {
   test.each([
     ['https://a.example/x', 'page', '2', 'https://a.example/x?page=2'],
     ['https://a.example/x?q=a%20b+c&page=1&z', 'page', '2', 'https://a.example/x?q=a%20b+c&page=2&z'],
@@ -47,7 +47,7 @@ describe('A query parameter', () => {
   })
 })
 
-describe('A next URL', () => {
+describe('a next URL', () => {
   const base = 'https://a.example/api/list?page=1'
   test.each([
     ['https://b.example/2', 'https://b.example/2'],

@@ -62,7 +62,7 @@ function honest(
   }
 }
 
-describe('Paging of an honest service gives every item once, in as few requests as the rules allow', () => {
+describe('paging of an honest service gives every item once, in as few requests as the rules allow', () => {
   test('by page number, until a page is shorter than the first or empty', () => {
     fc.assert(
       fc.property(slices, fc.nat(3), (given, start) => {
@@ -142,7 +142,7 @@ describe('Paging of an honest service gives every item once, in as few requests 
   })
 })
 
-test('Whatever a service answers, paging ends within max_pages requests', () => {
+test('whatever a service answers, paging ends within max_pages requests', () => {
   const wild = fc.record({
     items: fc.oneof(fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 4 }), fc.jsonValue({ maxDepth: 1 })),
     total: fc.oneof(fc.integer(), fc.constantFrom('9', 1e300, null, true, '1e9')),
@@ -178,7 +178,7 @@ test('Whatever a service answers, paging ends within max_pages requests', () => 
   )
 })
 
-describe('A next URL on another origin', () => {
+describe('a next URL on another origin', () => {
   const pagination: Pagination = { type: 'next_url', next_url_path: 'next', items_path: 'i' }
   const through = (...urls: string[]) =>
     walkPages(pagination, (_, nth) => ({ body: { i: [nth], next: urls[nth - 1] } })).requests.map(
@@ -202,7 +202,7 @@ describe('A next URL on another origin', () => {
   })
 })
 
-describe('A cursor', () => {
+describe('a cursor', () => {
   const query: Pagination = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'next', items_path: 'i' }
   const body: Pagination = { ...query, in: 'body' }
   const once = (pagination: Pagination, next: string) => {
@@ -233,7 +233,7 @@ describe('A cursor', () => {
   })
 })
 
-describe('Items', () => {
+describe('items', () => {
   const count = (json: string, paths: { items?: string; total?: string } = {}) => {
     const read = readPage(
       { body: Buffer.from(json), contentType: null },

@@ -83,7 +83,7 @@ const sees: RequestListener = (request, response) =>
     }),
   )
 
-describe('Through a proxy', () => {
+describe('through a proxy', () => {
   test('an http page is asked for by its whole URL, and the login stays with the proxy', async () => {
     await using proxy = await startProxy()
     const origin = await site(sees)
@@ -165,7 +165,7 @@ describe('Through a proxy', () => {
   )
 })
 
-describe('What the site answers through the proxy is told as such', () => {
+describe('what the site answers through the proxy is told as such', () => {
   test.each([403, 429, 404])('status %s', async (status) => {
     await using proxy = await startProxy()
     const origin = await site((_, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
@@ -177,7 +177,7 @@ describe('What the site answers through the proxy is told as such', () => {
   })
 })
 
-describe('A proxy that does not work', () => {
+describe('a proxy that does not work', () => {
   const wrong = (url: string) => url.replace(encodeURIComponent(PASSWORD), 'another-secret')
   const isSilentAbout = (message: string | undefined, proxyUrl: string) => {
     for (const secret of [
@@ -273,7 +273,7 @@ describe('A proxy that does not work', () => {
   })
 })
 
-describe('The walls stand before the proxy: nothing is said to it of', () => {
+describe('the walls stand before the proxy: nothing is said to it of', () => {
   test.each(PRIVATE_URLS)('%s', async (target) => {
     await using proxy = await rawServer(answer('200 OK', 'no'))
     const { fault } = await through(`http://127.0.0.1:${proxy.port}`, target, { allow: [], address: '169.254.169.254' })
@@ -311,7 +311,7 @@ describe('The walls stand before the proxy: nothing is said to it of', () => {
   })
 })
 
-describe('The bytes that were put aside', () => {
+describe('the bytes that were put aside', () => {
   test('are the most that an answer may weigh, and the rest is left unread', async () => {
     await using proxy = await startProxy()
     const origin = await site((_, response) => response.end(Buffer.alloc(5_000_000, 'x')))
@@ -330,7 +330,7 @@ describe('The bytes that were put aside', () => {
   })
 })
 
-describe('The address of a proxy', () => {
+describe('the address of a proxy', () => {
   test.each([
     ['http://proxy.example', { host: 'proxy.example', port: 80, isSecure: false, authorization: null }],
     ['https://proxy.example/', { host: 'proxy.example', port: 443, isSecure: true, authorization: null }],
