@@ -3,14 +3,14 @@ import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
- * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /runner, POST each.
- * A runner is believed nothing that the store knows: it names its check by number and fence, and which check that is,
- * of whom and read how, is looked up.
+ * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /runner, POST
+ * each. A runner is believed nothing that the store knows: it names its check by number and fence, and which check that
+ * is, of whom and read how, is looked up.
  */
 
 /**
- * Type of the body of /runner/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a `RunnerOutcome`;
- * the pictures, one after the other.
+ * Type of the body of /runner/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a
+ * `RunnerOutcome`; the pictures, one after the other.
  */
 export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
 /** Bytes of that JSON at most: values and text are bounded far below. */

@@ -5,8 +5,8 @@ import { type ApiError, apiError, envelope } from './api-error.ts'
 import { standardHeaders } from './standard-headers.ts'
 
 /**
- * Responds to data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope to
- * the bare socket and closes it.
+ * Responds to data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope
+ * to the bare socket and closes it.
  */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
@@ -19,8 +19,8 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
 }
 
 /**
- * Responds to a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The body is
- * not read.
+ * Responds to a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The
+ * body is not read.
  */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, headers, body } = answerOf(apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'))

@@ -7,8 +7,8 @@ import { startRunner } from '../boot/parts/runner-parts.ts'
 const FORBIDDEN = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']
 
 const HELP = `
-It needs a worker that has TIDEMARK_RUNNER_API_PORT, and no database: DATABASE_URL and TIDEMARK_ENCRYPTION_KEY must not be
-in its environment.
+It needs a worker that has TIDEMARK_RUNNER_API_PORT, and no database: DATABASE_URL and TIDEMARK_ENCRYPTION_KEY must
+not be in its environment.
 
 Exits with 0 after SIGTERM, after TIDEMARK_RUNNER_IDLE_SECONDS without work, and before its token expires; with 77
 when its token is refused.

@@ -11,8 +11,8 @@ export interface Finished {
 }
 
 /**
- * Where a runner gets checks and hands in their outcomes. In process it is the store itself (`createPostgresCheckSource`).
- * Runner pods use the same four verbs over HTTP, without a database password.
+ * Where a runner gets checks and hands in their outcomes. In process it is the store itself
+ * (`createPostgresCheckSource`). Runner pods use the same four verbs over HTTP, without a database password.
  */
 export interface CheckSource {
   /** Returns due checks, at most `limit`; an empty list when there are none. Rejects when the store is unavailable. */

@@ -57,7 +57,8 @@ test(
 )
 
 test(
-  'all of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner does ' +
+  'all of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner ' +
+    'does ' +
     'the runs.',
   async () => {
     await using site = await openSite()

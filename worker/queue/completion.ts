@@ -14,9 +14,9 @@ interface SettlingOptions {
 }
 
 /**
- * The trusted side of a check that ended: hands it over, remembers its layer, asks the model, records. What the check sources
- * of both kinds do with it. False: the signal or a stop came before the model's answer, so nothing was done and the
- * check is still held.
+ * The trusted side of a check that ended: hands it over, remembers its layer, asks the model, records. What the check
+ * sources of both kinds do with it. False: the signal or a stop came before the model's answer, so nothing was done and
+ * the check is still held.
  */
 type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
 

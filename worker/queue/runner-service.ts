@@ -39,8 +39,9 @@ type Completion =
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
 /**
- * The check source for those who hold checks with a token instead of in our memory: nothing is kept here between two calls, so
- * that any worker can answer any of them. `holder` is the number of a runner token that was looked at a moment ago.
+ * The check source for those who hold checks with a token instead of in our memory: nothing is kept here between two
+ * calls, so that any worker can answer any of them. `holder` is the number of a runner token that was looked at a
+ * moment ago.
  */
 export interface RunnerService {
   readonly leaseMs: number

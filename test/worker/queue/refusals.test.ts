@@ -177,7 +177,7 @@ describe('an outcome', () => {
     expect(String(run?.extracted?.['price']).length).toBeLessThan(70_000)
   })
 
-  test('that the runner API will not have fails its run, which says so, instead of being made again and again', async () => {
+  test('that the runner API refuses fails its run, which says so, instead of being repeated', async () => {
     const task = await asker.claimed()
     const mark = { etag: null, lastModified: null, bodyHash: null }
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { nobody: 'x' }, warnings: [] } as const
