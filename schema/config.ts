@@ -6,8 +6,8 @@ const Optional = Type.Optional
 
 /**
  * Every setting of every command: name, type, default and meaning. The start-up check, the settings page
- * (docs/settings.md) and the chart's values are made from it. Only entry files read the environment. All values there
- * are strings: numbers are digits, lists are comma-separated.
+ * (docs/settings.md) and the chart's values are generated from it. Only entry files read the environment. All values
+ * in the environment are strings: numbers are digits, lists are comma-separated.
  */
 export const Config = Closed({
   PORT: Whole(0, 65_535, { default: 8080, description: 'Port of the API. 0: any free port.' }),

@@ -3,7 +3,7 @@ import { Choice, Closed, Text } from './shape/shape.ts'
 
 /**
  * Every error code of the API, with its HTTP status and its meaning for docs/errors.md. The codes from CONFLICT on are
- * beyond the API's contract: it names no code for conflicts of state and for transport faults.
+ * for conflicts of state and for transport errors.
  */
 export const ERRORS = {
   UNAUTHORIZED: { status: 401, meaning: 'Missing or invalid credentials.' },
@@ -36,7 +36,10 @@ export const ERRORS = {
 } as const
 export type ErrorCode = keyof typeof ERRORS
 
-/** The envelope of every error. `details` is always a list; for VALIDATION_ERROR of issues with path and message. */
+/**
+ * The envelope of every error. `details` is always a list. For VALIDATION_ERROR it contains issues with path and
+ * message.
+ */
 export const ErrorEnvelope = Closed({
   error: Closed({
     code: Choice(Object.keys(ERRORS) as ErrorCode[]),

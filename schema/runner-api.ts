@@ -3,23 +3,23 @@ import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
- * What a runner and a worker say to each other over HTTP (docs/browser.md, Runners): four verbs under /runner, POST
- * each. A runner is believed nothing that the store knows: it names its check by number and fence, and which check that
- * is, of whom and read how, is looked up.
+ * The messages between a runner and a worker over HTTP (docs/browser.md, Runners): four paths under /runner, each with
+ * POST. Runners are untrusted. A runner names its check by number and fence; the worker reads the check, its owner and
+ * its configuration from the store.
  */
 
 /**
- * Type of the body of /runner/complete: four bytes, big-endian, that say how long the JSON is; the JSON, a
- * `RunnerOutcome`; the pictures, one after the other.
+ * Content type of the body of /runner/complete. The body consists of four bytes, big-endian, with the length of the
+ * JSON; the JSON, a `RunnerOutcome`; and the pictures, one after the other.
  */
 export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
-/** Bytes of that JSON at most: values and text are bounded far below. */
+/** Largest size of that JSON in bytes. Values and text have much lower limits of their own. */
 export const OUTCOME_HEAD_BYTES = 2 * 1024 * 1024
-/** Bytes of one picture, and of all that one check brings, at most. */
+/** Largest size of one picture, and of all pictures of one check, in bytes. */
 const OUTCOME_PICTURE_BYTES = 15 * 1024 * 1024
 export const OUTCOME_PICTURES_BYTES = 64 * 1024 * 1024
 
-const MOST_PICTURES = 20
+const MAX_PICTURES = 20
 
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
@@ -35,16 +35,17 @@ const Mark = Closed({
   body_hash: Nullable(Type.String({ minLength: 32, maxLength: 32, pattern: '^[0-9a-f]+$' })),
 })
 
-/** A runner has no proxy. */
+/** The layers of a runner, which has no proxy. */
 const Layer = Choice(['static', 'browser'])
 const Remember = Type.Optional(Choice(['static', 'browser']))
 const Warnings = Type.Array(Text(1, 4000), { maxItems: 200 })
 /**
- * One for each region, in their order: the place of its picture among `pictures`; null: it was not found on the page.
+ * One entry for each region, in their order: the index of its picture in `pictures`. Null: the region was not found on
+ * the page.
  */
-const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MOST_PICTURES - 1)), { maxItems: MOST_PICTURES }))
+const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MAX_PICTURES - 1)), { maxItems: MAX_PICTURES }))
 
-/** How a check ended. Of `values` the values themselves stand beside it. */
+/** The end of a check. For `values`, the values themselves are a separate property of the outcome. */
 export const RunnerReading = Tagged('kind', {
   moved: { queue: Choice(['browser']), why: Text(1, 1000) },
   unchanged: { fetch_method: Layer, mark: Mark, remember: Remember },
@@ -58,32 +59,34 @@ export const RunnerReading = Tagged('kind', {
     remember: Remember,
   },
   failed: {
-    /** Absent: no layer came to anything. */
+    /** Absent: no layer returned a result. */
     fetch_method: Type.Optional(Layer),
     fault: Closed({ code: Choice(Object.keys(RUN_FAULTS) as RunFaultCode[]), message: Text(1, 1000) }),
     retry_after_ms: Whole(0, 86_400_000),
-    /** The HTTP status that was answered; absent: none was. */
+    /** The HTTP status of the answer. Absent: there was no answer. */
     status: Type.Optional(Whole(100, 999)),
   },
 })
 export type RunnerReading = Static<typeof RunnerReading>
 
-/** A check that ended. Times are in ms by the store's clock; what lies outside of the check's own time is cut off. */
+/**
+ * A check that ended. Times are in ms by the store's clock. Times outside of the check's own time are clamped to it.
+ */
 export const RunnerOutcome = Closed({
   ...CHECK,
   started_ms: Whole(0, 2 ** 48),
   ended_ms: Whole(0, 2 ** 48),
   reading: RunnerReading,
-  /** Of `values`: by the names of the fields. */
+  /** For `values`: the values by field name. */
   values: Type.Optional(Type.Unknown()),
-  /** Bytes of each picture that follows. */
-  pictures: Type.Array(Whole(1, OUTCOME_PICTURE_BYTES), { maxItems: MOST_PICTURES }),
+  /** The size in bytes of each picture that follows. */
+  pictures: Type.Array(Whole(1, OUTCOME_PICTURE_BYTES), { maxItems: MAX_PICTURES }),
 })
 export type RunnerOutcome = Static<typeof RunnerOutcome>
 
-/** What a worker answers. Not closed: one of the next version may say more. */
-const Standing = {
-  /** How long a lease lasts, and how long the token still works, in milliseconds. */
+/** Properties of each response of a worker. The objects are not closed, so that the next version can add properties. */
+const LeaseTerms = {
+  /** The duration of a lease, and the remaining validity of the token, in milliseconds. */
   lease_ms: Type.Number({ minimum: 1 }),
   token_ms: Type.Number(),
 }
@@ -95,7 +98,7 @@ const RunnerTask = Type.Object({
   queue: Choice(['browser', 'visual']),
   url: Type.String(),
   host: Type.String(),
-  // As they were accepted once; they are not judged again on their way.
+  // The API validated these values when they were written. They are not validated again here.
   extract_config: Type.Unknown(),
   request_config: Type.Unknown(),
   visual_config: Type.Unknown(),
@@ -109,7 +112,7 @@ const RunnerTask = Type.Object({
 export type RunnerTask = Static<typeof RunnerTask>
 export type RunnerMark = Static<typeof Mark>
 
-export const RunnerClaimed = Type.Object({ tasks: Type.Array(RunnerTask), ...Standing })
-export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...Standing })
+export const RunnerClaimed = Type.Object({ tasks: Type.Array(RunnerTask), ...LeaseTerms })
+export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...LeaseTerms })
 export type RunnerClaimed = Static<typeof RunnerClaimed>
 export type RunnerHeld = Static<typeof RunnerHeld>

@@ -10,28 +10,28 @@ const Scopes = Type.Array(Choice(SCOPES), { minItems: 1, maxItems: 2, uniqueItem
 export const ApiKeyCreate = Closed({
   name: Text(1, 100),
   scopes: Type.Optional(Type.Array(Choice(SCOPES), { minItems: 1, maxItems: 2, uniqueItems: true, default: ['read'] })),
-  expires_at: Type.Optional(Nullable(Instant('In the future; default no expiry.'))),
+  expires_at: Type.Optional(Nullable(Instant('Must be in the future. Default: no expiry.'))),
 })
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
-/** Body of `POST /v1/keys/{id}/rotate`: how long the old key goes on working; 0 revokes it at once. */
+/** Body of `POST /v1/keys/{id}/rotate`: the hours for which the old key still works; 0 revokes it at once. */
 export const ApiKeyRotate = Closed({ grace_period_hours: Whole(0, 168) })
 
-/** A key as it is listed. The hash never leaves the store. */
+/** A key as lists show it. The hash never leaves the store. */
 export const ApiKey = Closed({
   id: Uuid(),
   name: Text(1, 100),
   key_prefix: Type.String({ description: 'The first 8 characters of the key.' }),
   scopes: Scopes,
   expires_at: Nullable(Instant()),
-  last_used_at: Nullable(Instant('Beyond the contract; exact to a minute.')),
-  created_by: Uuid('Beyond the contract: the account that created it.'),
+  last_used_at: Nullable(Instant('Beyond the contract: exact to a minute.')),
+  created_by: Uuid('Beyond the contract: the account that created the key.'),
   created_at: Instant('Beyond the contract.'),
 })
 export type ApiKey = Static<typeof ApiKey>
 
-/** Answer of create and rotate: the only time that the whole key is shown. */
+/** Response of create and rotate. The complete key is shown only here. */
 export const ApiKeyIssued = Closed({
-  key: Type.String({ description: 'The full value, shown once.' }),
+  key: Type.String({ description: 'The complete key, shown only once.' }),
   apiKey: Closed({ id: Uuid(), name: Text(1, 100), scopes: Scopes, expires_at: Nullable(Instant()) }),
 })

@@ -1,7 +1,4 @@
-/**
- * Every action that the audit log records, with the type of its target.
- * `settings.error_notifications_toggled` goes beyond its list: every change is recorded.
- */
+/** Every action that the audit log records, with the type of its target. Every change of a setting is recorded. */
 export const AUDIT_ACTIONS = {
   'monitor.created': 'monitor',
   'monitor.updated': 'monitor',
@@ -40,7 +37,7 @@ export const AUDIT_ACTIONS = {
 } as const
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** Who did it. `label` is the e-mail address, the key's name, or System. */
+/** The actor of an action. `label` is the e-mail address, the key's name, or System. */
 export interface Actor {
   readonly type: 'user' | 'api_key' | 'system'
   readonly id: string | null
@@ -48,7 +45,7 @@ export interface Actor {
   readonly ip: string | null
 }
 
-/** Who asks for something, and for which team. */
+/** The actor of a request, and the team that the request is for. */
 export interface Requester {
   readonly teamId: string
   readonly actor: Actor

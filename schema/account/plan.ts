@@ -1,7 +1,8 @@
 /**
- * The plans. null: no limit; of visual and SERP runs: taken from `runsPerMonth`. Trial pools exist on free only, where
- * visual and SERP runs are counted apart; on the others every check is taken from `runsPerMonth`. This is their only
- * definition: each migration writes them into the store (store/quota/sync-plans.ts), where statements ask for them.
+ * The plans. Null: no limit. For visual and SERP runs, null means that they are taken from `runsPerMonth`. Only the
+ * free plan has trial pools, which count visual and SERP runs separately. On the other plans every check is taken from
+ * `runsPerMonth`. This is the only definition of the plans: each migration writes them into the store
+ * (store/quota/sync-plans.ts), where statements read them.
  */
 export const PLANS = {
   free: {
@@ -63,11 +64,11 @@ export const PLANS = {
 export type Tier = keyof typeof PLANS
 export const TIERS = Object.keys(PLANS) as readonly Tier[]
 
-/** Limits of a plan; null is no limit. */
+/** Limits of a plan. Null: no limit. */
 export type PlanLimits = { readonly [K in keyof (typeof PLANS)['free']]: number | null } & {
   readonly retentionDays: number
   readonly maxDeliveriesPerMonitor: number
 }
 
-/** A new account's free trial lasts this long. */
+/** Days of a new account's free trial. */
 export const TRIAL_DAYS = 14

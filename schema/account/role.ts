@@ -1,6 +1,6 @@
-/** Roles of a team, each including what the ones before it can do. There is always exactly one owner. */
+/** Roles of a team. Each role includes the permissions of the roles before it. A team always has exactly one owner. */
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** True when `role` can do what `needed` can. */
+/** Returns whether `role` has the permissions of `needed`. */
 export const atLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { Closed } from '../shape/shape.ts'
 
-/** What a team decides for all of its monitors. */
+/** Settings of a team, which apply to all of its monitors. */
 export const TeamSettings = Closed({
-  proxy_enabled: Type.Boolean({ description: 'Checks that are blocked may be tried once more through the proxy.' }),
+  proxy_enabled: Type.Boolean({ description: 'A check that a site blocked may be tried again through the proxy.' }),
   error_notifications: Type.Boolean({
-    description: 'The owner is told by e-mail when a monitor has failed five times in a row, and when it works again.',
+    description: 'The owner gets an e-mail when a monitor has failed five times in a row, and when it works again.',
   }),
 })
 export type TeamSettings = Static<typeof TeamSettings>

@@ -6,7 +6,7 @@ const Count = (description?: string) => Type.Integer({ minimum: 0, ...(descripti
 const Limit = () => Nullable(Type.Integer({ minimum: 0 }))
 const Pool = (description: string) => Closed({ used: Count(), limit: Limit() }, { description })
 
-/** Limits of the team's plan; null: none, or (visual and SERP runs) taken from `runsPerMonth`. */
+/** Limits of the team's plan. Null: no limit, or (visual and SERP runs) taken from `runsPerMonth`. */
 const UsageLimits = Closed({
   runsPerMonth: Limit(),
   visualRunsPerMonth: Limit(),
@@ -20,28 +20,30 @@ const UsageLimits = Closed({
 })
 type UsageLimits = Static<typeof UsageLimits>
 
-/** What a team has used of its plan. */
+/** A team's usage of its plan. */
 export const Usage = Closed({
-  monitorsActive: Count('Those that are scheduled, failing ones included.'),
+  monitorsActive: Count('Monitors that are scheduled, including failing ones.'),
   monitorsLocked: Count(),
   serpMonitorsLocked: Count(),
   llmCallsThisMonth: Count(),
-  proxyBytesThisMonth: Count('Beyond the contract: bytes that the proxy has carried, of `limits.proxyBytesPerMonth`.'),
-  screenshotBytesThisMonth: Count(
-    'Beyond the contract: bytes of pictures stored in the period, of `limits.screenshotBytesPerMonth`.',
+  proxyBytesThisMonth: Count(
+    'Beyond the contract: bytes transferred through the proxy, out of `limits.proxyBytesPerMonth`.',
   ),
-  runs: Pool("The period's runs; a limit of null: none."),
-  visualRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),
-  serpRuns: Nullable(Pool('The pool of a trial.'), { description: 'Null on paid plans: taken from the runs.' }),
-  serpAllowed: Type.Boolean({ description: 'SERP monitors can run: by the plan, by its trial, or on credits.' }),
-  serpViaCredits: Type.Boolean({ description: 'The plan has no SERP: such monitors run only on credits.' }),
+  screenshotBytesThisMonth: Count(
+    'Beyond the contract: bytes of pictures stored in the period, out of `limits.screenshotBytesPerMonth`.',
+  ),
+  runs: Pool('Runs of the period. A null limit means no limit.'),
+  visualRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null on paid plans: they are taken from `runs`.' }),
+  serpRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null on paid plans: they are taken from `runs`.' }),
+  serpAllowed: Type.Boolean({ description: 'SERP monitors can run: through the plan, its trial, or credits.' }),
+  serpViaCredits: Type.Boolean({ description: 'The plan does not include SERP: only credits pay for SERP monitors.' }),
   runCredits: Count(),
   serpTrialEndsAt: Nullable(Instant()),
   trialEndsAt: Nullable(Instant('Null on paid plans.')),
   trialActive: Type.Boolean(),
   runsPeriodStart: Instant(),
-  runsResetAt: Instant("The end of the period; a trial's is the end of the trial."),
-  runsPeriodIsBilling: Type.Boolean({ description: 'The period is that of a subscription.' }),
+  runsResetAt: Instant('End of the period. For a trial: end of the trial.'),
+  runsPeriodIsBilling: Type.Boolean({ description: 'The period is a billing period of a subscription.' }),
   tier: Choice(TIERS),
   limits: UsageLimits,
 })

@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox'
 import { DiffPredicate } from './diff-predicate.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
 
-/** Conditions of a predicate that a backtest tries: it tries each on every change. */
+/** Largest number of conditions in the predicate of a backtest, which evaluates each of them on every change. */
 export const BACKTEST_CONDITIONS = 200
-/** Changes that a backtest looks at, the most recent ones. */
+/** Largest number of changes that a backtest reads: the most recent ones. */
 export const BACKTEST_CHANGES = 500
-/** Conditions that are told of each change. */
+/** Largest number of conditions that are reported for each change. */
 export const BACKTEST_REASONS = 25
 
 const LEAF_TYPES = [
@@ -26,32 +26,38 @@ const LEAF_TYPES = [
 export const BacktestRequest = Closed({ diff_predicate: DiffPredicate })
 export type BacktestRequest = Static<typeof BacktestRequest>
 
-/** A stored run that found a difference, judged by the predicate. */
+/** A stored run that found a difference, with the result of the predicate. */
 export const BacktestRun = Closed({
   run_id: Uuid(),
   started_at: Instant(),
   fires: Type.Boolean(),
-  delivery_triggered: Type.Boolean({ description: 'What happened when it ran, under the predicate of that time.' }),
+  delivery_triggered: Type.Boolean({
+    description: 'Whether the run triggered deliveries, under the predicate of that time.',
+  }),
   fields_changed: Type.Array(Text(1, 100), { maxItems: 200 }),
   conditions: Type.Array(
     Closed({
-      path: Type.String({ description: 'Within diff_predicate; empty when it has no parts.' }),
+      path: Type.String({ description: 'Path within diff_predicate. Empty if the predicate is not composite.' }),
       type: Choice(LEAF_TYPES),
       field: Nullable(Text(1, 100)),
       holds: Type.Boolean(),
       why: Type.String(),
     }),
-    { maxItems: BACKTEST_REASONS, description: 'What each condition came to; the first 25.' },
+    { maxItems: BACKTEST_REASONS, description: 'Result of each condition, for the first 25.' },
   ),
 })
 export type BacktestRun = Static<typeof BacktestRun>
 
-/** Answer of a backtest. */
+/** Response of a backtest. */
 export const Backtest = Closed({
-  changes: Type.Integer({ minimum: 0, description: 'Stored runs that were judged: those that found a difference.' }),
+  changes: Type.Integer({
+    minimum: 0,
+    description: 'Number of stored runs that found a difference and were evaluated.',
+  }),
   would_fire: Type.Integer({ minimum: 0 }),
   truncated: Type.Boolean({
-    description: 'Older changes were left out: more than 500, more than 16 MiB, or more than 5 seconds of work.',
+    description:
+      'Older changes were left out, because there are more than 500, or they exceed 16 MiB or 5 seconds of work.',
   }),
   warnings: Type.Array(Text(1, 500), { maxItems: 10 }),
   runs: Type.Array(BacktestRun, { description: 'Newest first.', maxItems: BACKTEST_CHANGES }),

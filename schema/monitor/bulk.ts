@@ -8,15 +8,15 @@ export type BulkAction = (typeof BULK_ACTIONS)[number]
 /** Body of `POST /v1/monitors/bulk`. */
 export const MonitorBulk = Closed({
   action: Choice(BULK_ACTIONS),
-  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'One that stands here twice is done once.' }),
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'A repeated id is processed once.' }),
 })
 export type MonitorBulk = Static<typeof MonitorBulk>
 
-/** What became of one monitor. */
+/** The result for one monitor. */
 export const BulkResult = Closed({
   id: Uuid(),
   ok: Type.Boolean(),
-  run_id: Type.Optional(Uuid('The run that is queued; only of action run.')),
+  run_id: Type.Optional(Uuid('The queued run. Only for action run.')),
   error: Type.Optional(
     Closed(
       {
@@ -24,17 +24,17 @@ export const BulkResult = Closed({
         message: Text(1, 2000),
         details: Type.Array(Type.Unknown(), { maxItems: 100 }),
       },
-      { description: "Why not: what the monitor's own route would have answered." },
+      { description: "The error that the monitor's own route would have returned." },
     ),
   ),
 })
 export type BulkResult = Static<typeof BulkResult>
 
-/** Answer of `POST /v1/monitors/bulk`. */
+/** Response of `POST /v1/monitors/bulk`. */
 export const MonitorBulkDone = Closed({
   action: Choice(BULK_ACTIONS),
   succeeded: Type.Integer({ minimum: 0 }),
   failed: Type.Integer({ minimum: 0 }),
-  results: Type.Array(BulkResult, { description: 'One for each id, in the order of their first mention.' }),
+  results: Type.Array(BulkResult, { description: 'One result for each id, in the order of first occurrence.' }),
 })
 export type MonitorBulkDone = Static<typeof MonitorBulkDone>

@@ -5,20 +5,20 @@ import { WebAddress } from '../shape/web-address.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
 
-/** Where to tell it. */
+/** A destination of notifications. */
 export const DeliveryConfig = Tagged('type', {
   webhook: { url: WebAddress('Receives a signed POST.'), headers: Type.Optional(RequestHeaders) },
   slack: { webhookUrl: ChatWebhook },
   discord: { webhookUrl: ChatWebhook },
-  email: { to: RuledText(254, ['email_address'], 'One address.') },
+  email: { to: RuledText(254, ['email_address'], 'One e-mail address.') },
 })
 export type DeliveryConfig = Static<typeof DeliveryConfig>
 export type DeliveryType = DeliveryConfig['type']
 
-/** The kinds of destination, in the order of the reference. */
+/** The types of destination, in the order of the reference documentation. */
 export const DELIVERY_TYPES = ['webhook', 'slack', 'discord', 'email'] as const satisfies readonly DeliveryType[]
 
-/** The address that a delivery shows as its `destination`. */
+/** Returns the address that a delivery shows as its `destination`. */
 export function destinationOf(config: DeliveryConfig): string {
   if (config.type === 'webhook') return config.url
   return config.type === 'email' ? config.to : config.webhookUrl

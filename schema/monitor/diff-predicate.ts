@@ -2,7 +2,8 @@ import Type, { type TSchema } from 'typebox'
 import { Choice, RULES, Tagged, Text } from '../shape/shape.ts'
 
 /**
- * Composite predicates nest at most this deep, with at most 25 conditions each: the API server's CEL budget ends there.
+ * Composite predicates nest at most this deep, with at most 25 conditions each. The CEL budget of the Kubernetes API
+ * server allows no more.
  */
 export const PREDICATE_DEPTH = 4
 export const PREDICATE_CONDITIONS = 25
@@ -12,7 +13,7 @@ interface FieldThreshold {
   readonly threshold: number
 }
 
-/** When a difference is worth telling. */
+/** The condition under which a difference causes a notification. */
 export type DiffPredicate =
   | { readonly type: 'any_field_changes' }
   | { readonly type: 'field_changes'; readonly field: string }
@@ -26,11 +27,11 @@ export type DiffPredicate =
   | { readonly type: 'field_equals'; readonly field: string; readonly value: string | number | boolean }
   | { readonly type: 'composite'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly DiffPredicate[] }
 
-const Field = Text(1, 100, 'A name that extract_config defines.')
+const Field = Text(1, 100, 'A field name that extract_config defines.')
 const Threshold = Type.Number({
   minimum: -1e15,
   maximum: 1e15,
-  description: 'Percent types: a positive number, 5 means 5 percent.',
+  description: 'For percent types: a positive number; 5 means 5 percent.',
 })
 
 const leaves = {

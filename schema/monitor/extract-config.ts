@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
 
-/** At most 50 named rules of 1-1,000 characters; names of 1-100 characters. */
+/** At most 50 named rules of 1-1,000 characters. Names have 1-100 characters. */
 const Fields = (what: string) =>
   Dictionary(Text(1, 1000), {
     minProperties: 1,
@@ -10,7 +10,7 @@ const Fields = (what: string) =>
     rules: ['field_names'],
   })
 
-/** What to take out of the answer. */
+/** The extraction method and its rules. */
 export const ExtractConfig = Tagged(
   'method',
   {
@@ -25,17 +25,17 @@ export const ExtractConfig = Tagged(
     regex: { fields: Fields('JavaScript pattern') },
     full_page: {},
     prompt: {
-      prompt: Text(10, 2000, 'What to read off the page, in words.'),
-      schema: Type.Optional(JsonObject('JSON-Schema-shaped hints: its keys become the field names.')),
+      prompt: Text(10, 2000, 'Description of the values to extract from the page.'),
+      schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),
     },
   },
-  { description: 'What to take out of the answer, by one of six methods.' },
+  { description: 'What to extract from the response, with one of six methods.' },
 )
 export type ExtractConfig = Static<typeof ExtractConfig>
 
 /**
- * The names that predicates may refer to: the fields; `content_hash` of full_page; `result` of a prompt without schema,
- * else the schema's `properties` or top-level keys.
+ * Returns the names that predicates may refer to: the fields; `content_hash` for full_page; `result` for a prompt
+ * without schema, otherwise the schema's `properties` or top-level keys.
  */
 export function fieldNames(config: ExtractConfig): readonly string[] {
   switch (config.method) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Closed, JsonObject, Text } from '../shape/shape.ts'
 
-/** A monitor as the Kubernetes resource that declares it. The CRD describes `spec`: docs/custom-resources.md. */
+/** The Kubernetes resource that declares a monitor. The CRD describes `spec`: docs/custom-resources.md. */
 export const MonitorManifest = Closed({
   apiVersion: Type.Literal('tidemark.dev/v1'),
   kind: Type.Literal('Monitor'),

@@ -9,11 +9,14 @@ import { VisualConfig } from './visual-config.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
 export const FETCH_MODES = ['auto', 'browser'] as const
-/** Spec, Limits: every plan. The upper bound of a year keeps the next due time a lawful timestamp. */
+/**
+ * The shortest interval is the same on every plan. The longest is a year, which keeps the next due time a valid
+ * timestamp.
+ */
 export const MIN_INTERVAL_SECONDS = 60
 export const MAX_INTERVAL_SECONDS = 31_536_000
 
-/** Where a monitor stands. `store/monitors/monitor-status.ts` says how it moves. */
+/** The status of a monitor. `store/monitors/monitor-status.ts` describes the transitions. */
 const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
@@ -25,7 +28,7 @@ const needed = {
   diff_predicate: DiffPredicate,
 }
 const given = {
-  deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'Capped further by the plan.' }),
+  deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'The plan may allow fewer.' }),
   fetch_mode: Choice(FETCH_MODES, { default: 'auto' }),
   request_headers: Nullable(RequestHeaders, { default: null }),
   request_config: Nullable(RequestConfig, { default: null }),
@@ -33,10 +36,12 @@ const given = {
 }
 const TemplateSlug = Nullable(Text(1, 100), { default: null })
 
-/** Rules over several fields of a monitor; they hold for the merged record on PATCH too. */
+/** Rules over several fields of a monitor. On PATCH they apply to the merged record. */
 const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
 
-/** A monitor as a person writes it, whole: the record's configuration, and the spec of the custom resource. */
+/**
+ * The complete configuration of a monitor as a user writes it: in the record, and in the spec of the custom resource.
+ */
 export const MonitorSpec = Closed({ ...needed, ...given, template_slug: TemplateSlug }, { rules: MONITOR_RULES })
 export type MonitorSpec = Static<typeof MonitorSpec>
 
@@ -55,16 +60,16 @@ export const MonitorCreate = Closed(
 )
 
 /**
- * Body of `PATCH /v1/monitors/{id}`: top-level keys replace whole, `{}` changes nothing, `template_slug` cannot be
- * changed.
+ * Body of `PATCH /v1/monitors/{id}`. A top-level key replaces the complete value, `{}` changes nothing, and
+ * `template_slug` cannot be changed.
  */
 export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 export type MonitorPatch = Static<typeof MonitorPatch>
 
-/** A monitor as the API answers it. Never holds the signing secret. */
+/** A monitor in the form of the API. It never contains the signing secret. */
 export const Monitor = Closed({
   id: Uuid(),
-  user_id: Uuid('Who created it.'),
+  user_id: Uuid('The user who created it.'),
   ...needed,
   ...given,
   template_slug: TemplateSlug,

@@ -4,12 +4,12 @@ import { FETCH_METHODS } from '../run/run.ts'
 import { Choice, Closed, JsonObject, Nullable, Text } from '../shape/shape.ts'
 
 /**
- * What a run of a configuration would give now. The names that a run has mean the same here. Durations are in
- * milliseconds, `bytes` counts the decoded body.
+ * The result that a run of a configuration would have now. Names that runs also use have the same meaning. Durations
+ * are in milliseconds. `bytes` counts the decoded body.
  */
 export const Preview = Closed({
   status: Choice(['success', 'error']),
-  fields: JsonObject('Field name to value, as a run would store it; empty on an error.'),
+  fields: JsonObject('Field name to value, as a run would store it; empty after an error.'),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
   http_status: Nullable(Type.Integer()),
   content_type: Nullable(Text(0, 1000)),

@@ -5,12 +5,12 @@ import { DeliveryConfig } from './delivery-config.ts'
 import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
-/** Whom a template is for. */
+/** The audiences of templates. */
 const AUDIENCES = ['developer', 'operator', 'both'] as const
 
 /**
- * A monitor to begin with. `category` is open: more categories may come. The
- * interval may be below what a monitor may have; it is raised when a monitor is made.
+ * A template for new monitors. `category` is an open string, because categories may be added. The interval may be
+ * shorter than a monitor's minimum; it is raised when a monitor is created.
  */
 export const Template = Closed({
   slug: Text(1, 100),
@@ -18,7 +18,7 @@ export const Template = Closed({
   description: Text(1, 1000),
   category: Text(1, 100),
   audience: Choice(AUDIENCES),
-  example_url: Nullable(WebAddress('Watched when no other address is given; null: one has to be given.')),
+  example_url: Nullable(WebAddress('The address to watch if the request has none. Null: the request must have one.')),
   config: Closed({
     extract: ExtractConfig,
     diff_predicate: DiffPredicate,
@@ -28,10 +28,10 @@ export const Template = Closed({
 })
 export type Template = Static<typeof Template>
 
-/** Body of `POST /v1/monitors/from-template/{slug}`. What is not given comes from the template. */
+/** Body of `POST /v1/monitors/from-template/{slug}`. Values that are absent come from the template. */
 export const FromTemplate = Closed({
   name: Type.Optional(Text(1, 200)),
-  url: Type.Optional(WebAddress('Overrides example_url; required when that is null.')),
-  deliveries: Type.Optional(Type.Array(DeliveryConfig, { maxItems: 25, description: 'Capped further by the plan.' })),
+  url: Type.Optional(WebAddress('Overrides example_url. Required if example_url is null.')),
+  deliveries: Type.Optional(Type.Array(DeliveryConfig, { maxItems: 25, description: 'The plan may allow fewer.' })),
 })
 export type FromTemplate = Static<typeof FromTemplate>

@@ -5,7 +5,7 @@ const Pixels = Type.Number({ minimum: 0, maximum: 100_000 })
 
 const Side = Type.Number({ minimum: 1, maximum: 100_000 })
 
-/** A rectangle in CSS pixels of the full page; the part that lies beyond it is not shown. */
+/** A rectangle in CSS pixels of the full page. A part of it beyond the page is not shown. */
 const Rect = Closed({ x: Pixels, y: Pixels, width: Side, height: Side })
 
 const Region = Closed(
@@ -13,7 +13,7 @@ const Region = Closed(
   { rules: ['selector_or_rect'] },
 )
 
-/** The pixel layer. */
+/** The visual comparison of a monitor. */
 export const VisualConfig = Closed(
   {
     enabled: Type.Boolean(),
@@ -28,6 +28,6 @@ export const VisualConfig = Closed(
       }),
     ),
   },
-  { description: 'Screenshots each check and compares it with the previous one, pixel by pixel.' },
+  { description: 'Takes a screenshot at each check and compares it with the previous one, pixel by pixel.' },
 )
 export type VisualConfig = Static<typeof VisualConfig>

@@ -1,8 +1,8 @@
 import { rule } from './rule.ts'
 
 function isWebAddress(text: string): boolean {
-  // Before parsing: URL repairs what a person would not recognise afterwards (backslashes, tabs, line ends, a missing
-  // host).
+  // These checks come before parsing, because URL silently repairs backslashes, tabs, line ends and a missing host.
+  // The user would not recognise the result.
   if (!/^https?:\/\/[^/\\?#\s]/i.test(text) || /[\u0000-\u0020\u007f\\]/.test(text)) return false
   const url = URL.parse(text)
   return url !== null && url.hostname !== '' && url.username === '' && url.password === ''
@@ -18,8 +18,8 @@ export const WEB_ADDRESS = rule<string>({
   message:
     'must be an absolute http:// or https:// address with a port of at most 65535, if any, and without user name, ' +
     'spaces or backslashes',
-  // Go's parser, which CEL has, refuses addresses that people use (a bare %, an @ in a path): the grammar is written
-  // out, and takes a little too much.
+  // CEL uses Go's URL parser, which refuses addresses that people use (a bare %, an @ in a path). The grammar is
+  // therefore written as a pattern, which accepts slightly too much.
   cel: `self.matches(r'^(?i:https?)://(:?@)?${HOST}${PORT}${PATH_AND_QUERY}$')`,
   accepts: [
     'https://example.com/',

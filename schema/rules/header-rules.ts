@@ -1,7 +1,7 @@
 import { keyRule, type Rule } from './rule.ts'
 
 type Headers = Readonly<Record<string, string>>
-/** Names that a person may not set. */
+/** Names that a user may not set. */
 const RESERVED = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
 
 export const HEADER_NAMES = keyRule<string>({

@@ -3,12 +3,12 @@ import type { DiffPredicate } from '../monitor/diff-predicate.ts'
 import { fieldNames, type ExtractConfig } from '../monitor/extract-config.ts'
 import { rule, type Rule } from './rule.ts'
 
-interface Judged {
+interface PredicateInput {
   readonly extract_config: ExtractConfig
   readonly diff_predicate: DiffPredicate
 }
 
-const css = (predicate: DiffPredicate): Judged => ({
+const css = (predicate: DiffPredicate): PredicateInput => ({
   extract_config: { method: 'css', fields: { price: '.price' } },
   diff_predicate: predicate,
 })
@@ -23,11 +23,11 @@ function unknownFields(predicate: DiffPredicate, known: ReadonlySet<string>, pat
   return [{ path: `${path}.field`, message }]
 }
 
-/** Predicates name known fields. */
-export const PREDICATE_FIELDS: Rule<Judged> = {
+/** Predicates may refer to defined fields only. */
+export const PREDICATE_FIELDS: Rule<PredicateInput> = {
   name: 'predicate_fields',
   message: 'a predicate names a field that extract_config does not define',
-  // Composed for each level by the generator of the custom resources, which knows the nesting.
+  // The generator of the custom resources writes the CEL for each level, because it knows the nesting.
   cel: null,
   accepts: [css({ type: 'any_field_changes' }), css({ type: 'field_changes', field: 'price' })],
   rejects: [
@@ -43,7 +43,7 @@ interface Fetched {
   readonly visual_config?: { readonly enabled: boolean } | null
 }
 
-/** A request_config is always fetched directly, and only a browser takes pictures. */
+/** A request_config is always fetched directly, and only a browser can take pictures. */
 export const DIRECT_OR_VISUAL = rule<Fetched>({
   name: 'direct_or_visual',
   message:

@@ -27,7 +27,7 @@ export const NO_BODY_WITH_GET = rule<Request>({
 export const BODY_PAGING_NEEDS_JSON = rule<Request>({
   name: 'body_paging_needs_json',
   message: 'paging in the body needs a body that is a JSON object',
-  // CEL cannot parse JSON: what stands in braces is taken, and the operator looks inside.
+  // CEL cannot parse JSON. It accepts any text in braces, and the operator checks the content.
   cel:
     "!has(self.pagination) || !has(self.pagination.__in__) || self.pagination.__in__ != 'body' || " +
     String.raw`(has(self.body) && self.body.matches(r'^[ \t\r\n]*[{](?s:.*)[}][ \t\r\n]*$'))`,

@@ -1,6 +1,6 @@
 /**
- * Every rule there is; `rules.ts` holds one for each. A list of its own so that shapes can name rules without importing
- * them.
+ * The names of all rules; `rule-table.ts` has one rule for each. It is a separate list, so that shapes can name rules
+ * without importing them.
  */
 export const RULE_NAMES = [
   'web_address',

@@ -6,8 +6,8 @@ import type { RuleName } from './rule-name.ts'
 import { EMAIL_ADDRESS, WEB_ADDRESS } from './address-rules.ts'
 
 /**
- * The rules that a shape alone cannot say, each written once and used in every engine: `check` here, `cel` in the
- * custom resources. A schema node names those that hold for its value (`RULES` in shape.ts).
+ * The rules that a shape alone cannot express. Each is defined once and used in both engines: `check` here, `cel` in
+ * the custom resources. A schema node names the rules that apply to its value (`RULES` in shape.ts).
  */
 export const RULE_TABLE = {
   web_address: WEB_ADDRESS,

@@ -1,10 +1,10 @@
 import type { Issue } from '../validation/issue.ts'
 
 /**
- * A cross-field rule. `check` gets a value whose shape is already known to be right and answers issues with paths
- * relative to it. `cel` says the same for a custom resource (`self` is the value; names in the resource's spelling);
- * null where CEL cannot, then the operator applies `check`. `accepts` and `rejects` are examples that both engines must
- * judge alike; tests run them.
+ * A cross-field rule. `check` receives a value whose shape is valid and returns issues with paths relative to it.
+ * `cel` is the same rule for a custom resource (`self` is the value; names have the spelling of the resource). It is
+ * null where CEL cannot express the rule; then the operator applies `check`. `accepts` and `rejects` are examples for
+ * which both engines must give the same result; tests run them.
  */
 export interface Rule<T> {
   readonly name: string
@@ -15,13 +15,13 @@ export interface Rule<T> {
   check(value: T): readonly Issue[]
 }
 
-/** A rule over the value as a whole: the issue stands at its own path. */
+/** Returns a rule for the complete value. The issue has the value's own path. */
 export function rule<T>(parts: Omit<Rule<T>, 'check'> & { holds: (value: T) => boolean }): Rule<T> {
   const { holds, ...rest } = parts
   return { ...rest, check: (value) => (holds(value) ? [] : [{ path: '', message: rest.message }]) }
 }
 
-/** A rule over each key of a map: the issue stands at the key. */
+/** Returns a rule for each key of a map. The issue has the path of the key. */
 export function keyRule<V>(
   parts: Omit<Rule<Readonly<Record<string, V>>>, 'check'> & { holds: (key: string, value: V) => boolean },
 ): Rule<Readonly<Record<string, V>>> {

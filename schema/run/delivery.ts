@@ -3,16 +3,16 @@ import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
 import { Diff } from './run.ts'
 import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
-/** Where a delivery stands. `core/machine/delivery.ts` says how it moves. */
+/** The status of a delivery. `core/machine/delivery.ts` describes the transitions. */
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed', 'dead'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The API version, in every payload and in the header `Service-Version`. */
 export const API_VERSION = '2026-05-01'
 
-/** What a webhook receives for a regular monitor. The key order is the order on the wire. */
+/** The payload of a webhook for a page monitor. The keys are sent in this order. */
 export const DeliveryPayload = Closed({
-  id: Uuid('The delivery: the same on every attempt and replay, so that a receiver can drop doubles.'),
+  id: Uuid('Id of the delivery. It is the same on every attempt and replay, so that a receiver can drop duplicates.'),
   version: Type.Literal(API_VERSION),
   monitor_id: Uuid(),
   run_id: Uuid(),
@@ -38,14 +38,14 @@ export const Delivery = Closed({
   response_status: Nullable(Type.Integer()),
   response_body: Nullable(
     Type.String({
-      description: 'At most 4,096 characters that are safe to show; what went wrong when nothing answered.',
+      description: 'At most 4,096 characters that are safe to show. If there was no response: the error.',
     }),
   ),
   created_at: Instant(),
 })
 export type Delivery = Static<typeof Delivery>
 
-/** Seconds before attempts 1 to 6, each from the end of the one before. */
+/** Seconds before attempts 1 to 6, each counted from the end of the previous attempt. */
 export const DELIVERY_DELAYS_SECONDS = [0, 300, 900, 1800, 3600, 7200] as const
 /** The destination must answer within this time. */
 export const DELIVERY_TIMEOUT_MS = 15_000

@@ -1,8 +1,8 @@
 /**
- * The reasons why a run fails. A failed run never changes the baseline and never fires. Its `error_message` says first
- * what happened, then what a person can do about it.
+ * The reasons why a run fails. A failed run never changes the baseline and never fires. Its `error_message` first
+ * states what happened, then what a user can do about it.
  *
- * `kind` separates four families, by what a person does about them:
+ * `kind` groups the reasons into four families, by what a user can do:
  * - `blocked`: the site answered and refused the request (change the headers, the interval or the fetch layer);
  * - `broken`: the site, or the connection to it, does not work (wait, or inform the site's owner);
  * - `limit`: the answer is larger, slower or more complex than allowed (narrow the monitor);
@@ -66,9 +66,9 @@ export const RUN_FAULTS = {
 
 export type RunFaultCode = keyof typeof RUN_FAULTS
 
-/** A failed check, as a value: expected failures are not thrown. */
+/** A failed check as a value, because expected failures are not thrown. */
 export interface RunFault {
   readonly code: RunFaultCode
-  /** For a person, without secrets: what happened, and what to do. At most 1,000 characters. */
+  /** Text for users, without secrets: what happened, and what to do. At most 1,000 characters. */
   readonly message: string
 }

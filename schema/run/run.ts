@@ -3,26 +3,25 @@ import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /**
- * Where a run stands.
+ * The status of a run.
  *
- *     running   from the moment it is queued or claimed; when its worker is lost, the same run goes on under
- *               another lease
+ *     running   from the moment it is queued or claimed; if its worker is lost, the run continues under a new lease
  *     success   fetched and extracted, whether or not anything differs or fires
- *     error     could not be fetched, extracted or judged, or was cut short: its monitor was deleted meanwhile
+ *     error     could not be fetched, extracted or judged, or its monitor was deleted meanwhile
  *     skipped   never started: a SERP check that needs more runs than are left
  *
- * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`; these are final: a late writer
- * changes nothing.
+ * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`. Except for `running`, each status
+ * is final: a late writer changes nothing.
  */
 const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** Which layer answered. */
+/** The fetch layer that answered. */
 export const FETCH_METHODS = ['static', 'browser', 'proxy'] as const
 export type FetchMethod = (typeof FETCH_METHODS)[number]
 
 /**
- * What differs from the previous successful run: names in the order of the extract config; values as they were
+ * The difference from the previous successful run. Names are in the order of the extract config, and values are as
  * extracted.
  */
 export const Diff = Closed({
@@ -32,7 +31,7 @@ export const Diff = Closed({
 })
 export type Diff = Static<typeof Diff>
 
-/** One check. `error_code`, `fetch_reason` and `warnings` go beyond the contract. */
+/** One check. Descriptions that begin with "Beyond the contract" get a mark in OpenAPI (api/openapi). */
 export const Run = Closed({
   id: Uuid(),
   monitor_id: Uuid(),
@@ -41,25 +40,25 @@ export const Run = Closed({
   completed_at: Nullable(Instant()),
   status: Choice(RUN_STATUSES),
   extracted: JsonObject('Field name to value; empty while running and on an error.'),
-  diff: Type.Union([Diff, Closed({})], { description: 'Empty object when nothing was compared or nothing differs.' }),
+  diff: Type.Union([Diff, Closed({})], { description: 'Empty object if nothing was compared or nothing differs.' }),
   delivery_triggered: Type.Boolean(),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
   duration_ms: Type.Integer({ minimum: 0 }),
   error_message: Nullable(Text(0, 2000)),
   visual_change_pct: Type.Optional(
-    Type.Number({ description: 'Changed area in percent; only where the run took pictures.' }),
+    Type.Number({ description: 'Changed area in percent; present only if the run took pictures.' }),
   ),
   error_code: Nullable(
     Choice(Object.keys(RUN_FAULTS) as RunFaultCode[], {
-      description: 'Beyond the contract: why it failed, for programs.',
+      description: 'Beyond the contract: the reason of the failure, for programs.',
     }),
   ),
   warnings: Type.Array(Text(1, 500), {
     maxItems: 50,
-    description: 'Beyond the contract: what went on but should be looked at.',
+    description: 'Beyond the contract: problems that did not fail the run.',
   }),
 })
 export type Run = Static<typeof Run>
 
-/** Answer of run-now. */
+/** Response of run-now. */
 export const RunQueued = Closed({ run_id: Uuid(), queued: Type.Literal(true) })

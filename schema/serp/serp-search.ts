@@ -4,7 +4,7 @@ import { Choice, Closed, Text, Whole } from '../shape/shape.ts'
 const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
 const SERP_DEVICES = ['desktop', 'mobile'] as const
 
-/** What is asked of a search engine, and as who would ask it. */
+/** The query to a search engine, with the location, language and device that it is made for. */
 export const SerpSearch = Closed({
   engine: Choice(SERP_ENGINES),
   keyword: Text(1, 2048),

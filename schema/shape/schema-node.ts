@@ -1,7 +1,7 @@
 import type { RuleName } from '../rules/rule-name.ts'
 import type { VARIANTS, VariantTable, RULES } from './shape.ts'
 
-/** A node of a definition as JSON Schema: what the builders of shape.ts write. */
+/** A node of a definition as JSON Schema, as the builders of shape.ts write it. */
 export interface SchemaNode {
   readonly type?: string
   readonly description?: string
@@ -28,5 +28,5 @@ export interface SchemaNode {
 /** Returns a definition, which is a TypeBox value, as a node. */
 export const nodeOf = (schema: object): SchemaNode => schema as SchemaNode
 
-/** Returns a nullable's side that is not null; any other node as it is. */
+/** Returns the variant of a nullable that is not null; any other node unchanged. */
 export const withoutNull = (node: SchemaNode): SchemaNode => node.anyOf?.find(({ type }) => type !== 'null') ?? node

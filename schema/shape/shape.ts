@@ -2,10 +2,10 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import type { RuleName } from '../rules/rule-name.ts'
 
 /**
- * The builders that every noun is written with. They keep a shape lawful in all its outputs: TypeBox validation,
- * OpenAPI 3.1, structural CRD schemas with CEL, Pulumi inputs. So: choices are `type` + `enum`, null only through
- * `Nullable`, alternatives are one object with a tag and arms (`Tagged`), maps are `additionalProperties`, no `$ref`,
- * and every string, list and map is bounded.
+ * The builders of all resource schemas. They keep a shape valid in all its outputs: TypeBox validation, OpenAPI 3.1,
+ * structural CRD schemas with CEL, Pulumi inputs. Therefore choices are `type` + `enum`, null is possible only through
+ * `Nullable`, alternatives are one object with a tag and variants (`Tagged`), maps are `additionalProperties`, there
+ * is no `$ref`, and every string, list and map is bounded.
  */
 
 /** One of a fixed list of strings. */
@@ -16,12 +16,12 @@ export function Choice<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
 
-/** The value or null. The only way in which a shape may hold null. */
+/** The value or null. A shape can allow null only through this builder. */
 export function Nullable<T extends TSchema>(schema: T, options: { default?: null; description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** A map whose keys a person chooses. */
+/** A map whose keys the user chooses. */
 export function Dictionary<V extends TSchema>(
   value: V,
   options: { minProperties?: number; maxProperties: number; description?: string; rules?: readonly RuleName[] },
@@ -44,12 +44,12 @@ export function Closed<P extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...rest, ...(rules && { [RULES]: rules }) })
 }
 
-/** Keyword under which a schema node names the cross-field rules of `rules.ts` that its value must satisfy. */
+/** Keyword under which a schema node names the cross-field rules of `rule-table.ts` that its value must satisfy. */
 export const RULES = 'x-tidemark-rules'
-/** Keyword under which a `Tagged` node keeps its tag and arms. */
+/** Keyword under which a `Tagged` node keeps its tag and variants. */
 export const VARIANTS = 'x-tidemark-variants'
 
-/** What `VARIANTS` holds: for each value of the tag, the keys it needs and the keys it allows. */
+/** The value under `VARIANTS`: for each value of the tag, the keys that it requires and the keys that it allows. */
 export interface VariantTable {
   readonly tag: string
   readonly variants: Readonly<
@@ -64,10 +64,10 @@ type ArmUnion<Tag extends string, A extends ArmProperties> = {
 }[keyof A & string]
 
 /**
- * A union of objects told apart by the tag, written as one flat object: the tag is required, each arm lists its own
- * properties, and a property that the chosen arm does not list is refused. A name shared by two arms must have the same
- * shape in both. The static type is the discriminated union; OpenAPI prints `oneOf`; the CRD gets the flat object with
- * one CEL rule an arm.
+ * A union of objects, distinguished by the tag and written as one flat object. The tag is required. Each variant lists
+ * its own properties, and a property that the chosen variant does not list is refused. A name that two variants share
+ * must have the same shape in both. The static type is the discriminated union. OpenAPI prints `oneOf`. The CRD gets
+ * the flat object with one CEL rule for each variant.
  */
 export function Tagged<const Tag extends string, const A extends ArmProperties>(
   tag: Tag,
@@ -94,7 +94,7 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
 export const Text = (minLength: number, maxLength: number, description?: string) =>
   Type.String({ minLength, maxLength, ...(description && { description }) })
 
-/** A bounded string with rules of `rules.ts`. */
+/** A bounded string with rules of `rule-table.ts`. */
 export const RuledText = (maxLength: number, rules: readonly RuleName[], description?: string) =>
   Type.String({ minLength: 1, maxLength, [RULES]: rules, ...(description && { description }) })
 
@@ -110,7 +110,7 @@ export const Uuid = (description?: string) =>
 export const Instant = (description?: string) =>
   Type.String({ format: 'date-time', maxLength: 40, ...(description && { description }) })
 
-/** An object that JSON can carry, of unknown keys. */
+/** An object that JSON can represent, with any keys. */
 export const JsonObject = (description?: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',

@@ -1,21 +1,21 @@
 import { nodeOf, type SchemaNode } from './schema-node.ts'
 
-/** Where a walk stands: a part of a value, and the node that describes it. */
+/** A position in a walk: a part of a value, and the node that describes it. */
 export interface Place {
   readonly node: SchemaNode
   readonly value: unknown
-  /** The key or index in the place around it; null at the root. */
+  /** The key or index in the surrounding position; null at the root. */
   readonly key: string | number | null
-  /** The place around it; null at the root. */
+  /** The surrounding position; null at the root. */
   readonly outer: Place | null
 }
 
 /**
- * Walks schema and value together and returns what `visit` finds. A visitor calls `inner` to walk what is in a place:
- * before or after it has looked at the place itself, or not at all.
+ * Walks schema and value together and returns the results of `visit`. A visitor calls `inner` to walk the children of
+ * a position: before or after it handles the position itself, or not at all.
  *
- * A nullable is its other side: a null there is not visited. Keys and items that the schema does not describe are
- * passed over.
+ * A nullable is walked as its other variant: a null is not visited. Keys and items that the schema does not describe
+ * are skipped.
  */
 export function walkSchema<F>(schema: object, value: unknown, visit: (place: Place, inner: () => F[]) => F[]): F[] {
   return walk({ node: nodeOf(schema), value, key: null, outer: null })
@@ -28,7 +28,7 @@ export function walkSchema<F>(schema: object, value: unknown, visit: (place: Pla
   }
 }
 
-/** Returns the keys and indexes that lead from the root to a place. */
+/** Returns the keys and indexes from the root to a position. */
 export function keysOf({ key, outer }: Place): (string | number)[] {
   return outer === null || key === null ? [] : [...keysOf(outer), key]
 }

@@ -2,9 +2,9 @@ import { nodeOf, type SchemaNode, withoutNull } from '../shape/schema-node.ts'
 import { VARIANTS } from '../shape/shape.ts'
 
 /**
- * A copy of the value in which absent keys have the defaults of their schema. Of a `Tagged` object only the chosen
- * arm's keys are filled: the library's own `Default` would fill in those of every arm. Values of a wrong shape are
- * passed through for the validator to name.
+ * Returns a copy of the value in which absent keys have the defaults of their schema. In a `Tagged` object only the
+ * keys of the chosen variant are filled: the library's own `Default` would fill those of every variant. Values of a
+ * wrong shape are passed through, and the validator reports them.
  */
 export function withDefaults(schema: object, value: unknown): unknown {
   return fill(nodeOf(schema), value)
@@ -25,8 +25,8 @@ function fill(node: SchemaNode, value: unknown): unknown {
 }
 
 /**
- * A tag that is none is for the validator to name: it may be any JSON, and be called like something of
- * Object.prototype.
+ * Returns whether the chosen variant allows the key. An invalid tag is left to the validator. It may be any JSON, and
+ * may have the name of a property of Object.prototype.
  */
 function allowed(node: SchemaNode, value: Record<string, unknown>, key: string): boolean {
   const table = node[VARIANTS]

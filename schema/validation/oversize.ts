@@ -3,12 +3,15 @@ import type { SchemaNode } from '../shape/schema-node.ts'
 import { VARIANTS } from '../shape/shape.ts'
 import { keysOf, type Place, walkSchema } from '../shape/walk-schema.ts'
 
-/** Unknown keys that are named, at most. With fewer than these the validator names them beside the other faults. */
-const MOST_UNKNOWN = 50
+/**
+ * Largest number of unknown keys that are reported. If there are fewer, the validator reports them together with the
+ * other errors.
+ */
+const MAX_UNKNOWN_KEYS = 50
 
 /**
- * The lists and maps that hold more than their schema allows, what is nested deeper than it allows, and the closed
- * objects that are full of unknown keys. What is in them is not looked at, nor is any other fault.
+ * Returns issues for lists and maps with more items than their schema allows, for values that are nested too deeply,
+ * and for closed objects with very many unknown keys. Their content is not checked, and no other errors are reported.
  */
 export function findOversize(schema: object, value: unknown): Issue[] {
   return walkSchema<Issue>(schema, value, (place, inner) => {
@@ -25,7 +28,7 @@ export function findOversize(schema: object, value: unknown): Issue[] {
   })
 }
 
-/** Of an arm that the levels above have and this one has not: how many levels there may be; else 0. */
+/** Returns the allowed number of levels when the levels above have this variant and this one does not; otherwise 0. */
 function levelsBeyond(place: Place, value: object): number {
   const own = place.node[VARIANTS]
   if (!own) return 0
@@ -44,6 +47,6 @@ const size = (value: object) => (Array.isArray(value) ? value.length : Object.ke
 function unknownKeys({ properties, additionalProperties }: SchemaNode, value: object): string[] {
   if (additionalProperties !== false || !properties || Array.isArray(value)) return []
   const keys = Object.keys(value)
-  if (keys.length < MOST_UNKNOWN) return []
-  return keys.filter((key) => !Object.hasOwn(properties, key)).slice(0, MOST_UNKNOWN)
+  if (keys.length < MAX_UNKNOWN_KEYS) return []
+  return keys.filter((key) => !Object.hasOwn(properties, key)).slice(0, MAX_UNKNOWN_KEYS)
 }

@@ -1,14 +1,14 @@
 import { type Issue, joinPath } from './issue.ts'
 
-/** Values nest at most this deep: far below what any stack bears, far above what anybody writes. */
+/** Largest depth of values: far below the limit of any stack, far above any real input. */
 const MAX_DEPTH = 64
 
 /**
- * The first text that cannot be stored, or the place where nesting becomes too deep; undefined when all is well.
- * Postgres takes neither NUL nor lone surrogates, so neither is taken anywhere.
+ * Returns the first text that cannot be stored, or the position where nesting becomes too deep; undefined when there
+ * is none. Postgres accepts neither NUL nor lone surrogates, so they are refused everywhere.
  */
 export function findUncleanText(value: unknown): Issue | undefined {
-  // The path is made only when there is something to say: most values are clean, and some are large.
+  // The path is built only for an issue: most values are clean, and some are large.
   return isClean(value, 0) ? undefined : find(value, '', 0)
 }
 

@@ -8,10 +8,11 @@ import { RULE_TABLE } from '../rules/rule-table.ts'
 import { findUncleanText } from './unclean-text.ts'
 import { walkRules } from './walk-rules.ts'
 
-// All faults at once: a person mends a manifest in one go. The bound keeps an answer to a hostile body small.
+// All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the response to a
+// hostile body small.
 Settings.Set({ maxErrors: 50 })
 
-/** What `validate` answers. */
+/** The result of `validate`. */
 export type Validated<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
@@ -19,14 +20,15 @@ export type Validated<T> =
 /** A compiled schema with its cross-field rules. */
 interface Checker<T> {
   /**
-   * Nothing is coerced, nothing dropped: unknown keys are issues. With `defaults`, absent keys get theirs, on a copy.
+   * Coerces nothing and drops nothing: unknown keys are issues. With `defaults`, absent keys get their defaults, on a
+   * copy.
    */
   validate(value: unknown, options?: { defaults?: boolean }): Validated<T>
 }
 
 const compiled = new WeakMap<TSchema, Checker<unknown>>()
 
-/** The checker of a schema, compiled once. */
+/** Returns the checker of a schema, compiled once. */
 export function checkerOf<S extends TSchema>(schema: S): Checker<Static<S>> {
   let checker = compiled.get(schema)
   if (!checker) compiled.set(schema, (checker = compile(schema)))
@@ -39,13 +41,14 @@ function compile(schema: TSchema): Checker<unknown> {
     validate(input, { defaults = false } = {}) {
       const unclean = findUncleanText(input)
       if (unclean) return { ok: false, issues: [unclean] }
-      // Listing all faults of a list of a hundred thousand takes a second; that it is too long is seen at once.
+      // Listing all errors of a list with a hundred thousand items takes a second. Its length is checked first, which
+      // is fast.
       const oversize = findOversize(schema, input)
       if (oversize.length > 0) return { ok: false, issues: oversize }
       const value = defaults ? withDefaults(schema, input) : input
       const issues = shape.Check(value) ? [] : shapeIssues(shape.Errors(value), value)
-      // Rules judge values of the right shape only; arms are part of the shape, but one that JSON Schema says worse
-      // than we do.
+      // Rules apply only to values of the right shape. Variants are part of the shape, but walkRules checks them,
+      // because its messages are better than those of JSON Schema.
       const found = issues.length > 0 ? issues : walkRules(schema, value, RULE_TABLE)
       return found.length > 0 ? { ok: false, issues: found } : { ok: true, value }
     },
@@ -64,7 +67,7 @@ function shapeIssues(errors: readonly ShapeError[], root: unknown): Issue[] {
   for (const error of errors) {
     for (const issue of toIssues(error, root)) issues.set(issue.path, issues.get(issue.path) ?? issue)
   }
-  // What is wrong stays wrong, also where we find no words for it.
+  // The value stays invalid even when there is no message for the error.
   if (issues.size === 0) return [{ path: '', message: 'is not valid' }]
   return [...issues.values()].slice(0, 50)
 }
@@ -79,14 +82,14 @@ function toIssues(error: ShapeError, root: unknown): Issue[] {
     case 'additionalProperties':
       return keys('additionalProperties').map((at) => ({ path: at, message: 'is not a known key' }))
     case 'boolean':
-      // A closed object says this of each unknown key, before it lists them all; of many keys the list is beyond the
-      // bound.
+      // A closed object reports this for each unknown key before it lists all of them. With many keys, the list is
+      // beyond the bound.
       return [{ path, message: 'is not a known key' }]
     case 'anyOf':
-      // A nullable also says this of both its sides: the message of the side is better.
+      // A nullable reports this in addition to the errors of its variants, and those messages are better.
       return []
     case 'type':
-      // The side of a nullable that is null; the other side says what is wrong.
+      // This is the null variant of a nullable. The other variant reports the error.
       if (params['type'] === 'null') return []
       return [{ path, message: sentence('type', params) ?? error.message }]
     default:
@@ -129,7 +132,7 @@ function sentence(keyword: string, params: Record<string, unknown>): string | un
 const INSTANT = 'ISO 8601 instant, such as 2026-05-01T12:00:00Z'
 const article = (type: string) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** JSON pointer to our spelling; whether `0` is an index or a key is read off the value itself. */
+/** Converts a JSON pointer to a path. The value itself decides whether `0` is an index or a key. */
 function pathOf(pointer: string, root: unknown): string {
   let path = ''
   let here: unknown = root

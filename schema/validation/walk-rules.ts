@@ -4,15 +4,14 @@ import { VARIANTS, RULES, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema } from '../shape/walk-schema.ts'
 
 /**
- * `never` lets a table of rules over different values stand here: shape.ts pairs each rule with the node whose value it
- * takes.
+ * `never` allows a table of rules for different value types: shape.ts pairs each rule with a node of the right type.
  */
 type Judge = { check(value: never): readonly Issue[] }
 
 /**
- * Walks schema and value together and applies the arms of `Tagged` nodes and the named rules. The value's shape is
- * right but for arms. A node's rules run only when its arms and its children are in order, so that a rule never sees
- * half an object.
+ * Walks schema and value together and applies the variants of `Tagged` nodes and the named rules. The value's shape is
+ * already valid except for variants. A node's rules run only when its variants and its children are valid, so that a
+ * rule never receives an incomplete object.
  */
 export function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
   return walkSchema<Issue>(schema, value, (place, inner) => {

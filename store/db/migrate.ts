@@ -87,14 +87,16 @@ async function appliedIn(client: pg.Client): Promise<readonly Applied[]> {
 }
 
 function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): void {
-  const ours = new Map(all.map(({ name, checksum }) => [name, checksum]))
-  const differing = applied.filter(({ name, checksum }) => ours.has(name) && ours.get(name) !== checksum)
+  const ownChecksums = new Map(all.map(({ name, checksum }) => [name, checksum]))
+  const differing = applied.filter(
+    ({ name, checksum }) => ownChecksums.has(name) && ownChecksums.get(name) !== checksum,
+  )
   if (differing.length > 0)
     throw new MigrationDiffersError(
       `the database was made with another text of ${names(differing)} than this version has: ` +
         'start the version that made it, or use a new database',
     )
-  const unknown = applied.filter(({ name }) => !ours.has(name))
+  const unknown = applied.filter(({ name }) => !ownChecksums.has(name))
   if (unknown.length > 0)
     throw new StoreIsNewerError(
       `the database has migrations that this version does not know (${names(unknown)}): start a newer version`,

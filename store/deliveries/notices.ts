@@ -37,15 +37,15 @@ export async function recordWithNotices<T extends Noticed>(
   runs: readonly T[],
   record: (on: Queryable, runs: readonly T[]) => Promise<{ has(no: number): boolean }>,
 ): Promise<boolean> {
-  const telling = runs.filter(({ notice }) => notice !== null)
-  if (telling.length === 0) {
+  const withNotice = runs.filter(({ notice }) => notice !== null)
+  if (withNotice.length === 0) {
     await record(store, runs)
     return false
   }
   await store.transaction(async (tx) => {
     const recorded = await record(tx, runs)
-    const told = telling.filter(({ no }) => recorded.has(no))
-    if (told.length > 0) await insertNotices(tx, told)
+    const recordedWithNotice = withNotice.filter(({ no }) => recorded.has(no))
+    if (recordedWithNotice.length > 0) await insertNotices(tx, recordedWithNotice)
   })
   return true
 }
