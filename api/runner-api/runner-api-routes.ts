@@ -30,19 +30,19 @@ export function addRunnerApiRoutes(
   app: FastifyInstance,
   { source, stopping, outcomeBytes }: RunnerApiRoutesContext,
 ): void {
-  const standing = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: source.leaseMs, token_ms: livesMs })
+  const leaseTerms = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: source.leaseMs, token_ms: livesMs })
 
   app.post('/runner/claim', async (request): Promise<RunnerClaimed> => {
     const runner = runnerOf(request)
     const { limit } = read(RunnerClaim, request.body)
     const tasks = await source.claim(limit, runner.id)
-    return { tasks: tasks.map(taskToWire), ...standing(runner) }
+    return { tasks: tasks.map(taskToWire), ...leaseTerms(runner) }
   })
 
   app.post('/runner/heartbeat', async (request): Promise<RunnerHeld> => {
     const runner = runnerOf(request)
     const { checks } = read(RunnerHeartbeat, request.body)
-    return { held: [...(await source.heartbeat(checks, runner.id))], ...standing(runner) }
+    return { held: [...(await source.heartbeat(checks, runner.id))], ...leaseTerms(runner) }
   })
 
   app.post('/runner/release', async (request, reply) => {

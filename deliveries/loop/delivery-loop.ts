@@ -58,7 +58,7 @@ const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
  * recording leaves a delivery that is sent again, with the same id and bytes, when its lease ends; without such a fault
  * each attempt is sent once.
  *
- * It is idle (looks each `idleMs`, or at a poke), busy (claims as soon as a destination with something due has room),
+ * It is idle (looks each `idleMs`, or when woken), busy (claims as soon as a destination with something due has room),
  * without its store (tries again with growing pauses of at most a second), draining, or stopped.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {

@@ -1,6 +1,6 @@
 /** The runner API refused a request. The message is the response's own: it contains no secret. */
 export class RunnerApiError extends Error {
-  override readonly name = 'LaneError'
+  override readonly name = 'RunnerApiError'
   readonly status: number
   constructor(status: number, message: string) {
     super(message)

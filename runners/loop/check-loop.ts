@@ -62,7 +62,7 @@ const AWAY_PAUSES = { firstMs: 1_000, longestMs: 1_000 }
 
 /**
  * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a
- * poke), busy (claims again as soon as less than a claim waits), draining (claims no more) or stopped. A store that is
+ * wake), busy (claims again as soon as less than a claim waits), draining (claims no more) or stopped. A store that is
  * away is asked again each second.
  *
  * A claim takes as long as the disk and a busy store make it, and the line must not run dry meanwhile: with claims of

@@ -3,7 +3,7 @@ import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
 import { variant, monitorWith, sample, text } from './sample.ts'
 
-/** A monitor, and whether it is lawful. */
+/** A monitor, and whether it is valid. */
 export interface Case {
   readonly title: string
   readonly monitor: unknown
@@ -44,13 +44,14 @@ function completed(node: Definition, example: unknown): unknown {
   const fits = (name: string) =>
     Object.keys(given).every((key) => key === table.tag || table.variants[name]!.allowed.includes(key))
   const asked = given[table.tag]
-  const tag = typeof asked === 'string' && 'type' in (example as Fields) ? asked : Object.keys(table.variants).find(fits)
+  const isGiven = typeof asked === 'string' && 'type' in (example as Fields)
+  const tag = isGiven ? asked : Object.keys(table.variants).find(fits)
   return { ...variant(node, String(tag)), ...given, [table.tag]: tag }
 }
 
 /**
- * Each arm of each tagged object: as small and as full as it gets, without each key that it needs, with each that it
- * does not know.
+ * Each variant of each tagged object: as small and as full as it gets, without each key that it needs, with each that
+ * it does not know.
  */
 export function armCases(): Case[] {
   return nodes().flatMap(([place, node]) => {

@@ -22,7 +22,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
     expect(await disagreements(kube, ruleCases())).toEqual([])
   })
 
-  test('an arm needs and refuses the same keys in both', async () => {
+  test('a variant needs and refuses the same keys in both', async () => {
     expect(await disagreements(kube, armCases())).toEqual([])
   })
 
@@ -64,7 +64,7 @@ async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<str
   return found
 }
 
-/** Rules and arms have the same words here and there; what a shape says is the server's own. */
+/** Rules and variants have the same words here and there; what a shape says is the server's own. */
 const OURS = /( (is required|is not allowed) with | accepts\[| rejects\[)/
 const WORDED_APART = /value|scalar|predicate_fields/
 

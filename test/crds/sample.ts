@@ -36,8 +36,8 @@ export function text(node: Definition, length: number, letter = 'a'): string {
 }
 
 /**
- * An object with the keys that it needs: those of the arm that has `key` where it is a tagged one, and those that its
- * rules want beside `key`.
+ * An object with the keys that it needs: those of the variant that has `key` where it is a tagged one, and those that
+ * its rules want beside `key`.
  */
 function object(node: Definition, key?: string): Fields {
   const table = node[VARIANTS]
@@ -48,12 +48,12 @@ function object(node: Definition, key?: string): Fields {
     return needed
   }
   const names = Object.keys(table.variants)
-  // Of several arms the last: the first ones for thresholds have a rule about their sign.
+  // Of several variants the last: the first ones for thresholds have a rule about their sign.
   const name = key === undefined ? names[0] : names.findLast((each) => table.variants[each]!.allowed.includes(key))
   return variant(node, name ?? names[0]!)
 }
 
-/** The smallest object of an arm. */
+/** The smallest object of a variant. */
 export function variant(node: Definition, name: string): Fields {
   const table = bare(node)[VARIANTS]!
   const keys = table.variants[name]!.required

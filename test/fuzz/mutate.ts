@@ -66,7 +66,7 @@ function* placesOf(document: ApiDocument, schema: Schema, value: Json, keys: rea
   }
 }
 
-/** The arm that a value has chosen. */
+/** The variant that a value has chosen. */
 function armOf(document: ApiDocument, schema: Schema, value: Json): Schema {
   const node = document.resolve(schema).schema
   const variants = node.oneOf ?? node.anyOf

@@ -163,7 +163,7 @@ describe('size', () => {
     }
   })
 
-  test('a predicate of the largest lawful size is accepted in less than a second of the processor', () => {
+  test('a predicate of the largest valid size is accepted in less than a second of the processor', () => {
     const leaves = Array(25).fill({ type: 'field_changes', field: 'price' })
     const two = Array(25).fill({ type: 'composite', operator: 'OR', conditions: leaves })
     const three = Array(25).fill({ type: 'composite', operator: 'AND', conditions: two })

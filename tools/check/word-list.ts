@@ -16,5 +16,11 @@ export const AVOIDED: readonly AvoidedWord[] = [
   { pattern: /\bwhat came of\b/i, say: 'name the result' },
   { pattern: /\bfaults? of ours\b/i, say: 'internal error' },
   { pattern: /\bthe house\b/i, say: 'the repository, the process' },
+  { pattern: /\blanes?\b|[A-Za-z]*Lane[A-Z]|\bLane\b|_LANE_/, say: 'check source, runner API' },
+  { pattern: /\bpok(?:e|es|ed)\b/, say: 'wake' },
+  { pattern: /\b(?:the walls|parse wall)\b/i, say: 'egress guard, URL check' },
+  { pattern: /\b(?:Tenancy|Sitter|BrowserStock)\b/, say: 'browser lease, captured page, browser pool' },
+  { pattern: /\b(?:upkeep|crew|lawful)\b/i, say: 'maintenance, thread pool, valid' },
+  { pattern: /\b(?:ArmTable|ARMS)\b/, say: 'variants' },
   { pattern: /^\s*(?:\/\*)?\*+ Answers\b/, say: 'Returns' },
 ]

@@ -9,7 +9,7 @@ type Comparison =
   | { readonly ok: true; readonly compared: Compared; readonly tookMs: number }
   | { readonly ok: false; readonly reason: 'picture' | 'limit'; readonly message: string }
 
-/** Compares pictures in a thread that can be killed: they come from strangers' pages. */
+/** Compares pictures in a thread that can be killed: they come from untrusted pages. */
 export interface Comparer {
   /**
    * Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too

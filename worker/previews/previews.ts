@@ -49,7 +49,9 @@ interface PreviewPlace {
   leave(): void
 }
 
-/** Makes the places, with walls and threads of their own as a worker has them; both start when first needed. */
+/**
+ * Creates the slots, with an egress guard and threads of their own, as a worker has them. Both start when first needed.
+ */
 export function createPreviews({
   egress,
   atOnce = 4,

@@ -6,7 +6,7 @@ export interface Question {
   readonly teamId: string
   readonly prompt: string
   readonly schema: Readonly<Record<string, unknown>> | null
-  /** At most 50,000 characters, written by strangers. */
+  /** At most 50,000 characters, from an untrusted page. */
   readonly text: string
   /** Bytes that are kept in memory with it until it is answered: pictures. */
   readonly held?: number

@@ -128,7 +128,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   )
 
   const maintenance = await startMaintenance(store, log, settings.TIDEMARK_LEASE_SECONDS)
-  stack.defer('upkeep', () => maintenance.stop())
+  stack.defer('maintenance', () => maintenance.stop())
   checks.start()
   deliveries.start()
   notices?.start()

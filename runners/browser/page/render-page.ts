@@ -70,7 +70,7 @@ async function goTo(rendering: Rendering): Promise<RunFault | null> {
   }
 }
 
-/** What stood in the way of the last navigation: the wall knows more of it than Chromium does. */
+/** Returns why the last navigation failed. The egress guard knows more about it than Chromium does. */
 function faultOf({ url, browser, navigation }: Rendering, netError: string): RunFault {
   const asked = URL.parse(navigation.asked) ?? url
   const refused = browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) })

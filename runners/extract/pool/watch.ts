@@ -50,7 +50,7 @@ export class Watch {
     const limit = place < 0 ? START_MS : (jobs[place]?.timeoutMs ?? 0)
     const spent = monotonicMs() - (place < 0 ? this.#since : since)
     if (spent >= limit) this.#stopThread(limit)
-    // Before the first task there is no telling how soon the thread begins.
+    // Before the first task it is unknown how soon the thread begins.
     else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
     else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
     else if (spent >= QUICK_MS && (place < jobs.length - 1 || mustMakeRoom()) && usedMs(progress, spent) >= QUICK_MS)

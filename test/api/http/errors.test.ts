@@ -70,7 +70,7 @@ const table: readonly Route[] = [
     bodyOptional: true,
     handle: async ({ body }) => ok(body),
   }),
-  route({ ...common, method: 'POST', path: '/v1/poke', handle: async ({ body }) => ok(body) }),
+  route({ ...common, method: 'POST', path: '/v1/touch', handle: async ({ body }) => ok(body) }),
   route({
     ...common,
     method: 'GET',
@@ -213,13 +213,13 @@ describe('bodies', () => {
 
   test.each(['', ' \n', '{}'])('an optional body may be %j', async (payload) => {
     expect((await send('POST', '/v1/maybe', payload)).json()).toEqual({})
-    expect((await send('POST', '/v1/poke', payload)).json()).toEqual({})
+    expect((await send('POST', '/v1/touch', payload)).json()).toEqual({})
   })
 
   test('an optional body may be missing, with a JSON content type or without', async () => {
     expect((await send('POST', '/v1/maybe')).statusCode).toBe(200)
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    expect((await api.app.inject({ method: 'POST', url: '/v1/poke', headers })).statusCode).toBe(200)
+    expect((await api.app.inject({ method: 'POST', url: '/v1/touch', headers })).statusCode).toBe(200)
     expect((await api.app.inject({ method: 'DELETE', url: `/v1/things/${id}`, headers })).statusCode).toBe(204)
   })
 
@@ -227,13 +227,13 @@ describe('bodies', () => {
     'an empty body is none, though its client says that it is %s',
     async (type) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': '0' }
-      const answer = await api.app.inject({ method: 'POST', url: '/v1/poke', headers, payload: '' })
+      const answer = await api.app.inject({ method: 'POST', url: '/v1/touch', headers, payload: '' })
       expect([answer.statusCode, answer.json()]).toEqual([200, {}])
     },
   )
 
   test('a body that a route does not take is refused', async () => {
-    expect(await faultOf('POST', '/v1/poke', '{"force":true}')).toMatchObject({
+    expect(await faultOf('POST', '/v1/touch', '{"force":true}')).toMatchObject({
       status: 422,
       details: [{ path: 'force' }],
     })

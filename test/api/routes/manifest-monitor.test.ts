@@ -136,7 +136,7 @@ describe('the manifest of a monitor', () => {
     ])
   })
 
-  test('names keys of a Secret that are lawful and not alike', async () => {
+  test('names keys of a Secret that are valid and differ', async () => {
     const request_headers = { 'X~A': '1', 'X!A': '2', ['H'.repeat(256)]: '3' }
     const { spec } = await manifestOf(await create({ request_headers }))
     const keys = (spec['requestHeadersFrom'] as { secretKeyRef: { key: string } }[]).map((one) => one.secretKeyRef.key)

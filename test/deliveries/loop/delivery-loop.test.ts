@@ -37,7 +37,7 @@ describe('the delivery loop', () => {
     expect(receiver.requests[0]?.body.toString()).toBe(row.payload)
   })
 
-  test('sends at once what is stored while it is idle, when poked', async () => {
+  test('sends at once what is stored while it is idle, when woken', async () => {
     await using receiver = await openReceiver()
     await using running = startLoop(outbox, { idleMs: 60_000 })
     await outbox.until(await outbox.webhook(receiver.url).then((id) => (running.loop.wake(), id)), isSent)

@@ -15,7 +15,7 @@ import { HANGING, NAMES, REBINDING, REFUSED_URLS } from './vectors.ts'
 
 /**
  * Runs in a network namespace of its own, with nothing but loopback: every denied address that can be had is an address
- * of it, and something listens there. The walls stand as they are delivered, without one setting that opens anything;
+ * of it, and something listens there. The egress guard is as it is delivered, without one setting that opens anything;
  * the site at the public address is the only one that may be reached.
  */
 

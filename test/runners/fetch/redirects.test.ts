@@ -46,7 +46,7 @@ describe('a redirect', () => {
     }
   })
 
-  test('to what the parse wall refuses is refused', async () => {
+  test('to what the URL check refuses is refused', async () => {
     const locations = MALFORMED_URLS.filter(
       (url) => url.includes(':') && !/[\r\n\0]/.test(url) && url.trim() === url && url.length < 9_000,
     )

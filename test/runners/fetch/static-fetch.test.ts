@@ -133,7 +133,7 @@ describe('a static fetch', () => {
   })
 })
 
-describe('the walls', () => {
+describe('the egress guard', () => {
   test('refuse every private and malformed URL without a contact, those of private targets in one voice', async () => {
     const dials: unknown[] = []
     const policy = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })

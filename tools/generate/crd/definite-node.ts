@@ -6,6 +6,6 @@ export function definiteNode(node: SchemaNode, place: string): { bare: SchemaNod
   const sides = node.anyOf.filter((side) => side.type !== 'null')
   const [bare] = sides
   if (!bare || sides.length !== 1 || node.anyOf.length !== 2)
-    throw new Error(`${place}: a union is not lawful in a custom resource; use Tagged or Nullable`)
+    throw new Error(`${place}: a union is not allowed in a custom resource; use Tagged or Nullable`)
   return { bare, nullable: true }
 }

@@ -87,7 +87,7 @@ function objectOf(node: SchemaNode, definitions: Readonly<Record<string, SchemaN
   }
 }
 
-/** A default would be filled into every arm, also those that do not know the key. */
+/** A default would be filled into every variant, also those that do not know the key. */
 function withoutForeignDefault(node: SchemaNode, key: string, schema: StructuralSchema): StructuralSchema {
   const table = node[VARIANTS]
   if (!table || key === table.tag || Object.values(table.variants).every((variant) => variant.allowed.includes(key)))

@@ -18,9 +18,9 @@ export const MESSAGES_VERSION = 1
 
 /**
  * Tells the model its task. The page is data: it stands between marks that nobody could have written into it, for they
- * are made for this question, and the model is told to follow nothing that stands there. That is a request, no wall;
- * the walls are that a model has no tools and no secrets, and that its answer is checked and used as a value only. The
- * mark is a canary as well: an answer that holds it repeats what only we said.
+ * are made for this question, and the model is told to follow nothing that stands there. That is a request, not a
+ * barrier: the barriers are that a model has no tools and no secrets, and that its answer is checked and used as a
+ * value only. The mark is a canary as well: an answer that holds it repeats what only we said.
  */
 export function messagesOf({ prompt, schema, text }: Question): Told {
   const mark = `page-${randomBytes(9).toString('base64url')}`

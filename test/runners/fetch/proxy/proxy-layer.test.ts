@@ -273,7 +273,7 @@ describe('a proxy that does not work', () => {
   })
 })
 
-describe('the walls stand before the proxy: nothing is said to it of', () => {
+describe('the egress guard comes before the proxy, which hears nothing of', () => {
   test.each(PRIVATE_URLS)('%s', async (target) => {
     await using proxy = await rawServer(answer('200 OK', 'no'))
     const { fault } = await through(`http://127.0.0.1:${proxy.port}`, target, { allow: [], address: '169.254.169.254' })
