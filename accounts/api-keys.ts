@@ -5,21 +5,21 @@ import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '..
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
 
-/** A key to be made. */
+/** A request to create a key. */
 interface KeyCreation extends Requester {
-  /** The account on whose record it is. */
+  /** The account that the key is recorded under. */
   readonly userId: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** ISO 8601; null: never. */
+  /** ISO 8601; null: the key does not expire. */
   readonly expiresAt: string | null
 }
 
-/** A key to be replaced by a new one. */
+/** A request to replace a key by a new one. */
 interface KeyRotation extends Requester {
   readonly userId: string
   readonly id: string
-  /** How long the old key goes on working, at most until its own expiry; 0: not at all. */
+  /** How long the old key continues to work, at most until its own expiry; 0: not at all. */
   readonly graceHours: number
 }
 
@@ -29,7 +29,7 @@ interface KeyIssued {
   readonly issued: IssuedApiKey
 }
 
-/** The key has been replaced already, and works until its grace ends. */
+/** The key has been replaced already, and works until its grace period ends. */
 export interface KeyReplaced {
   readonly kind: 'replaced'
 }
@@ -37,7 +37,7 @@ export interface KeyReplaced {
 const NO_KEY: NotFound = { kind: 'not_found', what: 'api_key' }
 const EXPIRED: Invalid = { kind: 'invalid', issues: [{ path: 'expires_at', message: 'must be in the future' }] }
 
-/** Makes a key for a team. */
+/** Creates a key for a team. */
 export async function createApiKey(
   { store }: AccountContext,
   { teamId, actor, userId, name, scopes, expiresAt }: KeyCreation,
@@ -52,7 +52,7 @@ export async function createApiKey(
   })
 }
 
-/** Replaces a key by a new one with its name, its scopes and its expiry. Of each key one new key follows. */
+/** Replaces a key by a new one with the same name, scopes and expiry. A key can be replaced only once. */
 export async function rotateApiKey(
   { store }: AccountContext,
   { teamId, actor, userId, id, graceHours }: KeyRotation,
@@ -68,7 +68,7 @@ export async function rotateApiKey(
   })
 }
 
-/** Ends a key at once. */
+/** Revokes a key at once. */
 export async function deleteApiKey(
   { store }: AccountContext,
   { teamId, actor, id }: Requester & { readonly id: string },

@@ -1,7 +1,7 @@
 import type { Queryable } from '../store/db/client.ts'
 
-/** What the use cases of this folder work with. */
+/** The ports of the use cases in this folder. */
 export interface AccountContext {
-  /** The pool, or a transaction: within one, a use case is a part of it. */
+  /** The pool, or a transaction. Within a transaction, a use case is part of it. */
   readonly store: Queryable
 }

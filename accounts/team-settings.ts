@@ -4,13 +4,13 @@ import { recordAudit } from '../store/accounts/audit.ts'
 import { changeTeamSettings } from '../store/accounts/team-settings.ts'
 import type { AccountContext } from './context.ts'
 
-/** Every change is recorded, each setting as an action of its own. */
+/** The audit actions. Each setting has its own action, and every change is recorded. */
 const ACTIONS = {
   proxy_enabled: 'settings.proxy_toggled',
   error_notifications: 'settings.error_notifications_toggled',
 } as const satisfies Record<keyof TeamSettings, AuditAction>
 
-/** Changes the settings that the patch has, and returns them all. A value that stays the same leaves no audit line. */
+/** Changes the settings in the patch, and returns all settings. A value that stays the same writes no audit entry. */
 export async function editTeamSettings(
   { store }: AccountContext,
   { teamId, actor, patch }: Requester & { readonly patch: TeamSettingsPatch },

@@ -1,13 +1,13 @@
-/** The first pause between tries, and the longest. In milliseconds. */
+/** The first and the longest pause between attempts, in milliseconds. */
 export interface Pauses {
   readonly firstMs: number
   readonly longestMs: number
 }
 
-/** Says how long to wait before the next try: twice as long each time. */
+/** Returns how long to wait before the next attempt. Each pause is twice as long as the one before. */
 interface Backoff {
   next(): number
-  /** A try succeeded: the next pause is the first again. */
+  /** Call this when an attempt succeeded: the next pause is the first one again. */
   reset(): void
 }
 

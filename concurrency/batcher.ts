@@ -1,15 +1,15 @@
-/** Gathers items and hands them over in batches: the group commit. */
+/** Collects items and passes them on in batches (group commit). */
 export interface Batcher<T> {
-  /** Resolves when the batch that holds the item was flushed; rejects as its flush does. */
+  /** Resolves when the batch with the item was flushed; rejects if the flush rejects. */
   add(item: T): Promise<void>
 }
 
-/** When a batch is handed over. */
+/** The conditions under which a batch is flushed. */
 export interface Batching {
   readonly maxItems: number
-  /** A batch waits at most this long for company, in ms. */
+  /** A batch waits at most this long for more items, in ms. */
   readonly maxWaitMs: number
-  /** Flushes under way at once; items that come meanwhile make the next batch larger. */
+  /** The most flushes at once. Items that arrive in the meantime make the next batch larger. */
   readonly parallel: number
 }
 

@@ -1,7 +1,7 @@
-/** A waiting line. */
+/** A first-in, first-out queue. */
 export class Fifo<T> {
   readonly #items: T[] = []
-  /** Index of the first that waits: a shift of a long array would cost its length. */
+  /** Index of the first item. Shifting a long array would take time proportional to its length. */
   #head = 0
 
   get size(): number {
@@ -22,7 +22,7 @@ export class Fifo<T> {
     return item
   }
 
-  /** Empties it. */
+  /** Removes and returns all items. */
   drain(): T[] {
     const left = this.#items.splice(0).slice(this.#head)
     this.#head = 0

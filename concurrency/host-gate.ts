@@ -1,22 +1,26 @@
 import { type Bound, HostLine } from './host-queue.ts'
 
-/** Lets jobs through host by host in turn, and at a host team by team, with a cap for each host and one for all. */
+/**
+ * Admits jobs. Hosts take turns, and at a host its teams take turns. There is a cap for each host and one for all
+ * hosts.
+ */
 export interface HostGate<T extends Bound> {
-  /** `isSlow`: it took long last time; such jobs hold half of a host's places at most. */
+  /** `isSlow`: the last time it took long. Such jobs get at most half of a host's slots. */
   add(job: T, isSlow?: boolean): void
   /**
-   * The next job that may start now; undefined when every waiting host is at its cap, or all are. Counts as started.
+   * Returns the next job that may start now, and counts it as started. Returns undefined when all waiting hosts are at
+   * their cap, or the total is.
    */
   next(): T | undefined
-  /** A started job ended. */
+  /** Call this when a started job ended. */
   done(job: T): void
   /** Jobs that wait. */
   readonly waiting: number
-  /** Jobs that were started and are not done. */
+  /** Jobs that have started and not ended. */
   readonly active: number
-  /** Jobs of one host that wait; `team`: those of one team there. */
+  /** The number of jobs that wait for a host; with `team`, only those of this team. */
   waitingAt(host: string, team?: string): number
-  /** Empties the waiting line and answers what stood in it. */
+  /** Removes and returns all waiting jobs. */
   drain(): T[]
 }
 
@@ -24,55 +28,55 @@ export function createHostGate<T extends Bound>(caps: {
   readonly perHost: number
   readonly total: number
 }): HostGate<T> {
-  const lines = new Map<string, HostLine<T>>()
-  let ring: HostLine<T>[] = []
+  const queues = new Map<string, HostLine<T>>()
+  let ready: HostLine<T>[] = []
   let waiting = 0
   let active = 0
 
-  function enring(line: HostLine<T>): void {
-    if (line.ringed || !line.hasRoom) return
-    line.ringed = true
-    ring.push(line)
+  function markReady(queue: HostLine<T>): void {
+    if (queue.isReady || !queue.hasRoom) return
+    queue.isReady = true
+    ready.push(queue)
   }
 
   return {
     add(job, isSlow = false) {
-      let line = lines.get(job.host)
-      if (!line) lines.set(job.host, (line = new HostLine(caps.perHost)))
-      line.add(job, isSlow)
+      let queue = queues.get(job.host)
+      if (!queue) queues.set(job.host, (queue = new HostLine(caps.perHost)))
+      queue.add(job, isSlow)
       waiting++
-      enring(line)
+      markReady(queue)
     },
     next() {
       if (active >= caps.total) return undefined
-      for (let line = ring.shift(); line; line = ring.shift()) {
-        line.ringed = false
-        const job = line.next()
-        // What waits there has no place: it stands in the ring again when something comes or ends there.
+      for (let queue = ready.shift(); queue; queue = ready.shift()) {
+        queue.isReady = false
+        const job = queue.next()
+        // No waiting job of this host has a free slot. The host is added again when a job arrives or ends there.
         if (job === undefined) continue
         active++
         waiting--
-        enring(line)
+        markReady(queue)
         return job
       }
       return undefined
     },
     done(job) {
-      const line = lines.get(job.host)
-      if (!line) return
-      line.done(job)
+      const queue = queues.get(job.host)
+      if (!queue) return
+      queue.done(job)
       active--
-      if (line.isEmpty) lines.delete(job.host)
-      else enring(line)
+      if (queue.isEmpty) queues.delete(job.host)
+      else markReady(queue)
     },
     waitingAt(host, team) {
-      const line = lines.get(host)
-      if (!line) return 0
-      return team === undefined ? line.waiting : line.waitingOf(team)
+      const queue = queues.get(host)
+      if (!queue) return 0
+      return team === undefined ? queue.waiting : queue.waitingOf(team)
     },
     drain() {
-      const left = [...lines.values()].flatMap((line) => line.drain())
-      ring = []
+      const left = [...queues.values()].flatMap((queue) => queue.drain())
+      ready = []
       waiting = 0
       return left
     },

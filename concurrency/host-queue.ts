@@ -1,11 +1,11 @@
 import { Fifo } from './fifo.ts'
 
-/** Something to be done at one host. */
+/** A job at one host. */
 export interface Bound {
   readonly host: string
   /**
-   * Whose it is, where that is known: at a host teams take turns, and one of three places or more is left by each to
-   * the others.
+   * The team that the job belongs to, if it is known. At a host, teams take turns. If a host has three slots or more,
+   * each team leaves one of them to the others.
    */
   readonly team?: string
 }
@@ -14,14 +14,14 @@ interface Team<T> {
   readonly quick: Fifo<T>
   readonly slow: Fifo<T>
   active: number
-  /** Which of both goes first: they take turns, so that neither starves. */
+  /** Decides whether slow or quick jobs are first. They take turns, so that neither starves. */
   slowFirst: boolean
 }
 
-/** What waits and runs at one host. */
+/** The jobs that wait and run at one host. */
 export class HostLine<T extends Bound> {
-  /** Stands in the ring of hosts that have work and room. */
-  ringed = false
+  /** The host is in the list of hosts that have waiting jobs and a free slot. */
+  isReady = false
   readonly #perHost: number
   readonly #teams = new Map<string, Team<T>>()
   readonly #slow = new Set<T>()
@@ -45,11 +45,11 @@ export class HostLine<T extends Bound> {
   }
 
   waitingOf(team: string): number {
-    const line = this.#teams.get(team)
-    return line ? line.quick.size + line.slow.size : 0
+    const queues = this.#teams.get(team)
+    return queues ? queues.quick.size + queues.slow.size : 0
   }
 
-  /** `isSlow`: it shares half of the places with others of its kind. */
+  /** `isSlow`: slow jobs share half of the slots. */
   add(job: T, isSlow: boolean): void {
     const name = job.team ?? ''
     let team = this.#teams.get(name)
@@ -59,10 +59,10 @@ export class HostLine<T extends Bound> {
     this.#waiting++
   }
 
-  /** The next whose turn it is and that has a place. */
+  /** Returns the next job in turn that has a free slot. */
   next(): T | undefined {
     for (const [name, team] of this.#teams) {
-      const job = this.#hasPlace(name, team) ? this.#pick(team) : undefined
+      const job = this.#hasSlot(name, team) ? this.#pick(team) : undefined
       if (job === undefined) continue
       this.#waiting--
       this.#active++
@@ -87,12 +87,12 @@ export class HostLine<T extends Bound> {
   }
 
   drain(): T[] {
-    this.ringed = false
+    this.isReady = false
     this.#waiting = 0
     return [...this.#teams.values()].flatMap(({ quick, slow }) => [...quick.drain(), ...slow.drain()])
   }
 
-  #hasPlace(name: string, team: Team<T>): boolean {
+  #hasSlot(name: string, team: Team<T>): boolean {
     return name === '' || this.#perHost < 3 || team.active < this.#perHost - 1
   }
 

@@ -2,13 +2,12 @@ import { Running } from './running.ts'
 import { createSlotQueue } from './slot-queue.ts'
 
 /**
- * Does one thing at a time; who waits takes turns by `key`, so that one with much to do delays another by one thing of
- * his.
+ * Does one piece of work at a time. Keys take turns, so that a key with much work delays another key by only one piece.
  */
 interface InTurn {
-  /** What `work` gives; null when the signal ended the wait before it began. */
+  /** Returns the result of `work`; null when the signal ended the wait before the work began. */
   do<T>(work: () => Promise<T>, whose: Whose): Promise<T | null>
-  /** Resolves when nothing is done any more. */
+  /** Resolves when no work is running or waiting any more. */
   rests(): Promise<void>
 }
 

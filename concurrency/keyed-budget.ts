@@ -1,14 +1,16 @@
 /**
- * So much of something for all keys together, and a share of it for each. Nobody waits: who finds no room is refused.
+ * A budget with a total for all keys and a share for each key. There is no waiting: a request without room is refused.
  */
 export interface KeyedBudget<K> {
-  /** The function that gives it back, once; or what there is no room in. */
+  /**
+   * Reserves the amount. Returns a function that gives it back, to be called once, or names the limit that has no room.
+   */
   take(key: K, amount: number): (() => void) | 'key' | 'total'
 }
 
 interface BudgetCaps {
   readonly total: number
-  /** Of one key; but one that holds nothing may take more at once. */
+  /** The limit per key. A key that has nothing reserved may take more at once. */
   readonly perKey: number
 }
 

@@ -1,17 +1,18 @@
 import { withTimeout } from './with-timeout.ts'
 
-/** An item under our lease. */
+/** An item that this process has leased. */
 export interface Lease<T> {
   readonly item: T
   /**
-   * Aborted when the lease is lost, or given back. Undefined while there is nothing to abort: no work, or its record.
+   * Aborted when the lease is lost or given back. Undefined while there is nothing to abort: no work runs, or the
+   * result is being recorded.
    */
   lost?: AbortController | undefined
   /** `performance.now()` when the lease was last extended. */
   extendedAt: number
 }
 
-/** What the leases are of, and how they are kept. */
+/** The items that are leased, and the functions that extend and release their leases. */
 interface Leasing<T, K> {
   readonly leaseMs: number
   readonly keyOf: (item: T) => K
@@ -23,41 +24,39 @@ interface Leasing<T, K> {
   readonly onFault: (error: unknown, doing: 'extend' | 'release') => void
 }
 
-/**
- * Items under our lease, from their claim to their record: keeps the leases alive, and gives back what will not be
- * finished.
- */
+/** Keeps the leases of items alive from their claim to their record, and gives back items that will not be finished. */
 export interface LeaseKeeper<T> {
   /** Keeps the leases alive from now on, until a drain. */
   start(): void
-  /** Takes over what was claimed at this time; a lease of the same key under an older fence is void. */
+  /** Adds an item that was claimed at this time. A lease of the same key under an older fence becomes void. */
   hold(item: T, claimedAt?: number): Lease<T>
-  /** The lease of an item; undefined when it was lost. */
+  /** Returns the lease of an item; undefined when it was lost. */
   of(item: T): Lease<T> | undefined
-  /** It was recorded. */
+  /** Removes a lease whose item was recorded. */
   drop(lease: Lease<T>): void
   /**
-   * Gives back those that `which` names, unrecorded. Never rejects: what cannot be given back is due again when its
-   * lease ends.
+   * Gives back the unrecorded items whose leases `which` selects. Never rejects: an item that cannot be given back is
+   * due again when its lease ends.
    */
   release(which: (lease: Lease<T>) => boolean): Promise<void>
   /**
-   * Gives back what has not started; waits for the work under way; aborts what is not done at the end of the grace, and
-   * gives it back. What is only being recorded then is left: its record may yet succeed. Never rejects.
+   * Gives back items that have not started, and waits for the work under way. At the end of the grace period it aborts
+   * unfinished work and gives it back. Items that are only being recorded then are left alone, because their record may
+   * still succeed. Never rejects.
    */
   drain(work: Draining<T>, graceMs: number): Promise<void>
 }
 
-/** What a drain finds. */
+/** The state of the work when a drain begins. */
 interface Draining<T> {
-  /** Settled when no work is under way. */
+  /** Resolves when no work is under way. */
   readonly ended: Promise<unknown>
   readonly unstarted?: readonly T[]
 }
 
-/** Part of a drain's grace that is kept for writing down what happened. */
+/** The longest part of a drain's grace period that is reserved for recording results. */
 const MOST_WRITING_MS = 2_000
-/** A drain does not wait longer for a store that does not answer. */
+/** A drain waits at most this long for a store that does not respond. */
 const RELEASE_MS = 1_000
 
 export function createLeaseKeeper<T extends object, K>(leasing: Leasing<T, K>): LeaseKeeper<T> {
@@ -76,7 +75,7 @@ export function createLeaseKeeper<T extends object, K>(leasing: Leasing<T, K>): 
     drop(lease)
   }
 
-  /** Extends the leases that are a third through. So quick work never costs a heartbeat. */
+  /** Extends the leases of which a third has passed. So quick work never needs a heartbeat. */
   async function heartbeat(): Promise<void> {
     const now = performance.now()
     const due = [...leases.values()].filter(({ extendedAt }) => now - extendedAt > leaseMs / 3)
@@ -86,7 +85,7 @@ export function createLeaseKeeper<T extends object, K>(leasing: Leasing<T, K>): 
       const kept = await extend(due.map(({ item }) => item))
       for (const lease of due) if (!kept.has(keyOf(lease.item))) lose(lease)
     } catch (error) {
-      // The next one, in a moment, may still extend the lease; if not, the fence keeps our result out.
+      // The next heartbeat may still extend the lease. If it does not, the fence makes our result void.
       for (const lease of due) lease.extendedAt = -Infinity
       onFault(error, 'extend')
     }
@@ -110,7 +109,8 @@ export function createLeaseKeeper<T extends object, K>(leasing: Leasing<T, K>): 
     start: () => void (timer ??= setInterval(() => void heartbeat(), Math.min(1_000, leaseMs / 6))),
     hold(item, claimedAt = performance.now()) {
       const key = keyOf(item)
-      // Held already: its lease ended unnoticed, and it came back to us. The work under the old fence is void.
+      // If the key is leased already, that lease ended unnoticed and the item was claimed again. The work under the old
+      // fence is void.
       leases.get(key)?.lost?.abort()
       const lease = { item, lost: undefined, extendedAt: claimedAt }
       leases.set(key, lease)

@@ -1,7 +1,7 @@
 import type { HostGate } from './host-gate.ts'
 import type { Bound } from './host-queue.ts'
 
-/** A gate for few places that are held for seconds, as those of a browser are. */
+/** A gate for a few slots that are used for seconds each, such as those of a browser. */
 export interface PageGate<T extends Bound> extends HostGate<T> {
   /** Slow jobs that wait. */
   readonly waitingSlow: number
@@ -13,12 +13,12 @@ interface Waiting<T> {
 }
 
 /**
- * Next is one of the team that holds the fewest places; of those, the one that came first and the one that came last
- * take turns: of whom nothing is known yet, any may hang, and so a newcomer waits for one of them and not for all. Slow
- * ones leave a place to the others. Looks through all that wait, which are few.
+ * The next job is one of the team that uses the fewest slots. Within those, the first and the last that arrived take
+ * turns: any unknown job may hang, so a new one should wait for one of them and not for all. Slow jobs leave a slot to
+ * the others. All waiting jobs are examined; there are only a few.
  *
- * Apart from `createHostGate`, where teams take turns at each host: here all hosts share the few places, so teams take
- * turns at all of them.
+ * It is separate from `createHostGate`, where teams take turns at each host. Here all hosts share the few slots, so
+ * teams take turns at all of them.
  */
 export function createPageGate<T extends Bound>(caps: {
   readonly perHost: number
@@ -26,16 +26,16 @@ export function createPageGate<T extends Bound>(caps: {
 }): PageGate<T> {
   const mostSlow = Math.max(1, caps.total - 1)
   const active = new Set<Waiting<T>>()
-  let line: Waiting<T>[] = []
+  let queue: Waiting<T>[] = []
   let takesLast = false
 
   const held = (which: (one: Waiting<T>) => boolean): number => [...active].filter(which).length
   const teamOf = ({ team = '' }: T): string => team
-  const hasPlace = ({ job, isSlow }: Waiting<T>): boolean =>
+  const hasSlot = ({ job, isSlow }: Waiting<T>): boolean =>
     held((one) => one.job.host === job.host) < caps.perHost && !(isSlow && held((one) => one.isSlow) >= mostSlow)
 
   function pick(): Waiting<T> | undefined {
-    const able = line.filter(hasPlace)
+    const able = queue.filter(hasSlot)
     const byTeam = new Map(able.map(({ job }) => [teamOf(job), held((one) => teamOf(one.job) === teamOf(job))]))
     const fewest = Math.min(...byTeam.values())
     const next = able.filter(({ job }) => byTeam.get(teamOf(job)) === fewest)
@@ -43,12 +43,12 @@ export function createPageGate<T extends Bound>(caps: {
   }
 
   return {
-    add: (job, isSlow = false) => void line.push({ job, isSlow }),
+    add: (job, isSlow = false) => void queue.push({ job, isSlow }),
     next() {
       const picked = active.size < caps.total ? pick() : undefined
       if (!picked) return undefined
       takesLast = !takesLast
-      line.splice(line.indexOf(picked), 1)
+      queue.splice(queue.indexOf(picked), 1)
       active.add(picked)
       return picked.job
     },
@@ -56,20 +56,20 @@ export function createPageGate<T extends Bound>(caps: {
       for (const one of active) if (one.job === job) active.delete(one)
     },
     waitingAt: (host, team) =>
-      line.filter(({ job }) => job.host === host && (team === undefined || teamOf(job) === team)).length,
+      queue.filter(({ job }) => job.host === host && (team === undefined || teamOf(job) === team)).length,
     drain() {
-      const left = line
-      line = []
+      const left = queue
+      queue = []
       return left.map(({ job }) => job)
     },
     get waiting() {
-      return line.length
+      return queue.length
     },
     get active() {
       return active.size
     },
     get waitingSlow() {
-      return line.filter(({ isSlow }) => isSlow).length
+      return queue.filter(({ isSlow }) => isSlow).length
     },
   }
 }

@@ -2,21 +2,19 @@ import { createBackoff } from './backoff.ts'
 import { sleep } from './sleep.ts'
 
 export interface RetryOptions {
-  /** Tries go on for this long; after that the last error is thrown. */
+  /** Attempts are repeated for this long. After that the last error is thrown. */
   readonly patienceMs: number
-  /** Whether the work may succeed later. Any other error is thrown at once. */
+  /** Returns whether the work may succeed later. Any other error is thrown at once. */
   readonly isRetryable: (error: unknown) => boolean
-  /** Called with each error that is tried again. */
+  /** Called with each error after which the work is repeated. */
   readonly onRetry: (error: unknown) => void
-  /** Ends the tries: the last error is thrown. */
+  /** Ends the attempts: the last error is thrown. */
   readonly signal?: AbortSignal | undefined
 }
 
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
-/**
- * Does the work again while its error is one that passes, with doubling pauses. Only for work that may be done twice.
- */
+/** Repeats the work while its error is temporary, with doubling pauses. Use it only for work that is safe to repeat. */
 export async function retryWhile<T>(
   work: () => Promise<T>,
   { patienceMs, isRetryable, onRetry, signal }: RetryOptions,

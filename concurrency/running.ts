@@ -1,9 +1,9 @@
-/** Counts the promises that are not settled yet. */
+/** Tracks the promises that are not settled yet. */
 export class Running {
   #count = 0
   #rest: PromiseWithResolvers<void> | null = null
 
-  /** Counts the work until it is settled. The work itself must not reject, or somebody else must wait for it. */
+  /** Tracks the work until it is settled. The work must not reject, or another caller must handle the rejection. */
   add(work: Promise<unknown>): void {
     this.#count += 1
     work.then(this.#ended, this.#ended)
@@ -16,9 +16,9 @@ export class Running {
     this.#rest = null
   }
 
-  /** Resolves when all of it is settled, also what was added meanwhile. */
+  /** Resolves when all work is settled, including work that was added in the meantime. */
   async settled(): Promise<void> {
-    // What ended may have begun the next at once.
+    // Work that ended may have started new work.
     while (this.#count > 0) await (this.#rest ??= Promise.withResolvers<void>()).promise
   }
 }

@@ -1,27 +1,27 @@
 import { createHostGate } from './host-gate.ts'
 
-/** Who waits for one of a few places: in the order of coming, key by key in turn. */
+/** A queue for a small number of slots. Keys take turns; within a key the order is first come, first served. */
 export interface SlotQueue {
   /**
-   * Resolves with what gives the place back, with null when the signal ends the wait, with `late` when it took longer
-   * than `waitMs`.
+   * Resolves with a function that frees the slot, with null when the signal ends the wait, or with `late` when the wait
+   * took longer than `waitMs`.
    */
   enter(key: string, signal: AbortSignal, waitMs?: number): Promise<Place>
 }
 
-/** Calling it more than once gives the place back once. */
+/** The function frees the slot only once, however often it is called. */
 type Place = (() => void) | 'late' | null
 
 interface Waiter {
-  /** What the gate takes turns by. */
+  /** The key by which the gate takes turns. */
   readonly host: string
   admit: (() => void) | null
 }
 
 interface PlaceCaps {
-  /** Places in all. */
+  /** Slots in total. */
   readonly total: number
-  /** Of one key; default: all. */
+  /** Slots per key; default: all. */
   readonly perKey?: number
 }
 

@@ -1,30 +1,36 @@
-/** How long the work of each key takes. Forgotten when the process ends. */
+/** The time that the work of each key takes. It is kept in memory only. */
 export interface Speeds<K> {
   took(key: K, ms: number): void
-  /** Slow: it took long last time, and has not made good for it. Unknown: it has not ended yet, or was forgotten. */
+  /**
+   * `slow`: the last work took long, and too few quick ones followed. `unknown`: no work has ended yet, or the key was
+   * forgotten.
+   */
   of(key: K): 'quick' | 'slow' | 'unknown'
-  /** In milliseconds, at least 1; undefined while nothing of it has ended. */
+  /** The mean in milliseconds, at least 1; undefined while no work of the key has ended. */
   mean(key: K): number | undefined
 }
 
 interface SpeedOptions {
-  /** What takes this long, in ms, is slow. Default: nothing is. */
+  /** Work that takes at least this many ms is slow. Default: no work is slow. */
   readonly slowMs?: number
-  /** So many quick ones in a row make good for a slow one. Default 1. */
+  /** After this many quick ones in a row a slow key is quick again. Default 1. */
   readonly toMakeGood?: number
-  /** The key that was noted first is forgotten first, beyond so many; its next work notes it again. Default 10,000. */
+  /**
+   * The most keys that are remembered. Beyond that, the key that was added first is forgotten; its next work adds it
+   * again. Default 10,000.
+   */
   readonly mostRemembered?: number
-  /** Quick keys are not remembered: they would push slow ones out. Default false. */
+  /** Quick keys are not remembered, because they would displace slow ones. Default false. */
   readonly onlySlow?: boolean
 }
 
 interface Known {
   mean: number
-  /** Quick ones that are still owed: 0 is quick. */
+  /** Quick ones that are still needed until the key is quick: 0 is quick. */
   owed: number
 }
 
-/** What one time counts in the mean beside all before it: a dozen of another pace are believed. */
+/** The weight of one time in the mean. After about a dozen times at another pace the mean has followed. */
 const SHARE = 0.1
 
 export function createSpeeds<K>(options: SpeedOptions = {}): Speeds<K> {

@@ -1,27 +1,25 @@
 import { createBackoff, type Pauses } from './backoff.ts'
 
-/** Work that is done again and again, never twice at once. */
+/** Work that is repeated and never runs twice at once. */
 export interface WakeableLoop {
-  /** Does the work for the first time after this long, default 0. */
+  /** Runs the work for the first time after this delay, default 0. */
   start(afterMs?: number): void
-  /**
-   * Does the work now; or, if it is being done, right after that. After a fault it waits for its pause nevertheless.
-   */
+  /** Runs the work now, or right after the current run. After a fault it still waits for the pause. */
   wake(): void
-  /** Does it no more; resolves when what is under way has ended. */
+  /** Stops the loop; resolves when the current run has ended. */
   stop(): Promise<void>
   readonly isUnderWay: boolean
   readonly isStopped: boolean
 }
 
 interface WakeableLoopOptions {
-  /** Returns the pause until the next time, in milliseconds. The signal is aborted by `stop`. */
+  /** Returns the pause until the next run, in milliseconds. The signal is aborted by `stop`. */
   readonly work: (stopping: AbortSignal) => Promise<number>
   /** Called with what the work throws. */
   readonly onFault: (error: unknown) => void
-  /** Waited for after a fault, before the work is tried again. */
+  /** The pauses after a fault, before the work is repeated. */
   readonly faultPauses: Pauses
-  /** A wake waits this long for others to come with it, default 0. */
+  /** A wake waits this long so that others can join it, default 0. */
   readonly gatherMs?: number
 }
 
@@ -30,7 +28,7 @@ export function createWakeableLoop({ work, onFault, faultPauses, gatherMs = 0 }:
   const pauses = createBackoff(faultPauses)
   let underWay: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
-  /** A wake came, and the work has not begun since. */
+  /** A wake came, and the work has not begun since then. */
   let isWoken = false
   let hasFailed = false
 
@@ -62,7 +60,7 @@ export function createWakeableLoop({ work, onFault, faultPauses, gatherMs = 0 }:
   return {
     start: (afterMs = 0) => beginIn(afterMs),
     wake() {
-      // A second wake does not put the first one off.
+      // A second wake does not postpone the first one.
       if (!isWoken && underWay === null && !hasFailed) beginIn(gatherMs)
       isWoken = true
     },

@@ -1,6 +1,6 @@
 /**
- * Returns what the work gives, or what `late` gives once the work has taken this many milliseconds; `late` may throw.
- * The work itself goes on, and what it throws later is dropped.
+ * Returns the result of the work, or the result of `late` once the work has taken this many milliseconds. `late` may
+ * throw. The work itself continues, and an error that it throws later is dropped.
  */
 export async function withTimeout<T, L>(work: T | PromiseLike<T>, ms: number, late: () => L): Promise<T | L> {
   const timeout = Promise.withResolvers<typeof LATE>()

@@ -9,16 +9,19 @@ import { findRun } from '../store/runs/runs.ts'
 
 interface ReplayContext {
   readonly store: Queryable
-  /** Tells the workers of this process that something is due now. Called after the use case's own transaction. */
+  /**
+   * Wakes the workers of this process, because a run or delivery is due now. Called after the use case's own
+   * transaction.
+   */
   wake(): void
 }
 
-/** A delivery, or a run whose deliveries are to be sent again, and who wants that. */
+/** A delivery, or a run whose deliveries are to be sent again, and the requester. */
 interface ReplayWanted extends Requester {
   readonly id: string
 }
 
-/** So many deliveries are due again, with all their attempts ahead. */
+/** The number of deliveries that are due again, with all their attempts available. */
 interface Replayed {
   readonly kind: 'done'
   readonly queued: number
@@ -53,7 +56,9 @@ async function replay(
   return { kind: 'done', queued: 1 }
 }
 
-/** Sends the deliveries of a run again that are dead or failed for good. What waits for an attempt goes on waiting. */
+/**
+ * Sends the dead and finally failed deliveries of a run again. Deliveries that wait for an attempt continue to wait.
+ */
 export async function replayRun({ store, wake }: ReplayContext, wanted: ReplayWanted): Promise<Replayed | NotFound> {
   const outcome = await store.transaction((tx) => replayOfRun(tx, wanted))
   if (outcome.kind === 'done' && outcome.queued > 0) wake()

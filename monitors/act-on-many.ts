@@ -14,7 +14,7 @@ interface ManyMonitors extends Requester {
   readonly ids: readonly string[]
 }
 
-/** The action threw, for this monitor alone. */
+/** The action threw for this monitor only. */
 interface Failed {
   readonly kind: 'failed'
   readonly error: unknown
@@ -22,14 +22,14 @@ interface Failed {
 
 type ActOutcome = PauseOutcome | ResumeOutcome | DeleteOutcome | RunOutcome
 
-/** What became of one monitor. */
+/** The result for one monitor. */
 export interface ManyResult {
   readonly id: string
   readonly outcome: ActOutcome | Failed
 }
 
 interface ManyDone {
-  /** One for each id, in the order of their first mention. */
+  /** One result for each id, in the order in which the ids first appear. */
   readonly results: readonly ManyResult[]
   readonly succeeded: number
   readonly failed: number
@@ -43,14 +43,16 @@ const ACTS: Readonly<Record<BulkAction, (context: MonitorContext, one: OneMonito
 }
 
 /**
- * Does the same to many monitors, each by itself: what fails for one does not undo the others. Each has its own audit
- * line, and the whole has one. Rejects only when the store is away: then nothing that follows would go better.
+ * Does the same action on many monitors, each independently: a failure for one does not undo the others. Each monitor
+ * gets its own audit entry, and the whole action gets one. Rejects only when the store is away, because the remaining
+ * monitors would fail too.
  */
 export async function actOnMany(context: MonitorContext, { action, ids, ...who }: ManyMonitors): Promise<ManyDone> {
   const results: ManyResult[] = []
   // Workers are woken once, at the end.
   const quiet = { ...context, wake: () => {} }
-  // One after the other, a short transaction each: a long one would keep the team's quota and many checks locked.
+  // The monitors are processed one by one, each in a short transaction. A long transaction would keep the team's quota
+  // and many checks locked.
   for (const id of new Set(ids.map((each) => each.toLowerCase())))
     results.push({ id, outcome: await ACTS[action](quiet, { ...who, id }).catch(failed) })
   const succeeded = results.filter(({ outcome }) => outcome.kind === 'done').length

@@ -12,19 +12,19 @@ import type { DoneMonitor, OverCap } from './outcome.ts'
 
 interface TemplateContext extends MonitorContext {
   readonly egress: EgressPolicy
-  /** Instead of those of core/templates. */
+  /** Used instead of the templates in core/templates. */
   readonly templates?: readonly Template[]
 }
 
-/** A monitor to be made from a template. */
+/** A request to create a monitor from a template. */
 interface TemplateChoice extends Requester {
   readonly userId: string
   readonly slug: string
-  /** Checked by itself: its shape, and `monitorIssues`. */
+  /** The requested changes. Their shape and their `monitorIssues` were checked already. */
   readonly wishes: FromTemplate
 }
 
-/** Makes a monitor from a template. What the wishes do not say comes from the template. */
+/** Creates a monitor from a template. Keys that the request does not have come from the template. */
 export async function createFromTemplate(
   context: TemplateContext,
   { slug, wishes, ...who }: TemplateChoice,
@@ -41,7 +41,9 @@ export async function createFromTemplate(
 
 const NO_ADDRESS = { path: 'url', message: 'is required: this template has no address of its own' }
 
-/** The monitor that a template and the wishes make together. An interval below what monitors may have is raised. */
+/**
+ * Returns the configuration from a template and the requested changes. An interval below the allowed minimum is raised.
+ */
 function specFrom({ slug, name, config }: Template, wishes: FromTemplate): MonitorSpec {
   const checked = checkerOf(MonitorCreate).validate(
     {
@@ -54,7 +56,7 @@ function specFrom({ slug, name, config }: Template, wishes: FromTemplate): Monit
     },
     { defaults: true },
   )
-  // The wishes were checked before, so the fault is the template's.
+  // The requested changes were checked before, so the fault is in the template.
   if (!checked.ok) throw new TypeError(`the template ${slug} makes no monitor: ${JSON.stringify(checked.issues)}`)
   return checked.value as MonitorSpec
 }

@@ -6,13 +6,13 @@ import type { MonitorContext } from './context.ts'
 import { overDeliveryCap } from './delivery-cap.ts'
 import type { DoneMonitor, OverCap } from './outcome.ts'
 
-/** A monitor in the making. */
+/** A request to create a monitor. */
 interface MonitorCreation extends Requester {
-  /** The account on whose record it is: the person, or who created the API key. */
+  /** The account that the monitor is recorded under: the person, or the creator of the API key. */
   readonly userId: string
-  /** Checked, every default filled in. */
+  /** Checked, with all defaults filled in. */
   readonly spec: MonitorSpec
-  /** For the audit line. */
+  /** For the audit entry. */
   readonly metadata?: AuditEntry['metadata']
 }
 

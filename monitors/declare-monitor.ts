@@ -10,13 +10,13 @@ import { NO_MONITOR } from './outcome.ts'
 interface DeclaredMonitor {
   readonly kind: 'done'
   readonly declared: MonitorManifest
-  /** The name of the resource, and of the Secret that it reads. */
+  /** The name of the resource and of the Secret that it reads. */
   readonly name: string
 }
 
 /**
- * Returns a monitor as a manifest, which takes over the record when it is applied, unless a resource has it already.
- * The resource has the monitor's name where that is a valid one and no other monitor of the team has it.
+ * Returns a monitor as a manifest. Applying the manifest takes over the record, unless a resource has it already. The
+ * resource gets the monitor's name if that is a valid resource name and no other monitor of the team has it.
  */
 export async function declareMonitor(
   { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,

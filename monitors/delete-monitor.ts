@@ -7,7 +7,7 @@ import { type Managed, managedElsewhere, NO_MONITOR } from './outcome.ts'
 
 export type DeleteOutcome = { readonly kind: 'done' } | NotFound | Managed
 
-/** Deletes a monitor, a locked one too. Its runs stay readable and pending deliveries finish. */
+/** Deletes a monitor, even a locked one. Its runs stay readable, and pending deliveries are completed. */
 export async function deleteMonitor(
   { store }: Pick<MonitorContext, 'store'>,
   { teamId, actor, id }: OneMonitor,

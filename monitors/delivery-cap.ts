@@ -3,7 +3,7 @@ import type { Queryable } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/plan-limits.ts'
 import type { OverCap } from './outcome.ts'
 
-/** Returns the refusal of a monitor that would have more deliveries than the team's plan allows, or null. */
+/** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */
 export async function overDeliveryCap(
   store: Queryable,
   teamId: string,

@@ -13,15 +13,16 @@ import { specChange } from './spec-change.ts'
 
 /** An edit of a monitor. */
 interface MonitorEdition extends OneMonitor {
-  /** Checked by itself: its shape, and `monitorIssues`. */
+  /** The patch. Its shape and its `monitorIssues` were checked already. */
   readonly patch: MonitorPatch
 }
 
 type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
 
 /**
- * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing leaves no audit line.
- * The delivery cap is checked only when the patch has deliveries, so that a smaller plan does not block other edits.
+ * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing writes no audit
+ * entry. The delivery cap is checked only if the patch has deliveries, so that a smaller plan does not block other
+ * edits.
  */
 export async function editMonitor(context: MonitorContext, edition: MonitorEdition): Promise<EditOutcome> {
   const outcome = await context.store.transaction((tx) => edit(tx, context, edition))
@@ -52,5 +53,5 @@ async function edit(
   return { kind: 'done', monitor }
 }
 
-/** The record as it will be: what a replaced key leaves out inside has its default again. */
+/** Returns the record after the edit: keys that are missing inside a replaced value get their defaults again. */
 const whole = checkerOf(MonitorSpec)

@@ -3,26 +3,26 @@ import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow } from '../store/monitors/monitor-record.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
 
-/** It is done; this is the monitor now. */
+/** The action succeeded; this is the monitor now. */
 export interface DoneMonitor {
   readonly kind: 'done'
   readonly monitor: MonitorRow
 }
 
-/** Another writer owns the record: it is changed and deleted there. */
+/** Another writer owns the record. It can be changed and deleted only there. */
 export interface Managed {
   readonly kind: 'managed'
   readonly by: 'kubernetes'
   readonly name: string
 }
 
-/** Billing has locked the monitor. Only a plan unlocks it. */
+/** Billing has locked the monitor. Only a change of plan unlocks it. */
 export interface Locked {
   readonly kind: 'locked'
   readonly act: 'pause' | 'resume' | 'run'
 }
 
-/** The plan allows a monitor fewer deliveries. */
+/** The plan allows fewer deliveries per monitor. */
 export interface OverCap {
   readonly kind: 'over_cap'
   readonly tier: Tier
@@ -31,7 +31,7 @@ export interface OverCap {
   readonly wanted: number
 }
 
-/** The team has neither runs nor credits left. */
+/** The team has no runs and no credits left. */
 export interface OutOfRuns {
   readonly kind: 'used_up'
   readonly quota: UsedUp
@@ -39,7 +39,7 @@ export interface OutOfRuns {
 
 export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 
-/** Returns the refusal of a change to a record that a manifest owns, or null. A record has one writer. */
+/** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */
 export function managedElsewhere({ managed_by, name }: Pick<MonitorRow, 'managed_by' | 'name'>): Managed | null {
   return managed_by === 'kubernetes' ? { kind: 'managed', by: managed_by, name } : null
 }

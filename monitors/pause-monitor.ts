@@ -7,7 +7,7 @@ import { type DoneMonitor, type Locked, NO_MONITOR } from './outcome.ts'
 
 export type PauseOutcome = DoneMonitor | NotFound | Locked
 
-/** Pauses a monitor. A paused one stays as it is, without an audit line. */
+/** Pauses a monitor. A paused monitor does not change, and no audit entry is written. */
 export async function pauseMonitor(
   { store }: Pick<MonitorContext, 'store'>,
   { teamId, actor, id }: OneMonitor,

@@ -6,7 +6,7 @@ import { spendRun } from '../store/quota/spend-run.ts'
 import { overDeliveryCap } from './delivery-cap.ts'
 import type { OutOfRuns, OverCap } from './outcome.ts'
 
-/** Where previews run: few at a time in a process, of each team fewer. */
+/** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {
   enter(teamId: string): PreviewSlot | PreviewLimit
 }
@@ -25,12 +25,12 @@ export interface PreviewLimit {
   readonly limit: number
 }
 
-/** The process is stopping: the check was ended. */
+/** The process is stopping, so the check was ended. */
 export interface Stopping {
   readonly kind: 'stopping'
 }
 
-/** What creating it would refuse is refused. */
+/** Creating the monitor would be refused, so the preview is refused too. */
 type PreviewOutcome =
   | { readonly kind: 'done'; readonly preview: Preview }
   | OverCap
@@ -38,7 +38,7 @@ type PreviewOutcome =
   | PreviewLimit
   | Stopping
 
-/** Tries a checked configuration now, for one run of the team's quota. What is refused uses no run. */
+/** Tries a checked configuration now. It costs one run of the team's quota. A refused preview costs no run. */
 export async function previewMonitor(
   { store, previews }: { readonly store: Queryable; readonly previews: PreviewSlots },
   { teamId, spec }: { readonly teamId: string; readonly spec: MonitorSpec },

@@ -9,7 +9,7 @@ import { type DoneMonitor, type Locked, NO_MONITOR } from './outcome.ts'
 
 export type ResumeOutcome = DoneMonitor | NotFound | Locked
 
-/** Resumes a monitor, with a run at once. An active one stays as it is, without an audit line. */
+/** Resumes a monitor, with a run at once. An active monitor does not change, and no audit entry is written. */
 export async function resumeMonitor(
   { store, wake }: Pick<MonitorContext, 'store' | 'wake'>,
   one: OneMonitor,

@@ -5,7 +5,7 @@ import { runNow } from '../store/monitors/monitor-run-now.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type Locked, NO_MONITOR, type OutOfRuns } from './outcome.ts'
 
-/** The run is queued, readable as running from now on. */
+/** The run is queued, and readable as running from now on. */
 interface RunQueued {
   readonly kind: 'done'
   readonly runId: string
@@ -13,7 +13,10 @@ interface RunQueued {
 
 export type RunOutcome = RunQueued | NotFound | Locked | OutOfRuns
 
-/** Queues a run of a monitor, paused or not. A run that is queued already is returned, without another audit line. */
+/**
+ * Queues a run of a monitor, even of a paused one. If a run is queued already, it is returned without another audit
+ * entry.
+ */
 export async function runMonitor(
   { store, wake }: Pick<MonitorContext, 'store' | 'wake'>,
   one: OneMonitor,

@@ -28,7 +28,7 @@ interface SecretRotation extends OneMonitor {
   readonly graceHours: number
 }
 
-/** Reads the secret that signs a monitor's webhooks. */
+/** Returns the secret that signs a monitor's webhooks. */
 export async function readSigningSecret(
   { store, secrets }: SecretContext,
   { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,

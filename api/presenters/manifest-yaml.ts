@@ -1,21 +1,21 @@
 import { Document, type Scalar, visit } from 'yaml'
 import type { MonitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
 
-/** kubectl reads YAML 1.1, in which a plain `no` is false and `1_000` a number. */
+/** kubectl reads YAML 1.1, in which a plain `no` is false and `1_000` is a number. */
 const DOCUMENT = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const
 const LINES = { lineWidth: 0, doubleQuotedAsJSON: true } as const
 
 /**
- * A reader of YAML 1.1 folds these, drops them, or refuses to start a block with them. Only escapes in quotes are read
- * alike by all.
+ * Characters that a reader of YAML 1.1 folds or drops, or that may not start a block. All readers agree only on escapes
+ * in quotes.
  */
 const UNLIKE = /[^\P{Cc}\n]|[\u2028\u2029\ufeff]/u
-/** Of those, the ones that JSON leaves as they are. */
+/** Those of these characters that JSON does not escape. */
 const NOT_ESCAPED = /[\u007f-\u009f\u2028\u2029\ufeff]/g
 
 /**
- * Returns the manifest as YAML, below a comment that says what its Secret has to hold. Readers of YAML 1.1 and of 1.2
- * read the same.
+ * Returns the manifest as YAML, below a comment that lists the keys of its Secret. Readers of YAML 1.1 and 1.2 get the
+ * same result.
  */
 export function manifestYaml({ manifest, secrets }: MonitorManifest, name: string): string {
   const document = new Document(manifest, DOCUMENT)

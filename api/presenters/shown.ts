@@ -7,11 +7,11 @@ import type { Services } from '../services.ts'
 
 type Reader = Pick<Services, 'secrets' | 'log'>
 
-/** The monitor for a reader: without the destinations or headers that cannot be opened, which the log tells. */
+/** Returns the monitor for a reader. Destinations and headers that cannot be opened are left out and logged. */
 export const shownMonitor = (stored: MonitorRow, reader: Reader): Monitor =>
   toMonitor(stored, tolerant(reader, `monitor ${stored.id}`))
 
-/** The delivery for a reader, likewise. */
+/** Returns the delivery for a reader. Values that cannot be opened are left out and logged. */
 export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery =>
   toDelivery(stored, tolerant(reader, `delivery ${stored.id}`))
 

@@ -20,7 +20,7 @@ export const listDeliveriesRoute = route({
   method: 'GET',
   path: '/v1/deliveries',
   summary: 'List deliveries, newest first',
-  description: "Those inside the plan's retention window.",
+  description: "Only deliveries inside the plan's retention window.",
   tag: 'Deliveries',
   policy: 'deliveries.read',
   query: Closed({ ...pageQuery, status: Type.Optional(Choice(DELIVERY_STATUSES)) }),
@@ -33,7 +33,7 @@ export const listDeliveriesRoute = route({
   async handle({ query, principal: { teamId }, services }) {
     const wanted = { teamId, status: query.status }
     const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
-    // Each row carries the window, so that an ordinary page is one statement.
+    // Each row includes the window, so that an ordinary page needs only one statement.
     const [first] = rows
     const facts =
       first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
@@ -65,11 +65,11 @@ export const replayDeliveryRoute = route({
   method: 'POST',
   path: '/v1/deliveries/:id/replay',
   summary: 'Send a failed or dead delivery again',
-  description: 'At once, with all its attempts ahead, the same id and the same payload.',
+  description: 'It is sent at once with the same id and payload, and gets all its attempts again.',
   tag: 'Deliveries',
   policy: 'deliveries.replay',
   params: ById,
-  answers: { 200: { description: 'It is queued.', schema: Closed({ queued: Type.Literal(true) }) } },
+  answers: { 200: { description: 'The delivery is queued.', schema: Closed({ queued: Type.Literal(true) }) } },
   async handle({ params, principal: { teamId }, actor, services }) {
     doneOf(await replayOne(services, { teamId, actor, id: params.id }))
     return ok({ queued: true })

@@ -15,15 +15,15 @@ const MOST_LISTED = 20
 export const listVisualHistoryRoute = route({
   method: 'GET',
   path: '/v1/monitors/:id/visual-history',
-  summary: "List what a monitor's runs saw, newest first",
-  description: 'The runs that took pictures. The addresses are good for five minutes.',
+  summary: "List the pictures of a monitor's runs, newest first",
+  description: 'Only runs that took pictures. The addresses are valid for five minutes.',
   tag: 'Monitors',
   policy: 'runs.read',
   params: ById,
   query: Closed({ limit: Type.Optional(Whole(1, MOST_LISTED, { default: MOST_LISTED })) }),
   answers: {
     200: {
-      description: 'The newest.',
+      description: 'The newest runs with pictures.',
       schema: Closed({ data: Type.Array(VisualHistoryItem, { maxItems: MOST_LISTED }) }),
     },
   },
@@ -44,10 +44,10 @@ export const listVisualHistoryRoute = route({
 export const getRunImagesRoute = route({
   method: 'GET',
   path: '/v1/run-images/:id',
-  summary: 'See what a run saw',
+  summary: 'Read the pictures of a run',
   description:
-    'Of a run whose monitor has the visual layer: the pictures of its regions, those before, and what changed. ' +
-    'The addresses are good for five minutes.',
+    'For a run whose monitor has the visual layer: the pictures of its regions, the pictures before, and the ' +
+    'differences. The addresses are valid for five minutes.',
   tag: 'Runs',
   policy: 'runs.read',
   params: ById,
@@ -74,7 +74,7 @@ export const getRunImagesRoute = route({
   },
 })
 
-/** A page of history shows twenty, and a person looks at several pages. */
+/** A page of history shows twenty pictures, and a person opens several pages. */
 const PER_MINUTE = 1200
 
 export const getImageRoute = publicRoute({
@@ -82,8 +82,8 @@ export const getImageRoute = publicRoute({
   path: '/v1/images/:token',
   summary: 'Read a picture by its signed address',
   description:
-    "The address comes from a run's pictures or a visual history, and is the credential: whoever has it may see " +
-    'this one picture for five minutes.',
+    "The address comes from a run's pictures or a visual history, and is the credential: anyone who has it " +
+    'can read this one picture for five minutes.',
   tag: 'Runs',
   policy: 'public',
   perAddress: PER_MINUTE,
@@ -104,10 +104,10 @@ export const getImageRoute = publicRoute({
   },
 })
 
-/** A wrong address and an expired one are alike. */
+/** A wrong address and an expired one get the same response. */
 const refused = () => apiError('FORBIDDEN', 'This address is not signed by us, or its time is over. Ask for a new one.')
 
-/** Nothing in the bytes can act, even when somebody opens the address itself. */
+/** The content can run no script, even when somebody opens the address itself. */
 const HEADERS = {
   'cache-control': 'private, max-age=60',
   'referrer-policy': 'no-referrer',

@@ -11,7 +11,7 @@ const tag = 'API keys'
 export const listKeysRoute = route({
   method: 'GET',
   path: '/v1/keys',
-  summary: 'List the keys that work',
+  summary: 'List the active keys',
   tag,
   policy: 'keys.read',
   answers: { 200: { description: 'The keys, newest first.', schema: Closed({ data: Type.Array(ApiKey) }) } },
@@ -26,7 +26,7 @@ export const createKeyRoute = route({
   policy: 'keys.manage',
   body: ApiKeyCreate,
   defaults: true,
-  answers: { 201: { description: 'The key; its full value is shown this once.', schema: ApiKeyIssued } },
+  answers: { 201: { description: 'The key; its full value is returned only this once.', schema: ApiKeyIssued } },
   handle: async ({ principal: { teamId, userId }, actor, body, services }) => {
     const { name, scopes = ['read'], expires_at: expiresAt = null } = body
     const { issued } = doneOf(await createApiKey(services, { teamId, actor, userId, name, scopes, expiresAt }))
@@ -37,15 +37,15 @@ export const createKeyRoute = route({
 export const rotateKeyRoute = route({
   method: 'POST',
   path: '/v1/keys/:id/rotate',
-  summary: 'Replace a key by a new one',
+  summary: 'Replace a key with a new one',
   description:
-    'The new key has the name, the scopes and the expiry of the old one, which goes on working for the hours of ' +
-    'grace. A key that has been replaced already is 409 `CONFLICT`.',
+    'The new key has the name, the scopes and the expiry of the old one. The old key continues to work for the ' +
+    'grace period. If the key was replaced already, the response is 409 `CONFLICT`.',
   tag,
   policy: 'keys.manage',
   params: ById,
   body: ApiKeyRotate,
-  answers: { 201: { description: 'The new key; its full value is shown this once.', schema: ApiKeyIssued } },
+  answers: { 201: { description: 'The new key; its full value is returned only this once.', schema: ApiKeyIssued } },
   handle: async ({ principal: { teamId, userId }, actor, params: { id }, body, services }) => {
     const rotation = { teamId, actor, userId, id, graceHours: body.grace_period_hours }
     const { issued } = doneOf(await rotateApiKey(services, rotation))
@@ -57,11 +57,11 @@ export const rotateKeyRoute = route({
 export const deleteKeyRoute = route({
   method: 'DELETE',
   path: '/v1/keys/:id',
-  summary: 'End a key',
+  summary: 'Revoke a key',
   tag,
   policy: 'keys.manage',
   params: ById,
-  answers: { 204: { description: 'The key has stopped working.' } },
+  answers: { 204: { description: 'The key is revoked.' } },
   handle: async ({ principal: { teamId }, actor, params: { id }, services }) => {
     doneOf(await deleteApiKey(services, { teamId, actor, id }))
     services.principals.forgetKeys()

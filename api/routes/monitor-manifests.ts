@@ -9,8 +9,8 @@ export const manifestMonitorRoute = route({
   path: '/v1/monitors/:id/manifest',
   summary: 'Read a monitor as a Kubernetes manifest',
   description:
-    'YAML, or JSON where Accept asks for application/json. Addresses of webhooks and values of headers are ' +
-    'references to a Secret, which a comment in the YAML describes. Applied, it takes over the monitor.',
+    'YAML, or JSON if Accept asks for application/json. Addresses of webhooks and values of headers are ' +
+    'references to a Secret, which a comment in the YAML describes. Applying the manifest takes over the monitor.',
   tag: 'Monitors',
   policy: 'monitors.read',
   params: ById,

@@ -13,21 +13,21 @@ export const previewMonitorRoute = route({
   path: '/v1/monitors/preview',
   summary: 'Try a monitor without creating it',
   description:
-    'Fetches and extracts now, as a run would, and answers what it found. Nothing is stored and nothing is ' +
-    'delivered; one run is used. A check that fails is answered with 200 too: `status` is `error`, with ' +
-    '`error_code` and `error_message`. What creating it would refuse is refused here too. Two of a team and four ' +
-    'in all run at a time in one process: 429 `RATE_LIMIT_EXCEEDED` with `Retry-After` when all places are taken. ' +
-    'What is refused uses no run.',
+    'Fetches and extracts now, as a run would, and returns the result. Nothing is stored and nothing is ' +
+    'delivered. One run is used. A check that fails also gets 200: `status` is `error`, with `error_code` and ' +
+    '`error_message`. A configuration that cannot be created is refused here too. One process runs at most two ' +
+    'previews per team and four in total at a time. If all slots are taken, the response is 429 ' +
+    '`RATE_LIMIT_EXCEEDED` with `Retry-After`. A refused request uses no run.',
   tag: 'Monitors',
   policy: 'monitors.write',
   beyond: true,
   body: MonitorCreate,
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
-  answers: { 200: { description: 'What a run would give.', schema: Preview } },
+  answers: { 200: { description: 'The result that a run would have.', schema: Preview } },
   async handle({ body, principal: { teamId }, services: { store, previews } }) {
     if (!previews) throw later('This process makes no previews.')
-    // The frame has filled in every default: the body is whole.
+    // All defaults have been filled in before this call, so the body is complete.
     const wanted = { teamId, spec: body as MonitorSpec }
     const { preview } = doneOf(await previewMonitor({ store, previews }, wanted))
     return ok(preview)
@@ -39,14 +39,14 @@ export const backtestMonitorRoute = route({
   path: '/v1/monitors/:id/backtest',
   summary: 'Try a predicate on the stored runs of a monitor',
   description:
-    'Which of the stored runs that found a difference would have fired, and why. Nothing is stored and nothing is ' +
-    'sent. Runs without a difference never fire, nor do those that set a baseline.',
+    'Returns which of the stored runs with a difference would have fired, and why. Nothing is stored and nothing ' +
+    'is sent. Runs without a difference and runs that set a baseline never fire.',
   tag: 'Monitors',
   policy: 'runs.read',
   params: ById,
   body: BacktestRequest,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
-  answers: { 200: { description: 'What would have happened.', schema: Backtest } },
+  answers: { 200: { description: 'The result for each stored run.', schema: Backtest } },
   beyond: true,
   async handle({ params, body, principal: { teamId }, services: { store, patterns } }) {
     if (!patterns) throw new ApiError('UNAVAILABLE', 'This process makes no backtests.')

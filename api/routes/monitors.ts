@@ -47,7 +47,7 @@ export const createMonitorRoute = route({
   method: 'POST',
   path: '/v1/monitors',
   summary: 'Create a monitor',
-  description: 'Its first run is at once, and is a silent baseline.',
+  description: 'Its first run is due at once and is a silent baseline.',
   tag: 'Monitors',
   policy: 'monitors.write',
   body: MonitorCreate,
@@ -55,7 +55,7 @@ export const createMonitorRoute = route({
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
   async handle({ body, principal: { teamId, userId }, actor, services }) {
-    // The frame has filled in every default: the body is whole.
+    // All defaults have been filled in before this call, so the body is complete.
     const creation = { teamId, actor, userId, spec: body as MonitorSpec }
     const { monitor } = doneOf(await createMonitor(services, creation))
     return created(shownMonitor(monitor, services))
@@ -83,7 +83,7 @@ export const editMonitorRoute = route({
   path: '/v1/monitors/:id',
   summary: 'Change a monitor',
   description:
-    'Each key that is sent replaces the stored one whole; null clears what may be null. A change of url, ' +
+    'Each key in the body replaces the whole stored value; null clears a nullable key. A change of url, ' +
     'extract_config, request_config, request_headers, fetch_mode or visual_config makes the next run a silent ' +
     'baseline.',
   tag: 'Monitors',
@@ -103,11 +103,11 @@ export const deleteMonitorRoute = route({
   method: 'DELETE',
   path: '/v1/monitors/:id',
   summary: 'Delete a monitor',
-  description: 'Its runs stay readable and pending deliveries finish.',
+  description: 'Its runs stay readable, and pending deliveries are completed.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,
-  answers: { 204: { description: 'It is deleted.' } },
+  answers: { 204: { description: 'The monitor is deleted.' } },
   async handle({ params, principal: { teamId }, actor, services }) {
     doneOf(await deleteMonitor(services, { teamId, actor, id: params.id }))
     return noContent()
@@ -118,7 +118,7 @@ export const pauseMonitorRoute = route({
   method: 'POST',
   path: '/v1/monitors/:id/pause',
   summary: 'Pause a monitor',
-  description: 'A run that is under way or queued still happens.',
+  description: 'A run that is queued or running is still completed.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,
@@ -133,7 +133,7 @@ export const resumeMonitorRoute = route({
   method: 'POST',
   path: '/v1/monitors/:id/resume',
   summary: 'Resume a monitor',
-  description: 'It becomes active, and a run is due at once. An active one stays as it is.',
+  description: 'The monitor becomes active, and a run is due at once. An active monitor does not change.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,
@@ -148,7 +148,7 @@ export const runMonitorRoute = route({
   method: 'POST',
   path: '/v1/monitors/:id/run',
   summary: 'Run a monitor now',
-  description: 'Also a paused one. While a run is queued, asking again answers the same one.',
+  description: 'Also works for a paused monitor. While a run is queued, another request returns the same run.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,
@@ -164,8 +164,9 @@ export const bulkMonitorsRoute = route({
   path: '/v1/monitors/bulk',
   summary: 'Pause, resume, delete or run many monitors',
   description:
-    'Each one by itself: what fails for one does not undo the others. Every monitor is audited as by its own ' +
-    'route, and the whole as monitor.bulk_action. One malformed id refuses the whole.',
+    'The monitors are independent: a failure for one does not undo the others. Each monitor gets the same audit ' +
+    'entry as from its own route, and the request gets monitor.bulk_action. One malformed id refuses the whole ' +
+    'request.',
   tag: 'Monitors',
   policy: 'monitors.write',
   body: MonitorBulk,
@@ -177,7 +178,7 @@ export const bulkMonitorsRoute = route({
   },
 })
 
-/** One of many, answered as by its own route. */
+/** The result for one monitor: the same as from the route for that monitor. */
 function shownResult({ id, outcome }: ManyResult, log: FastifyBaseLogger): BulkResult {
   if (outcome.kind === 'done') return { id, ok: true, ...('runId' in outcome && { run_id: outcome.runId }) }
   const thrown = outcome.kind === 'failed' ? outcome.error : outcomeError(outcome)

@@ -2,7 +2,7 @@ import { JsonObject } from '../../schema/shape/shape.ts'
 import { describeApi } from '../openapi/describe-api.ts'
 import { ok, publicRoute, type Route } from '../http/route.ts'
 
-/** The document of these routes and of itself. */
+/** The OpenAPI document of these routes, which includes its own route. */
 export function openApiRoute(routes: readonly Route[]): Route {
   let document: object | undefined
   const self: Route = publicRoute({

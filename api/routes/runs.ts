@@ -16,7 +16,8 @@ export const listMonitorRunsRoute = route({
   method: 'GET',
   path: '/v1/monitors/:id/runs',
   summary: "List a monitor's runs, newest first",
-  description: "Those inside the plan's retention window; one that is under way or queued stands first, as running.",
+  description:
+    "Only runs inside the plan's retention window. A run that is queued or in progress comes first, as running.",
   tag: 'Monitors',
   policy: 'runs.read',
   params: ById,
@@ -29,7 +30,7 @@ export const listMonitorRunsRoute = route({
       if (total === null) throw noSuch('monitor')
       return total
     }
-    // No rows: an empty page, or no such monitor.
+    // There are no rows: the page is empty, or the monitor does not exist.
     const total = rows.length === 0 ? await count() : null
     return ok({
       data: rows.map(toRun),
@@ -42,7 +43,7 @@ export const getRunRoute = route({
   method: 'GET',
   path: '/v1/runs/:id',
   summary: 'Read a run',
-  description: 'From the moment it is queued or claimed. Runs of deleted monitors stay readable.',
+  description: 'A run is readable as soon as it is queued or claimed. Runs of deleted monitors stay readable.',
   tag: 'Runs',
   policy: 'runs.read',
   params: ById,
@@ -61,7 +62,7 @@ export const listRunDeliveriesRoute = route({
   tag: 'Runs',
   policy: 'deliveries.read',
   params: ById,
-  answers: { 200: { description: 'All of them.', schema: Closed({ data: Type.Array(Delivery) }) } },
+  answers: { 200: { description: 'All deliveries of the run.', schema: Closed({ data: Type.Array(Delivery) }) } },
   async handle({ params, principal: { teamId }, services }) {
     if (!(await findRun(services.store, teamId, params.id))) throw noSuch('run')
     const rows = await listRunDeliveries(services.store, teamId, params.id)
@@ -74,12 +75,15 @@ export const replayRunRoute = route({
   path: '/v1/runs/:id/replay',
   summary: 'Send the failed deliveries of a run again',
   description:
-    'Takes the dead ones and those that failed for good; one that waits for its next attempt goes on waiting.',
+    'Sends dead and finally failed deliveries again. A delivery that waits for its next attempt continues to wait.',
   tag: 'Runs',
   policy: 'deliveries.replay',
   params: ById,
   answers: {
-    200: { description: 'How many were queued again.', schema: Closed({ queued: Type.Integer({ minimum: 0 }) }) },
+    200: {
+      description: 'The number of deliveries that are queued again.',
+      schema: Closed({ queued: Type.Integer({ minimum: 0 }) }),
+    },
   },
   async handle({ params, principal: { teamId }, actor, services }) {
     const { queued } = doneOf(await replayRun(services, { teamId, actor, id: params.id }))

@@ -17,7 +17,7 @@ export const editSettingsRoute = route({
   method: 'PATCH',
   path: '/v1/settings',
   summary: "Change the team's settings",
-  description: 'Keys that are absent stay as they are.',
+  description: 'Absent keys do not change.',
   tag: 'Settings',
   policy: 'settings.manage',
   body: TeamSettingsPatch,

@@ -5,9 +5,9 @@ import { type Answer, type Method, publicRoute, type Route } from '../http/route
 import { relaySignIn } from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
-/** Attempts a minute from an address, and for an account. */
+/** The most attempts per minute from an address and for an account. */
 const ATTEMPTS = 10
-/** For what only a session can do anyway. */
+/** The limit for operations that need a session. */
 const ORDINARY = 300
 
 const Email = RuledText(254, ['email_address'])
@@ -16,16 +16,20 @@ const GivenPassword = Text(1, 128)
 
 const User = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() })
 const SignedIn = Type.Object({
-  token: Nullable(Type.String({ description: 'The session, for `Authorization: Bearer`. Cookies carry it too.' })),
+  token: Nullable(
+    Type.String({ description: 'The session, for `Authorization: Bearer`. It is also set as a cookie.' }),
+  ),
   user: User,
 })
 const Done = Type.Object({})
 
-/** How a person signs in: the operations of the sign-in library that are served. Its others do not exist here. */
+/**
+ * The sign-in operations: those of the sign-in library that are served. Its other operations are not reachable here.
+ */
 export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/sign-up/email', {
     summary: 'Create an account',
-    description: 'Only where TIDEMARK_SIGNUP is `open`. The account gets a team of its own and is signed in.',
+    description: 'Only if TIDEMARK_SIGNUP is `open`. The account gets its own team and is signed in.',
     body: Closed({ name: Text(1, 200), email: Email, password: NewPassword }),
     answer: SignedIn,
     perAddress: ATTEMPTS,
@@ -55,7 +59,7 @@ export const signInRoutes: readonly Route[] = [
     body: Closed({ token: Text(1, 200) }),
     answer: Done,
   }),
-  operation('POST', '/auth/revoke-other-sessions', { summary: 'End all sessions but this one', answer: Done }),
+  operation('POST', '/auth/revoke-other-sessions', { summary: 'End all other sessions', answer: Done }),
   operation('POST', '/auth/change-password', {
     summary: 'Change the password',
     description: 'All other sessions end.',
@@ -78,7 +82,7 @@ interface Operation {
   readonly answer: TSchema
   readonly perAddress?: number
   readonly perAccount?: number
-  /** What is added to the body. */
+  /** Properties that are added to the body. */
   readonly always?: object
   guard?(call: Parameters<typeof relaySignIn>[0]): void
 }

@@ -13,8 +13,7 @@ export const listTemplatesRoute = route({
   method: 'GET',
   path: '/v1/templates',
   summary: 'List templates',
-  description:
-    'Ready-made monitors to begin with. Categories are an open list: one that no template has gives an empty array.',
+  description: 'Ready-made monitors. Any category is accepted: a category without templates returns an empty array.',
   tag: 'Templates',
   policy: 'templates.read',
   query: Closed({ category: Type.Optional(Text(1, 100)) }),
@@ -29,8 +28,8 @@ export const createFromTemplateRoute = route({
   path: '/v1/monitors/from-template/:slug',
   summary: 'Create a monitor from a template',
   description:
-    "What the body does not give comes from the template; `url` has to be given when the template's `example_url` " +
-    'is null. An interval below 60 s is raised to it.',
+    "Keys that the body does not have come from the template. `url` is required if the template's `example_url` " +
+    'is null. An interval below 60 s is raised to 60 s.',
   tag: 'Templates',
   policy: 'monitors.write',
   params: Closed({ slug: Text(1, 100) }),

@@ -6,7 +6,7 @@ export const getUsageRoute = route({
   method: 'GET',
   path: '/v1/usage',
   summary: 'Read the usage summary',
-  description: "What the team has used of its plan's period.",
+  description: "The team's usage in the current period of its plan.",
   tag: 'Usage',
   policy: 'usage.read',
   answers: { 200: { description: 'The summary.', schema: Usage } },

@@ -5,21 +5,23 @@ import { recordAttempts, type AttemptRecord } from '../../store/deliveries/recor
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { isDataFault, storeFault } from '../../store/deliveries/delivery-fault.ts'
 
-/** A finished attempt on its way into the store. */
+/** A finished attempt that is to be recorded. */
 export type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>
 
-/** Writes finished attempts in groups. */
+/** Records finished attempts in batches. */
 interface AttemptRecorder {
   /**
-   * Resolves when the store has taken it, or when it is certain that it never will. Rejects when it was given up by
-   * `close`.
+   * Resolves when the store has recorded it, or when it is certain that it never will. Rejects when `close` gave it up.
    */
   add(attempt: FinishedAttempt): Promise<void>
-  /** Tries no longer: what has not been written is given up, and sent again after its lease. */
+  /**
+   * Stops retrying: results that are not recorded yet are given up, and their deliveries are sent again after their
+   * leases end.
+   */
   close(): void
 }
 
-/** What the recorder works with. */
+/** The options and ports of the recorder. */
 interface RecorderPorts {
   readonly store: Store
   readonly log: DeliveryLog
@@ -31,12 +33,12 @@ interface Ended {
   readonly endedAt: number
 }
 
-/** Attempts that end within 10 ms are one statement. */
+/** Attempts that end within 10 ms are recorded in one statement. */
 const BATCHES = { maxItems: 500, maxWaitMs: 10, parallel: 1 }
 
 /**
- * While the store is away attempts are kept (their leases too, by the loop's heartbeat) and written when it is back. A
- * row that the store refuses does not take the others with it.
+ * While the store is away, results are kept in memory and the loop's heartbeat keeps their leases. They are recorded
+ * when the store is back. A row that the store refuses does not fail the others.
  */
 export function createAttemptRecorder({ store, log, metrics }: RecorderPorts): AttemptRecorder {
   const closing = new AbortController()

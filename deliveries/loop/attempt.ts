@@ -10,8 +10,8 @@ interface AttemptPorts {
 }
 
 /**
- * Opens what is sealed and sends on the channel of its type. Never rejects: what throws is logged and tried again by
- * the schedule.
+ * Opens the sealed destination and sends on the channel of its type. Never rejects: an error is logged, and the
+ * delivery is retried by the schedule.
  */
 export async function attempt(
   claimed: ClaimedDelivery,

@@ -1,4 +1,4 @@
-/** What the deliveries have to say goes here; a pino logger fits as it is. */
+/** The log of the deliveries; a pino logger fits without an adapter. */
 export interface DeliveryLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -16,7 +16,7 @@ import { finished, isHealthy } from './finished.ts'
 import { createHeldDeliveries } from './held-deliveries.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
-/** The world of a delivery loop. */
+/** The options and ports of a delivery loop. */
 interface DeliveryLoopOptions {
   readonly store: Store
   readonly secrets: SecretBox
@@ -24,13 +24,13 @@ interface DeliveryLoopOptions {
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
   /**
-   * How long a claimed delivery is this process's own without a heartbeat; 30 at least, because an attempt may take 15
-   * seconds.
+   * How long the lease of a claimed delivery lasts without a heartbeat; at least 30 seconds, because an attempt may
+   * take 15.
    */
   readonly leaseSeconds: number
-  /** Attempts under way to all destinations; default 256. */
+  /** The most running attempts to all destinations; default 256. */
   readonly concurrency?: number
-  /** Attempts under way to one host and port (`TIDEMARK_DESTINATION_CONCURRENCY`). */
+  /** The most running attempts to one host and port (`TIDEMARK_DESTINATION_CONCURRENCY`). */
   readonly perHost: number
   /** How often an idle loop looks for due deliveries, in milliseconds. Default 500. */
   readonly idleMs?: number
@@ -38,28 +38,29 @@ interface DeliveryLoopOptions {
 
 export interface DeliveryLoop {
   start(): void
-  /** Look for due deliveries now: a run has fired, or somebody replayed one. */
+  /** Looks for due deliveries now, because a run has fired or somebody replayed a delivery. */
   wake(): void
   /**
-   * Claims no more, lets attempts finish, records them, gives the rest back; all within this many milliseconds. Never
-   * rejects.
+   * Claims no more, lets attempts finish, records them, and gives the rest back, all within this many milliseconds.
+   * Never rejects.
    */
   drain(graceMs: number): Promise<void>
 }
 
 const SHORTEST_LEASE_SECONDS = 30
-/** Room that comes free within this time is filled by one claim. */
+/** One claim fills all room that becomes free within this time. */
 const GATHER_MS = 3
 const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
 
 /**
- * The outbox loop: claim, send, record. Claims are short statements, sending happens outside of any transaction,
- * results are written in groups under the fence of the claim. At least once: a process that dies between sending and
- * recording leaves a delivery that is sent again, with the same id and bytes, when its lease ends; without such a fault
- * each attempt is sent once.
+ * The outbox loop: claim, send, record. Claims are short statements. Sending happens outside of any transaction.
+ * Results are written in batches under the fence of the claim. Delivery is at least once: if a process dies between
+ * sending and recording, the delivery is sent again when its lease ends, with the same id and bytes. Without such a
+ * fault each attempt is sent once.
  *
- * It is idle (looks each `idleMs`, or when woken), busy (claims as soon as a destination with something due has room),
- * without its store (tries again with growing pauses of at most a second), draining, or stopped.
+ * The loop is in one of five states: idle (it looks after each `idleMs`, or at a wake), busy (it claims as soon as a
+ * destination with due deliveries has room), without its store (it retries with growing pauses of at most a second),
+ * draining, or stopped.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { store, log, metrics, perHost, concurrency = 256, idleMs = 500 } = options
@@ -84,7 +85,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       if (await round.look()) nextLook = 0
     }
     const claimed = await round.claim()
-    // What a claim brings when a drain has begun is given back unsent.
+    // A claim that ends after a drain has begun gives its deliveries back unsent.
     if (claims.isStopped && claimed.length > 0) await releaseDeliveries(store, claimed)
     else for (const one of claimed) running.add(deliver(held.hold(one)))
     return Math.max(0, nextLook - performance.now())
@@ -106,7 +107,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)
-    // It keeps its lease until it is given back.
+    // The delivery keeps its lease until it is given back.
     if (outcome.kind === 'aborted') return
     lease.lost = undefined
     await recorder.add(finished(claimed, outcome)).catch(() => {})

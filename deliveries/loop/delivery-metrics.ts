@@ -2,19 +2,19 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { AttemptOutcome } from '../channels/channel.ts'
 
-/** What the delivery loop tells the metrics. */
+/** The events that the delivery loop reports to the metrics. */
 export interface DeliveryMetrics {
   /** A delivery was claimed this long after it was due. */
   claimed(lateMs: number): void
   attempted(type: DeliveryType, outcome: AttemptOutcome, durationMs: number): void
-  /** Attempts under way. */
+  /** Running attempts. */
   active(count: number): void
-  /** `stale`: results that came after their lease, and changed nothing. */
+  /** `stale`: results that came after their lease ended, and changed nothing. */
   recorded(taken: number, stale: number): void
   storeFault(): void
 }
 
-/** Prometheus metrics of a delivery loop. Labels are few and bounded: never an address or an id. */
+/** Prometheus metrics of a delivery loop. Labels are few and have a fixed set of values: never an address or an id. */
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry]
   const lateness = new Histogram({

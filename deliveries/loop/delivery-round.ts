@@ -4,15 +4,18 @@ import { dueHosts } from '../../store/deliveries/due-hosts.ts'
 import type { Destinations } from './destinations.ts'
 import { createDueTargets, type DueTarget } from './due-targets.ts'
 
-/** Goes round the destinations that have something due. */
+/** Goes round the destinations that have deliveries due. */
 interface ClaimRound {
-  /** Asks the store for the next page of them. Answers whether the round has more pages. */
+  /** Reads the next page of them from the store. Returns whether the round has more pages. */
   look(): Promise<boolean>
-  /** Claims for those that have room, as many as may start now. Empty: none has. */
+  /**
+   * Claims deliveries for the destinations that have room, as many as may start now. Returns an empty list if none has
+   * room.
+   */
   claim(): Promise<readonly ClaimedDelivery[]>
 }
 
-/** What a round works with. */
+/** The options and ports of a round. */
 interface ClaimRoundOptions {
   readonly store: Store
   readonly destinations: Destinations
@@ -20,8 +23,8 @@ interface ClaimRoundOptions {
 }
 
 /**
- * A destination stays in the round until a claim finds less than was asked for, and goes to its end each time that it
- * was served.
+ * A destination stays in the round until a claim finds fewer deliveries than requested. Each time it is served it moves
+ * to the end.
  */
 export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRoundOptions): ClaimRound {
   const due = createDueTargets()

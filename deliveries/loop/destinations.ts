@@ -2,35 +2,35 @@ import { placeOf } from '../../store/deliveries/delivery-row.ts'
 import type { DueTarget } from './due-targets.ts'
 import { createPlaces, type Places } from './host-slots.ts'
 
-/** An attempt that was counted in. */
+/** A running attempt. */
 interface Flight {
-  /** Counts it out; `healthy`: the destination answered as one that may be sent more at a time. Once only. */
+  /** Ends the attempt. `healthy`: the destination's response allows more attempts at a time. Call it only once. */
   end(healthy: boolean): void
 }
 
-/** How many attempts may run: to each target, at each host, and in all. */
+/** The limits on running attempts: for each target, for each host, and in total. */
 export interface Destinations {
   /** Attempts that may start now. */
   readonly free: number
-  /** Attempts under way. */
+  /** Running attempts. */
   readonly active: number
-  /** Begins to plan what to claim. */
+  /** Begins a plan of what to claim. */
   plan(): Plan
   /** `key`: of the destination (`destinationKey`). */
   start(key: string): Flight
 }
 
-/** Places that are given out in thought: each grant takes from what the next may have. */
+/** A plan of slots. Each grant reduces what later grants can get, but takes no slot yet. */
 interface Plan {
   /** Attempts that may still be granted. */
   readonly free: number
   hasRoomAt(host: string): boolean
-  /** Attempts that may start now to this target. */
+  /** Returns the number of attempts to this target that may start now. */
   grant(target: DueTarget): number
 }
 
 interface DestinationOptions {
-  /** Attempts at a time to all destinations, and to one host and port. */
+  /** Attempts at a time, to all destinations and to one host and port. */
   readonly total: number
   readonly perHost: number
   /** Called when there is more room than before. */
@@ -39,30 +39,34 @@ interface DestinationOptions {
 
 interface Target {
   running: number
-  /** Between 1 and perHost - 1, so that one that hangs suddenly leaves a place too. */
+  /** Between 1 and perHost - 1, so that a destination that suddenly hangs still leaves a slot free. */
   allowed: number
-  /** Its last attempt was answered well. */
+  /** The last attempt succeeded. */
   proven: boolean
 }
 
 const UNKNOWN: Target = { running: 0, allowed: 1, proven: false }
 
-/** An attempt that takes longer than this waits for a slow destination, and its place among the rest is given on. */
+/**
+ * An attempt that takes longer than this is slow. It no longer counts against the total, so another attempt may start.
+ */
 const SLOW_MS = 1_000
-/** What is slow is bounded too: sockets and memory are finite. */
+/** Slow attempts are limited too: sockets and memory are finite. */
 const SLOW_FACTOR = 8
-/** Destinations that are remembered at most. One that is forgotten begins again with one attempt at a time. */
+/**
+ * The most destinations that are remembered. A destination that was forgotten begins again with one attempt at a time.
+ */
 const MOST_REMEMBERED = 10_000
 
 /**
- * Caps and rules keep slow and dead destinations out of the way of others, also of those at the same host and port. A
- * target of a team begins with one attempt at a time, is allowed twice as many after each good answer, and falls back
- * to one after a bad one; so a dead one holds one place and not five. How many places of a host such targets hold
- * together is bounded (`createPlaces`). And an attempt that has run for a second stops counting against the total (up
- * to eight times that), so that even a few hundred dead ones leave room.
+ * Limits keep slow and dead destinations from delaying others, including others at the same host and port. A target of
+ * a team begins with one attempt at a time. The number doubles after each success and returns to one after each
+ * failure, so a dead target uses one slot and not five. The slots of a host that such targets use together are limited
+ * (`createPlaces`). An attempt that has run for a second no longer counts against the total (up to eight times the
+ * total), so that even a few hundred dead targets leave room.
  *
- * Apart from the gates in concurrency/, which hold what was claimed: of deliveries no more are claimed than may start,
- * so places are planned first.
+ * It is separate from the gates in concurrency/, which admit what was already claimed. Only as many deliveries are
+ * claimed as may start, so slots are planned before the claim.
  */
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
   const places = createPlaces(perHost)
@@ -83,7 +87,7 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
     onRoom()
   }
 
-  /** The last ones used stand at the end of the map; what runs is never forgotten. */
+  /** The most recently used targets are at the end of the map. A target with a running attempt is never forgotten. */
   function remember(key: string, target: Target): void {
     known.set(key, target)
     if (known.size <= MOST_REMEMBERED) return
@@ -136,7 +140,7 @@ function planOf(places: Places, free: number, targetOf: (key: string) => Target)
   }
 }
 
-/** Counts attempts that take long. What begins is to be ended once, by calling the answer. */
+/** Counts attempts that take long. It returns a function that must be called once when the attempt ends. */
 function createSlow(onSlow: () => void): { readonly count: number; begin(): () => void } {
   let count = 0
   return {

@@ -1,6 +1,6 @@
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
 
-/** A destination for which something is due. */
+/** A destination that has deliveries due. */
 export interface DueTarget {
   /** As in `deliveries.host`. */
   readonly key: string
@@ -9,13 +9,16 @@ export interface DueTarget {
 }
 
 /**
- * What is due, in the order of its turn: host after host, and at each host one target of every team before the second
- * of any.
+ * The due targets in turn: hosts take turns, and at each host one target of every team comes before the second target
+ * of any team.
  */
 interface DueTargets {
-  /** At the end of its team's turn; nothing when it waits already. */
+  /** Adds the target at the end of its team's turn; does nothing if it is already there. */
   add(key: string): void
-  /** It was served: its host, its team there and itself go to the ends of their rounds; `hasMore`: and stay in them. */
+  /**
+   * Call this when the target was served. Its host, its team there and the target itself move to the end of their
+   * turns. They stay in them only if `hasMore`.
+   */
   served(target: DueTarget, hasMore: boolean): void
   hosts(): Iterable<string>
   at(host: string): Iterable<DueTarget>

@@ -6,10 +6,10 @@ import type { AttemptOutcome } from '../channels/channel.ts'
 /** An outcome that counts as an attempt. */
 export type Counted = Exclude<AttemptOutcome, { kind: 'aborted' }>
 
-/** What is written down of an attempt, by the rules of `core/machine/delivery.ts`. */
+/** Returns the record of an attempt, by the rules of `core/machine/delivery.ts`. */
 export function finished(claimed: ClaimedDelivery, outcome: Counted): FinishedAttempt {
   const attempts = claimed.attempts + 1
-  // Counted from the end of the attempt, whose time the store knows.
+  // The delay counts from the end of the attempt; the store knows that time.
   const next = afterAttempt({ attempts, outcome: eventOf(outcome), now: 0 })
   return {
     id: claimed.id,
@@ -24,11 +24,11 @@ export function finished(claimed: ClaimedDelivery, outcome: Counted): FinishedAt
 
 function eventOf(outcome: Counted): Parameters<typeof afterAttempt>[0]['outcome'] {
   if (outcome.kind === 'answered') return outcome.verdict ?? outcomeOf(outcome.status)
-  // What cannot be sent is as final as a refusal by the destination.
+  // A delivery that cannot be sent is final, like one that the destination refused.
   return outcome.kind === 'impossible' ? 'client_error' : 'no_answer'
 }
 
-/** Whether a destination answers as one that may be sent more at a time. */
+/** Returns whether the destination's response allows more attempts at a time. */
 export function isHealthy(outcome: AttemptOutcome): boolean {
   if (outcome.kind !== 'answered') return false
   if (outcome.verdict !== undefined) return outcome.verdict !== 'server_error'

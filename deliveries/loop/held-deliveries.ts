@@ -6,7 +6,7 @@ import { heartbeatDeliveries, releaseDeliveries } from '../../store/deliveries/d
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 
-/** What the leases are kept with. */
+/** The options and ports of the lease keeper. */
 interface HeldDeliveriesPorts {
   readonly store: Store
   readonly leaseSeconds: number
@@ -14,7 +14,7 @@ interface HeldDeliveriesPorts {
   readonly metrics: DeliveryMetrics
 }
 
-/** The deliveries that this process has claimed and neither recorded nor given back. */
+/** The deliveries that this process has claimed and has neither recorded nor given back. */
 export function createHeldDeliveries(ports: HeldDeliveriesPorts): LeaseKeeper<ClaimedDelivery> {
   const { store, leaseSeconds, log, metrics } = ports
   return createLeaseKeeper({

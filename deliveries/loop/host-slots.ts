@@ -1,27 +1,27 @@
-/** Who takes places at a host. */
+/** A target that takes slots at a host. */
 interface Requester {
   readonly host: string
   readonly team: string
-  /** Its last attempt was answered well, so that the next is not likely to hang. */
+  /** Its last attempt succeeded, so the next one is not likely to hang. */
   readonly proven: boolean
 }
 
-/** Places at hosts and who has them. */
+/** The slots at hosts and the targets that use them. */
 export interface Places {
-  /** Places that this one may take now. */
+  /** Returns the number of slots that this target may take now. */
   room(requester: Requester): number
-  /** Places that anybody may take now. */
+  /** Returns the number of free slots at the host. */
   roomAt(host: string): number
   take(requester: Requester, count: number): void
   giveBack(requester: Requester): void
-  /** Counts on from here, to plan with; the places themselves stay as they are. */
+  /** Returns a copy to plan with. Changes in the copy do not change these slots. */
   planned(): Places
 }
 
 /**
- * A host has `perHost` places. Targets that have not answered well may hang, so together they hold all but one of them,
- * and those of one team at most half: a team with dead targets leaves a place to the untried target of another, and all
- * of them one to what works. A host with one place, or two, has too few for that.
+ * A host has `perHost` slots. Targets whose last attempt did not succeed may hang. Together they use at most all slots
+ * but one, and those of one team at most half. So a team with dead targets leaves a slot to the untried target of
+ * another team, and all of them leave one to working targets. A host with one or two slots has too few for that.
  */
 export function createPlaces(perHost: number): Places {
   return new CountedPlaces(perHost, null)
@@ -30,7 +30,7 @@ export function createPlaces(perHost: number): Places {
 class CountedPlaces implements Places {
   readonly #perHost: number
   readonly #below: CountedPlaces | null
-  /** By host; by host, of unproven ones; by team and host, of unproven ones. What is zero is left out. */
+  /** Counts by host; unproven ones by host; unproven ones by team and host. Zeros are left out. */
   readonly #all = new Map<string, number>()
   readonly #unproven = new Map<string, number>()
   readonly #unprovenOfTeam = new Map<string, number>()

@@ -22,19 +22,20 @@ interface NoticeLoopOptions {
 /** Sends the mails about monitors that fail and recover. */
 export interface NoticeLoop {
   start(): void
-  /** Look now: a notice was written. */
+  /** Looks for notices now, because one was written. */
   wake(): void
-  /** Ends what is being sent and gives it back. Never rejects. */
+  /** Aborts the sending and gives its notices back. Never rejects. */
   drain(): Promise<void>
 }
 
 const LEASE_SECONDS = 60
-/** At once; the next claim follows when these are done. */
+/** The most mails sent at once; the next claim follows when these are done. */
 const AT_ONCE = 5
 
 /**
- * Claim, send, record, as deliveries do and by their schedule, for a handful of mails a day: one small loop. At least
- * once: a process that dies between sending and recording leaves a notice that is sent again with the same Message-ID.
+ * Claims, sends and records like the delivery loop and by the same schedule. There are only a handful of mails a day,
+ * so one small loop is enough. Delivery is at least once: if a process dies between sending and recording, the notice
+ * is sent again with the same Message-ID.
  */
 export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: NoticeLoopOptions): NoticeLoop {
   const loop = createWakeableLoop({

@@ -4,7 +4,9 @@ import { cleanText } from '../messages/clean-text.ts'
 import { escapeHtml } from '../messages/escape-html.ts'
 import { type Links, runUrl } from '../messages/links.ts'
 
-/** What the owner reads: which monitor, since when, why, and where to look. Its Message-ID is the notice's id. */
+/**
+ * Returns the mail to the owner: which monitor, since when, why, and where to look. Its Message-ID is the notice's id.
+ */
 export function noticeMail(notice: ClaimedNotice, to: string, links: Links): Mail {
   const name = cleanText(notice.name)
   const { id, kind, monitor_id, run_id } = notice

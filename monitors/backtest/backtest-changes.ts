@@ -11,14 +11,14 @@ import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 /** The result of a backtest. */
 interface Backtested {
   readonly runs: readonly BacktestRun[]
-  /** Time ran out before the last change. */
+  /** The time limit was reached before the last change. */
   readonly isCut: boolean
   readonly warnings: readonly string[]
 }
 
 /**
- * Judges stored changes by a predicate, in their order, within a time budget. Patterns are tried as in a run: in a
- * thread that can be killed.
+ * Applies a predicate to stored changes in order, within a time limit. Patterns are tried as in a run, in a thread that
+ * can be killed.
  */
 export async function backtestChanges(
   changes: readonly StoredChange[],
@@ -32,13 +32,15 @@ export async function backtestChanges(
     if (performance.now() > until) break
     const matched = await tryPatterns(change, predicate, { patterns, slow })
     runs.push(judged(change, predicate, (pattern, text) => matched.get(keyOf(pattern, text)) ?? false))
-    // Other requests have their turn between two changes.
+    // Other requests can run between two changes.
     await breathe()
   }
   return { runs, isCut: runs.length < changes.length, warnings: [...slow].slice(0, 10).map(tooLong) }
 }
 
-/** A pattern that took too long once counts as not matching from then on: each further try would take as long. */
+/**
+ * A pattern that took too long once counts as not matching from then on, because each further try would take as long.
+ */
 async function tryPatterns(
   { extracted }: StoredChange,
   predicate: DiffPredicate,
@@ -59,8 +61,8 @@ function judged(
   matches: (pattern: string, text: string) => boolean,
 ): BacktestRun {
   const { id, diff, extracted } = change
-  // What did not change was the same before: a reading and its difference give the reading before it, even if that one
-  // is deleted.
+  // A field that did not change had the same value before. So a reading and its difference give the previous reading,
+  // even if that reading is deleted.
   const before = { ...extracted, ...(diff.before as Values) }
   const { fires, leaves } = explain(predicate, { diff, before, after: extracted }, matches)
   return {

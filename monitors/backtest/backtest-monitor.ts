@@ -13,7 +13,7 @@ import { backtestChanges } from './backtest-changes.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 const BUDGET_MS = 5_000
 
-/** A predicate to be tried, checked by itself: its shape, and `monitorIssues`. */
+/** The predicate to try. Its shape and its `monitorIssues` were checked already. */
 interface BacktestWanted {
   readonly teamId: string
   readonly id: string
@@ -22,7 +22,7 @@ interface BacktestWanted {
 
 type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid
 
-/** Tries a predicate on the stored runs of a monitor that found a difference. Nothing is stored and nothing is sent. */
+/** Tries a predicate on those stored runs of a monitor that found a difference. Stores nothing and sends nothing. */
 export async function backtestMonitor(
   { store, patterns }: { readonly store: Queryable; readonly patterns: PatternMatcher },
   { teamId, id, predicate }: BacktestWanted,

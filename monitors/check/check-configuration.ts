@@ -4,18 +4,18 @@ import { MonitorCreate, type MonitorSpec } from '../../schema/monitor/monitor.ts
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { monitorIssues } from './monitor-issues.ts'
 
-/** A configuration of which a monitor can be made, every default filled in. */
+/** A configuration from which a monitor can be created, with all defaults filled in. */
 interface Valid {
   readonly kind: 'valid'
   readonly spec: MonitorSpec
 }
 
-/** Checks a whole configuration: its shape, its rules, and what it means. Names every fault at once. */
+/** Checks a whole configuration: its shape, its rules, and the validity of its values. Returns every fault at once. */
 export function checkConfiguration(body: unknown, egress: EgressPolicy): Valid | Invalid {
   const checked = checkerOf(MonitorCreate).validate(body, { defaults: true })
   const found = checked.ok ? [] : checked.issues
   const issues = [...found, ...monitorIssues(checked.ok ? checked.value : body, found, egress)]
   if (!checked.ok || issues.length > 0) return { kind: 'invalid', issues }
-  // The defaults are filled in, so that the body is whole.
+  // All defaults are filled in, so the body is complete.
   return { kind: 'valid', spec: checked.value as MonitorSpec }
 }

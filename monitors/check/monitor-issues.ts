@@ -18,8 +18,8 @@ import { pagingIssues } from './paging-issues.ts'
 
 /**
  * Returns the issues of a configuration that its schema cannot find: selectors, expressions and patterns that do not
- * compile, and addresses that may not be asked. Keys with `known` issues are left alone. The other keys are also
- * checked against the rules inside them, which otherwise wait until the whole body is valid, so that one answer names
+ * compile, and addresses that are not allowed. Keys with `known` issues are skipped. The rules inside the other keys
+ * are checked too. Otherwise they would be checked only when the whole body is valid, and one response could not name
  * every fault.
  */
 export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
@@ -34,12 +34,12 @@ export function monitorIssues(body: unknown, known: readonly Issue[], egress: Eg
     if (checked.ok) sound[key] = value
     else issues.push(...checked.issues.map((issue) => under(key, issue)))
   }
-  // An issue of the whole comes from one of these rules: then they were checked.
+  // An issue of the whole body comes from one of these rules, so they were checked already.
   const pairs = known.some(({ path }) => path === '') ? [] : pairIssues(sound)
   return [...issues, ...pairs, ...meaningIssues(sound, egress)]
 }
 
-/** The rules over two keys, where both are present and valid. */
+/** Returns the issues of rules over two keys, if both keys are present and valid. */
 function pairIssues({ extract_config, diff_predicate, request_config, visual_config }: MonitorPatch): readonly Issue[] {
   return [
     ...(extract_config && diff_predicate ? PREDICATE_FIELDS.check({ extract_config, diff_predicate }) : []),

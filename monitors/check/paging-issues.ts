@@ -3,8 +3,8 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 
 /**
- * Returns the dot paths of a `request_config` that lead nowhere whatever a page answers: those with an empty step, and
- * those to the whole body.
+ * Returns the dot paths of a `request_config` that can never work, whatever a page returns: those with an empty step,
+ * and those that name the whole body.
  */
 export function pagingIssues({ pagination }: RequestConfig): Issue[] {
   if (!pagination) return []

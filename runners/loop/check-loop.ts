@@ -10,20 +10,24 @@ import { Running } from '../../concurrency/running.ts'
 import { createSpeeds, type Speeds } from '../../concurrency/speed.ts'
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 
-/** The world of a check loop. Durations in milliseconds. */
+/** The options and ports of a check loop. Durations are in milliseconds. */
 interface CheckLoopOptions {
   readonly source: CheckSource
   readonly check: (task: Task, signal: AbortSignal) => Promise<Reading>
   readonly log: Logger
   readonly metrics: CheckMetrics
   readonly leaseMs: number
-  /** Checks in flight at most, and of one host. */
+  /** The most checks in flight, in total and per host. */
   readonly concurrency: number
   readonly perHost: number
-  /** False: no more are claimed than there are places free now, for there are others to take the rest. Default true. */
+  /**
+   * False: no more checks are claimed than there are free slots, because other processes can take the rest. Default
+   * true.
+   */
   readonly claimsAhead?: boolean
   /**
-   * Its checks hold few places for seconds: teams take turns at all of them, and slow checks leave one. Default false.
+   * Its checks use a few slots for seconds each: teams take turns at all slots, and slow checks leave one slot free.
+   * Default false.
    */
   readonly rendersPages?: boolean
   /** How often an idle loop looks for due checks. Default 250. */
@@ -32,52 +36,52 @@ interface CheckLoopOptions {
 
 export interface CheckLoop {
   start(): void
-  /** Look for due checks now: somebody asked for a run. */
+  /** Looks for due checks now, because somebody asked for a run. */
   wake(): void
   /**
-   * Claims no more, gives back what has not started, waits for the rest at most this long, gives back what is left
-   * then.
+   * Claims no more and gives back checks that have not started. Waits at most this long for the rest, and then gives
+   * back those that have not ended.
    */
   drain(graceMs: number): Promise<void>
-  /** Milliseconds since the runner API last answered a claim: what readiness looks at. */
+  /** Milliseconds since the last claim got a response. Readiness is derived from it. */
   sinceProgress(): number
 }
 
 /**
- * Of one host so many checks may wait here as its places do in this time. The rest is given back for as long: a slow
- * host cannot fill the line, and a quick one always has work. Of a host whose pace is not known yet this many times its
- * cap may wait, and the rest comes again sooner.
+ * The most checks of one host that may wait here is the number that its slots complete in this time. The rest is given
+ * back for the same time. So a slow host cannot fill the queue, and a quick one always has work. If the pace of a host
+ * is not known yet, a multiple of its cap may wait, and the rest is due again sooner.
  */
-const LINE_MS = 3_000
-const LINE_PER_SLOT = 16
+const QUEUE_MS = 3_000
+const QUEUED_PER_SLOT = 16
 const AGAIN_MS = 1_000
 const SLOW_MS = 5_000
 /**
- * A page takes some seconds to come to rest, twelve at most; one that takes longer hangs, or has nothing to show
+ * A page takes a few seconds until it is stable, at most twelve. A page that takes longer hangs or has no content
  * (runners/browser).
  */
 const SLOW_PAGE_MS = 14_000
-/** A store that does not answer is asked again after this. */
+/** A store that does not respond is asked again after this time. */
 const AWAY_PAUSES = { firstMs: 1_000, longestMs: 1_000 }
 
 /**
- * Claims ahead of need, checks within the caps, records. It is idle (nothing due: looks again each idleMs or at a
- * wake), busy (claims again as soon as less than a claim waits), draining (claims no more) or stopped. A store that is
- * away is asked again each second.
+ * Claims checks ahead of need, runs them within the caps, and records them. The loop is in one of four states: idle
+ * (nothing is due; it looks again after idleMs or at a wake), busy (it claims again when fewer checks wait than one
+ * claim takes), draining (it claims no more), or stopped. A store that is away is asked again each second.
  *
- * A claim takes as long as the disk and a busy store make it, and the line must not run dry meanwhile: with claims of
- * 512, asked for when 256 waited, it did so at two claims of three, and a check waited for the store more than for its
- * page (bench/README.md).
+ * The time of a claim depends on the disk and on how busy the store is, and the queue must not become empty during it.
+ * With claims of 512, started when 256 waited, the queue became empty at two claims of three, and a check waited longer
+ * for the store than for its page (bench/README.md).
  */
 export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   const { source, metrics, idleMs = 250 } = options
   const { gate, slow, paces } = turnsOf(options)
-  const { claimSize, isLineFull, roomBeside, isMore } = claimingOf(options, paces)
+  const { claimSize, isQueueFull, roomBeside, isMore } = claimingOf(options, paces)
   const leases = leasesOf(options)
   const running = new Running()
   const claims = createWakeableLoop({ work: claim, faultPauses: AWAY_PAUSES, onFault: notAnswered(options) })
   const attempt = createAttempts(options)
-  /** The last claim came back full, so there is probably more. */
+  /** The last claim was full, so there are probably more due checks. */
   let more = false
   let lastProgress = performance.now()
 
@@ -92,12 +96,12 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
   }
 
-  /** Returns those for which there is no place. */
+  /** Adds the tasks to the queue. Returns those for which there is no room. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
     return tasks.filter((task) => {
       const isSlow = slow.of(task.no) === 'slow'
-      if (claims.isStopped || isLineFull(gate, task, isSlow)) return true
+      if (claims.isStopped || isQueueFull(gate, task, isSlow)) return true
       leases.hold(task, task.claimedAt)
       gate.add(task, isSlow)
       return false
@@ -129,7 +133,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     paces.took(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
     await handOver(options, lease, { task, reading, startedMs, endedMs })
-    // Cut off by a drain, it has to be given back.
+    // A check that a drain aborted has to be given back, so its lease is kept.
     if (!lease.lost?.signal.aborted) leases.drop(lease)
   }
 
@@ -140,7 +144,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     },
     wake: () => claims.wake(),
     async drain(graceMs) {
-      // What a claim under way brings is given back by it.
+      // A claim that is under way gives back its tasks itself.
       const ended = claims.stop().then(() => running.settled())
       await leases.drain({ ended, unstarted: gate.drain() }, graceMs)
     },
@@ -155,21 +159,21 @@ const notAnswered =
     log.warn({ err }, 'the store did not answer a claim; asking again in a second')
   }
 
-interface Givers {
+interface ReleasePorts {
   readonly source: CheckSource
   readonly paces: Speeds<string>
 }
 
-/** Gives back those for which there is no place. */
-async function giveBack({ source, paces }: Givers, surplus: readonly Task[], atOnce: boolean): Promise<void> {
+/** Gives back the checks for which there is no room. */
+async function giveBack({ source, paces }: ReleasePorts, surplus: readonly Task[], atOnce: boolean): Promise<void> {
   const isKnown = ({ host }: Task) => paces.mean(host) !== undefined
   const known = surplus.filter(isKnown)
   const others = surplus.filter((task) => !isKnown(task))
-  if (known.length > 0) await source.release(known, atOnce ? 0 : LINE_MS)
+  if (known.length > 0) await source.release(known, atOnce ? 0 : QUEUE_MS)
   if (others.length > 0) await source.release(others, atOnce ? 0 : AGAIN_MS)
 }
 
-/** Who is next, and who is known to take long. */
+/** Creates the gate that decides which check is next, and the record of slow checks. */
 function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOptions) {
   const caps = { perHost, total: concurrency }
   const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
@@ -177,22 +181,25 @@ function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOption
   return { gate, slow, paces: createSpeeds<string>() }
 }
 
-/** How much is claimed at once, how much of one host may wait, and whether there is probably more. */
+/**
+ * Decides how much is claimed at once, how much of one host may wait, and whether there are probably more due checks.
+ */
 function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: Speeds<string>) {
   const perSlot = (host: string) => {
-    const pace = claimsAhead ? paces.mean(host) : LINE_MS
-    return pace === undefined ? LINE_PER_SLOT : Math.max(1, LINE_MS / pace)
+    const pace = claimsAhead ? paces.mean(host) : QUEUE_MS
+    return pace === undefined ? QUEUED_PER_SLOT : Math.max(1, QUEUE_MS / pace)
   }
   const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
   return {
     claimSize,
-    // Where one team fills the line of a host, there is still room for a few of another.
-    // Of slow pages as many wait as are shown at once: with more of them there would be no room for others.
-    isLineFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
+    // If one team fills the queue of a host, there is still room for a few checks of another team. The number of
+    // waiting slow pages is limited to the number of slots. More of them would leave no room for others.
+    isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
       (gate.waitingAt(host) >= perHost * perSlot(host) && gate.waitingAt(host, team) >= perHost),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
-    // Without room, the next one that ends asks again; where much of one host is due, others may have it.
+    // If there is no room, the next check that ends claims again. If much of one host is due, other processes may claim
+    // it.
     isMore: (room: number, claimed: number, surplus: number) =>
       room === 0 || (claimed > room / 2 && (claimsAhead || surplus === 0)),
   }
@@ -215,7 +222,7 @@ function leasesOf({ source, leaseMs, log, metrics }: CheckLoopOptions): LeaseKee
   })
 }
 
-/** What the runner API cannot take over comes again when its lease ends. */
+/** Hands over an outcome. If the check source does not accept it, the check is due again when its lease ends. */
 async function handOver(
   { source, log, metrics }: CheckLoopOptions,
   lease: Lease<Task>,
@@ -229,16 +236,16 @@ async function handOver(
   }
 }
 
-/** Ends the question to the model when the check is no longer ours. */
+/** Returns the signal that ends the question to the model when the lease is lost. */
 function lostOf(lease: Lease<Task>): AbortSignal {
   lease.lost ??= new AbortController()
   return lease.lost.signal
 }
 
 /**
- * Does a check; what it throws is a failure of ours, and it is done once more: a helper process that died is there
- * again, and the site is not to count it as a failure. Controllers that never aborted serve the next check: a new one,
- * with what listens to it, costs 3 µs.
+ * Runs a check. An exception is an internal error, so the check is tried once more: a helper process that died has
+ * restarted by then, and the site's failure count must not rise. Controllers that were never aborted are used again for
+ * the next check, because a new one with its listeners costs 3 µs.
  */
 function createAttempts({ check, log }: CheckLoopOptions): (lease: Lease<Task>) => Promise<Reading> {
   const spare: AbortController[] = []
@@ -246,18 +253,18 @@ function createAttempts({ check, log }: CheckLoopOptions): (lease: Lease<Task>) 
     const { item: task } = lease
     const lost = (lease.lost = spare.pop() ?? new AbortController())
     const attempt = async () => check(task, lost.signal)
-    const told = (err: unknown) =>
+    const logFault = (err: unknown) =>
       log.error({ err, run_id: task.runId, monitor_id: task.monitorId }, 'a check threw; it is tried twice')
     try {
       return await attempt().catch((error: unknown) => {
-        told(error)
+        logFault(error)
         return lost.signal.aborted ? { kind: 'abandoned' as const } : attempt()
       })
     } catch (error) {
-      told(error)
+      logFault(error)
       return { kind: 'failed', fetchMethod: null, fault: INTERNAL, retryAfterMs: 0 }
     } finally {
-      // What was aborted stays so: a drain gives it back.
+      // An aborted controller is kept with its lease, so that a drain gives the check back.
       if (!lost.signal.aborted) {
         spare.push(lost)
         lease.lost = undefined
@@ -271,7 +278,7 @@ const INTERNAL = {
   message: 'The check failed through an internal error; the log has the details under the run id.',
 } as const
 
-/** Now, by the store's clock as far as this process knows it. */
+/** Returns the current time by the store's clock, as far as this process knows it. */
 function storeTime(task: Task): number {
   return Math.round(task.claimedMs + (performance.now() - task.claimedAt))
 }

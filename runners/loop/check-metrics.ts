@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
 
-/** What the check loop tells the metrics. */
+/** The events that the check loop reports to the metrics. */
 export interface CheckMetrics {
   claimed(tasks: readonly Task[]): void
   finished(task: Task, reading: Reading, durationMs: number): void
@@ -10,7 +10,7 @@ export interface CheckMetrics {
   runnerApiFault(): void
 }
 
-/** Prometheus metrics of a check loop. Labels are few and bounded: never an address or an id. */
+/** Prometheus metrics of a check loop. Labels are few and have a fixed set of values: never an address or an id. */
 export function createCheckMetrics(registry: Registry): CheckMetrics {
   const registers = [registry]
   const lateness = new Histogram({
@@ -32,7 +32,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
     labelNames: ['outcome', 'code'],
     registers,
   })
-  // What changes with every check is handed over when it is asked for.
+  // Values that change with every check are read only when they are scraped.
   const now = { waiting: 0, active: 0, success: 0 }
   const gauge = (name: string, help: string, read: () => number): Gauge => gaugeOf(registry, name, help, read)
   gauge('tidemark_checks_waiting', 'Claimed checks that wait for a slot in this process.', () => now.waiting)
@@ -61,7 +61,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
         if (task.dueMs !== null) lateness.observe(Math.max(0, task.claimedMs - task.dueMs) / 1000)
     },
     finished(_, reading, ms) {
-      // A check that moved on is counted where it ends.
+      // A check that moved to another queue is counted where it ends.
       if (reading.kind === 'abandoned' || reading.kind === 'moved') return
       durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
       outcome(
@@ -78,7 +78,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
   }
 }
 
-/** A gauge that is read when it is asked for. */
+/** Returns a gauge whose value is read when it is scraped. */
 function gaugeOf(registry: Registry, name: string, help: string, read: () => number): Gauge {
   return new Gauge({
     name,

@@ -1,6 +1,6 @@
 import type { CheckMetrics } from './check-metrics.ts'
 
-/** The metrics of one process for several loops in it: what waits and what runs is the sum of theirs. */
+/** The metrics of one process for several loops in it: waiting and running checks are summed over the loops. */
 export function shareMetrics(metrics: CheckMetrics): () => CheckMetrics {
   const loops: { waiting: number; active: number }[] = []
   const sum = (key: 'waiting' | 'active'): number => loops.reduce((total, loop) => total + loop[key], 0)

@@ -3,12 +3,17 @@ import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance
 import { withTimeout } from '../../concurrency/with-timeout.ts'
 import type { Store } from '../../store/db/client.ts'
 
-/** Whoever asks again sooner gets the same answer: several may scrape, and the store is asked once. */
+/** Results are cached for this long: several systems may scrape, and the store is asked once. */
 const FRESH_MS = 5_000
-/** A scrape waits no longer for the store; what it does not say is left out then, the rest is told. */
+/**
+ * The longest time that a scrape waits for the store. After that these gauges are left out and the rest is returned.
+ */
 const PATIENCE_MS = 2_000
 
-/** Gauges of what waits in the store, which all processes share: each tells the same, so take the maximum over them. */
+/**
+ * Gauges of what waits in the store. All processes share the store and report the same numbers, so use the maximum over
+ * them.
+ */
 export function createBacklogMetrics(registry: Registry, store: Store): void {
   /** Null when the store fails or takes too long. */
   let read: { readonly at: number; readonly answer: Promise<Backlog | null> } | null = null

@@ -2,16 +2,16 @@ import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/db/client.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
-/** A clock that is set right by less than this is let be. */
+/** A smaller correction of the clock is ignored. */
 const JUMP_MS = 30_000
 
 /**
- * Notices when the store's clock is put back, by this process's monotonic clock, and has what lies too far ahead pulled
- * back. The first look does so whatever the clock says: it may have jumped while nobody looked. Rejects when the store
- * is away; the next look makes up for it.
+ * Detects when the store's clock is set back, by comparing it with this process's monotonic clock. Then it moves times
+ * that are too far in the future back. The first look does so in every case, because the clock may have been set back
+ * while no process ran. Rejects when the store is away; the next look catches up.
  */
 export function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { look(): Promise<void> } {
-  /** Store time less our own at the last look. */
+  /** Store time minus our own time at the last look. */
   let lead: number | null = null
   let isPending = true
   let isCertain = false

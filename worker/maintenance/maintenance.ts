@@ -11,15 +11,19 @@ import { purgeSessions } from '../../store/accounts/sessions.ts'
 import { createClockWatch } from './clock-watch.ts'
 
 const TICK_MS = 1_000
-/** How often what nobody needs any more is forgotten. */
+/** How often expired data is deleted. */
 const PURGE_EVERY_MS = 3_600_000
-/** How often what retention hides is deleted, and how long after the start first: nobody waits for it. */
+/**
+ * How often data beyond the retention period is deleted, and how long after the start for the first time. Nothing waits
+ * for it.
+ */
 const FORGET_EVERY_MS = 24 * 3_600_000
 const FORGET_AFTER_MS = 60_000
 
 /**
- * Looks after the store once a second: months of runs that are about to be needed, quota periods that ended, a clock
- * that was put back; once an hour what has run out; once a day what retention hides.
+ * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods, and
+ * corrects times after the clock was set back. Once an hour: deletes expired data. Once a day: deletes data beyond the
+ * retention period.
  */
 export async function startMaintenance(
   store: Store,

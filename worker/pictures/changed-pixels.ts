@@ -2,27 +2,27 @@ import pixelmatch from 'pixelmatch'
 import { type Box, isOneShift } from './one-shift.ts'
 import type { Raster } from './raster.ts'
 
-/** Which pixels of two pictures of one size differ so that a person sees it. */
+/** The pixels that differ visibly between two pictures of the same size. */
 interface ChangedPixels {
   readonly count: number
-  /** A byte a pixel: 1 where it changed. */
+  /** One byte per pixel: 1 where it changed. */
   readonly mask: Uint8Array
 }
 
-/** A difference of colour that is seen, in the measure of pixelmatch. */
+/** The smallest difference of colour that counts as visible, as a threshold of pixelmatch. */
 const THRESHOLD = 0.1
-/** Rows looked at together, and those beside them that the look at a pixel's neighbours needs. */
+/** Rows that are compared at a time, and the extra rows on each side that pixelmatch needs for a pixel's neighbours. */
 const BAND = 512
 const MARGIN = 2
-/** When more of the picture than this differs, nothing in it is taken for a shift. */
+/** If more than this share of the picture differs, nothing in it is treated as shifted. */
 const MOST_SHIFTED = 0.05
-/** Pixels this near are of one thing. */
+/** Changed pixels at most this far apart belong to the same group. */
 const REACH = 2
 
 /**
- * pixelmatch tells smoothed edges from changes pixel by pixel; but it counts the end of a scrollbar that moved by a
- * pixel, and text drawn a part of a pixel further, and more of these than of a price with another digit. So what it
- * finds is gathered into things, and a thing that only moved by a pixel is no change.
+ * pixelmatch distinguishes smoothed edges from changes pixel by pixel. But it counts the end of a scrollbar that moved
+ * by a pixel, and text that is drawn a fraction of a pixel further on. These give more changed pixels than a price with
+ * another digit. So the pixels that it finds are grouped. A group that only moved by a pixel is not a change.
  */
 export function changedPixels(before: Raster, after: Raster): ChangedPixels {
   const mask = new Uint8Array(after.width * after.height)
@@ -55,11 +55,12 @@ function markDifferent(before: Raster, after: Raster, mask: Uint8Array): number 
 const LOOKED_AT = 2
 const SHIFTED = 3
 
-/** Takes what only moved out of the mask; answers how many pixels. */
+/** Removes groups that only moved from the mask. Returns the number of pixels removed. */
 function unmarkShifted(before: Raster, after: Raster, mask: Uint8Array): number {
   const { width } = after
   let unmarked = 0
-  // Boxes may lie in one another: a page made to be that way costs no more than a few looks at all of it.
+  // The boxes of groups can overlap. The pixels examined are limited, so a page made for that costs only a few passes
+  // over the whole picture.
   let budget = 4 * mask.length
   for (let start = mask.indexOf(1); start !== -1; start = mask.indexOf(1, start + 1)) {
     const { pixels, box } = gather(mask, start, after)
@@ -75,7 +76,7 @@ function unmarkShifted(before: Raster, after: Raster, mask: Uint8Array): number 
   return unmarked
 }
 
-/** The thing that a pixel belongs to. Marks its pixels as looked at. */
+/** Returns the group that a pixel belongs to, and marks its pixels as visited. */
 function gather(mask: Uint8Array, start: number, { width, height }: Raster): { pixels: number[]; box: Box } {
   const pixels = [start]
   mask[start] = LOOKED_AT

@@ -2,34 +2,34 @@ import { changedPixels } from './changed-pixels.ts'
 import { overlay } from './overlay.ts'
 import { corner, decode, encode, type Raster, thumbnail } from './raster.ts'
 
-/** Two pictures of one region, as PNG. */
+/** Two pictures of the same region, as PNG. */
 export interface Pair {
-  /** Null: there is none yet, so nothing is compared. */
+  /** Null: there is no earlier picture, so nothing is compared. */
   readonly before: Uint8Array | null
   readonly after: Uint8Array
-  /** Make a small picture of `after` too. */
+  /** Also make a thumbnail of `after`. */
   readonly thumb: boolean
 }
 
-/** What comparing came to. */
+/** The result of a comparison. */
 export interface Compared {
-  /** In pixels: of the later picture. */
+  /** The size of the later picture in pixels. */
   readonly width: number
   readonly height: number
   /**
-   * Pixels that changed, of `area`: the smallest rectangle that holds both pictures. What only one of them covers has
-   * changed.
+   * The number of changed pixels within `area`, the smallest rectangle that covers both pictures. A pixel that only one
+   * of them covers counts as changed.
    */
   readonly changed: number
   readonly area: number
-  /** The later picture, faded, with what changed in red, as PNG; null when nothing did. */
+  /** The later picture as PNG, faded, with the changes in red; null if nothing changed. */
   readonly overlay: Uint8Array | null
   readonly thumb: Uint8Array | null
 }
 
 /**
- * Compares two pictures. Pure, but for the time and memory it takes: a thread does it (comparer.ts). Throws for a
- * picture that cannot be read.
+ * Compares two pictures. The function is pure, but it needs much time and memory, so it runs in a thread (comparer.ts).
+ * Throws for a picture that cannot be read.
  */
 export async function compare({ before, after, thumb }: Pair): Promise<Compared> {
   const is = await decode(after)

@@ -4,25 +4,25 @@ import { createInTurn } from '../../concurrency/in-turn.ts'
 import type { Compared, Pair } from './compare.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
 
-/** A comparison, or why there is none, as a sentence for a person. */
+/** A comparison, or the reason why there is none, as a sentence for the user. */
 type Comparison =
   | { readonly ok: true; readonly compared: Compared; readonly tookMs: number }
   | { readonly ok: false; readonly reason: 'picture' | 'limit'; readonly message: string }
 
-/** Compares pictures in a thread that can be killed: they come from untrusted pages. */
+/** Compares pictures in a thread that can be killed, because the pictures come from untrusted pages. */
 export interface Comparer {
   /**
-   * Never rejects for what a picture does. Calls wait for one another, team by team in turn: what one takes is too
-   * large to have twice.
+   * Never rejects because of a picture. Comparisons run one at a time, and teams take turns: one comparison needs too
+   * much memory to run two at once.
    */
   compare(pair: Pair, allowance?: Allowance): Promise<Comparison>
   close(): Promise<void>
 }
 
-/** For whom, and how long it may take. */
+/** The team, and the time limit of a comparison. */
 interface Allowance {
   readonly teamId: string
-  /** Milliseconds, where less is left than one comparison may take. */
+  /** Milliseconds that remain, if these are fewer than the limit for one comparison. */
   readonly mostMs: number
 }
 
@@ -31,7 +31,7 @@ interface ComparerOptions {
   readonly timeoutMs?: number
 }
 
-/** Makes a comparer; its one thread starts when first needed. */
+/** Creates a comparer. Its single thread starts when it is first needed. */
 export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {}): Comparer {
   const threads = new Piscina<Pair, Compared>({
     filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
@@ -40,7 +40,7 @@ export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {})
     maxThreads: 1,
     idleTimeout: 30_000,
     concurrentTasksPerWorker: 1,
-    // The heap only; pictures lie outside of it, bounded by their number of pixels.
+    // This limits the heap only. Pictures are outside of the heap and are limited by their number of pixels.
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     env: {},
     execArgv: [],

@@ -2,32 +2,32 @@ import { randomUUID } from 'node:crypto'
 import type { BaselineRegion, RegionImages, RunPictures } from '../../store/queue/record-pictured.ts'
 import type { Compared } from './compare.ts'
 
-/** An object that is to be put. */
+/** An object to be written to the object store. */
 interface Fresh {
   readonly id: string
   readonly png: Uint8Array
 }
 
-/** A region after it was compared. */
+/** A region after its pictures were compared. */
 export interface Drawn {
   readonly images: RegionImages
   readonly next: BaselineRegion
   readonly changed: number
   readonly area: number
-  /** The small picture of it, where one was made. */
+  /** The thumbnail of the region, if one was made. */
   readonly thumb: Fresh | null
-  /** What is to be stored, the thumb among it. */
+  /** Objects to be stored, including the thumbnail. */
   readonly fresh: readonly Fresh[]
 }
 
 /** All regions of a run. */
 export interface Seen {
   readonly drawn: readonly Drawn[]
-  /** The small picture of the run before. */
+  /** The thumbnail of the previous run. */
   readonly thumb: string | null
 }
 
-/** A region whose picture is the very same: it points at the one that is there. */
+/** A region whose picture has not changed: it refers to the stored object. */
 export function drawnOf(label: string, last: BaselineRegion): Drawn {
   const images = { label, pct: 0, before: last.image, after: last.image, diff: null }
   return { images, next: last, changed: 0, area: last.width * last.height, thumb: null, fresh: [] }
@@ -36,7 +36,7 @@ export function drawnOf(label: string, last: BaselineRegion): Drawn {
 interface Shown {
   readonly png: Uint8Array
   readonly hash: string
-  /** What it was compared with; null: nothing. */
+  /** The picture that it was compared with; null: it was not compared. */
   readonly last: BaselineRegion | null
   readonly compared: Compared
 }
@@ -63,7 +63,7 @@ export function drawn(label: string, { png, hash, last, compared }: Shown): Draw
   }
 }
 
-/** The run's pictures, and the objects that are to be put for them. */
+/** The pictures of the run, and the objects to be stored for them. */
 export function summaryOf({ drawn: regions, thumb }: Seen): { pictures: RunPictures; fresh: readonly Fresh[] } {
   const changed = regions.reduce((sum, region) => sum + region.changed, 0)
   const area = regions.reduce((sum, region) => sum + region.area, 0)
@@ -82,7 +82,10 @@ export function summaryOf({ drawn: regions, thumb }: Seen): { pictures: RunPictu
 
 const fresh = (png: Uint8Array): Fresh => ({ id: randomUUID(), png })
 
-/** Of an area, with six decimals: a single pixel of the largest picture does not become 0. */
+/**
+ * Returns the changed percentage of an area. Six decimals are kept, so that a single pixel of the largest picture is
+ * not rounded to 0.
+ */
 function percent(changed: number, area: number): number {
   return area === 0 ? 0 : Math.round((changed / area) * 1e8) / 1e6
 }

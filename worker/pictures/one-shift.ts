@@ -1,6 +1,6 @@
 import type { Raster } from './raster.ts'
 
-/** A rectangle of pixels, its edges included. */
+/** A rectangle of pixels, including its edges. */
 export interface Box {
   readonly left: number
   readonly top: number
@@ -9,14 +9,14 @@ export interface Box {
 }
 
 interface Shift {
-  /** -1, 0 or 1: where the other pixel lies. */
+  /** -1, 0 or 1: the direction of the neighbouring pixel. */
   readonly dx: number
   readonly dy: number
-  /** How much of it is mixed in. */
+  /** The weight of the neighbouring pixel in the mix. */
   readonly part: number
 }
 
-/** Up to a pixel to each side: whole steps first, for they are exact. */
+/** Shifts of up to a pixel in each direction. Whole pixels come first, because they are exact. */
 const SHIFTS: readonly Shift[] = [1, 0.75, 0.5, 0.25].flatMap((part) => [
   { dx: 1, dy: 0, part },
   { dx: -1, dy: 0, part },
@@ -25,16 +25,18 @@ const SHIFTS: readonly Shift[] = [1, 0.75, 0.5, 0.25].flatMap((part) => [
 ])
 
 /**
- * What a pixel may differ from its shifted twin, as a part of the contrast in the box. A shift by a part of a pixel is
- * drawn otherwise than the mix of two neighbours says; a whole one is not. Measured on digits (docs/visual.md).
+ * The allowed difference between a pixel and its shifted counterpart, as a share of the contrast in the box. A shift by
+ * a fraction of a pixel is not drawn exactly as a mix of two neighbours. A shift by a whole pixel is exact. Measured on
+ * digits (docs/visual.md).
  */
 const TOLERANCE = { part: 0.4, whole: 0.1 }
-/** Levels of a channel that nobody sees. */
+/** A difference in the levels of a channel that is not visible. */
 const UNSEEN = 8
 
 /**
- * True when the picture in the box is the former one moved by a pixel at most, the same way all over: text whose edges
- * were smoothed at another place, a scrollbar's end. A digit that became another is not: some of it stands still.
+ * Returns whether the picture in the box is the earlier one, moved by at most a pixel and in the same direction
+ * everywhere. This is the case for text with differently smoothed edges and for a scrollbar's end. It is not the case
+ * for a digit that became another digit, because parts of it do not move.
  */
 export function isOneShift(before: Raster, after: Raster, box: Box): boolean {
   const { width, height } = after
@@ -52,7 +54,7 @@ export function isOneShift(before: Raster, after: Raster, box: Box): boolean {
   })
 }
 
-/** Levels between the darkest and the lightest pixel of both pictures, by channel. */
+/** Returns the levels between the darkest and the lightest pixel of both pictures, per channel. */
 function contrastIn(before: Raster, after: Raster, { left, top, right, bottom }: Box): number[] {
   const low = [255, 255, 255]
   const high = [0, 0, 0]

@@ -5,19 +5,19 @@ interface Size {
   readonly height: number
 }
 
-/** What changed, and where. */
+/** The changed pixels, and the sizes that they refer to. */
 interface Changes {
-  /** A byte a pixel of `common`: 1 where it changed. */
+  /** One byte per pixel of `common`: 1 where it changed. */
   readonly mask: Uint8Array
-  /** What both pictures cover. */
+  /** The size that both pictures cover. */
   readonly common: Size
-  /** What holds both of them. */
+  /** The size that contains both pictures. */
   readonly size: Size
 }
 
 /**
- * Squares of so many pixels: one in which something changed is tinted with those beside it, so that the eye finds a
- * single digit.
+ * The side of a square in pixels. A square with a change is tinted together with its neighbours, so that a single
+ * changed digit is easy to see.
  */
 const TILE = 8
 const RED = [224, 17, 43] as const
@@ -26,8 +26,8 @@ const DARK_RED = [157, 12, 30] as const
 const LIGHT_RED = [235, 100, 117] as const
 
 /**
- * The later picture in pale grey; where something changed in its colours under a red tint, what changed in reds. Of a
- * size that holds both pictures: what only one of them covers is tinted.
+ * Draws the later picture in pale grey. Squares with a change keep their colours under a red tint. Changed pixels are
+ * drawn in shades of red. The result is large enough for both pictures; parts that only one of them covers are tinted.
  */
 export function overlay(after: Raster, { mask, common, size }: Changes): Raster {
   const { width, height } = size
@@ -46,7 +46,7 @@ export function overlay(after: Raster, { mask, common, size }: Changes): Raster 
   return { width, height, data }
 }
 
-/** The squares that are tinted. */
+/** Returns the squares to be tinted. */
 function tinted(mask: Uint8Array, { width }: Size): Uint8Array {
   const across = Math.ceil(width / TILE)
   const down = Math.ceil(mask.length / width / TILE)
@@ -61,7 +61,7 @@ function tinted(mask: Uint8Array, { width }: Size): Uint8Array {
   return tiles
 }
 
-/** From dark red to light red, as the content is dark or light: what is new can be read. */
+/** Maps dark content to dark red and light content to light red, so that new text is readable. */
 function paint(data: Buffer, at: number, own: Buffer, from: number): void {
   const light = lightOf(own, from) / 255
   for (let channel = 0; channel < 3; channel++) {

@@ -11,29 +11,29 @@ import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
 import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, type Shot } from '../../runners/browser/page/shot.ts'
 
-/** The result of comparing a check's shots. */
+/** The result of comparing the screenshots of a check. */
 type Captured =
   | { readonly kind: 'kept'; readonly pictures: RunPictures; readonly warnings: readonly string[] }
-  /** The fields of the run stand; its pictures were neither kept nor compared. */
+  /** The fields of the run are kept; its pictures were neither stored nor compared. */
   | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
-/** The shots of a check, and what they are compared with. */
+/** The screenshots of a check, and what they are compared with. */
 interface CaptureRequest {
   readonly teamId: string
   readonly no: number
   readonly runId: string
   readonly shots: readonly Shot[]
-  /** Null: these are the first ones. */
+  /** Null: these are the first screenshots. */
   readonly baseline: VisualBaseline | null
 }
 
 /**
- * The trusted side of the visual layer: compares shots with those of the run before, and stores them. What refers to
- * them is the recorder's.
+ * The trusted side of the visual layer: compares screenshots with those of the previous run, and stores them. The
+ * recorder writes the rows that refer to them.
  */
 export interface Pictures {
-  /** Never rejects for what a picture is or what the object store does. */
+  /** Never rejects because of a picture or the object store. */
   take(captureRequest: CaptureRequest): Promise<Captured>
 }
 
@@ -44,7 +44,7 @@ interface PicturesOptions {
   readonly log: Logger
 }
 
-/** Makes it over a store, an object store and a comparer; it closes none of them. */
+/** Creates it with a store, an object store and a comparer. It does not close any of them. */
 export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
   async function take(captureRequest: CaptureRequest): Promise<Captured> {
     const { shots, baseline } = captureRequest
@@ -97,7 +97,7 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
   }
 }
 
-/** What a message calls a region: its label, and its place where another has the same. */
+/** Returns the name of a region for messages: its label, and its index if another region has the same label. */
 function nameOf(shots: readonly Shot[], place: number): string {
   const region = shots[place]?.region ?? ''
   const isShared = shots.filter((shot) => shot.region === region).length > 1

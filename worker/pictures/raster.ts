@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { MOST_PIXELS } from '../../runners/browser/page/picture-limits.ts'
 
-/** A picture as pixels: four bytes each, red, green, blue, alpha (always 255), row after row. */
+/** A picture as pixels, row by row. Each pixel has four bytes: red, green, blue, and alpha, which is always 255. */
 export interface Raster {
   readonly width: number
   readonly height: number
@@ -9,7 +9,7 @@ export interface Raster {
 }
 
 /**
- * Decodes a PNG; what is transparent becomes white. Throws for what is broken or has more pixels than `MOST_PIXELS`.
+ * Decodes a PNG; transparent pixels become white. Throws if the PNG is broken or has more pixels than `MOST_PIXELS`.
  */
 export async function decode(png: Uint8Array): Promise<Raster> {
   const { data, info } = await sharp(png, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
@@ -21,7 +21,10 @@ export async function decode(png: Uint8Array): Promise<Raster> {
   return { width: info.width, height: info.height, data }
 }
 
-/** As PNG without alpha. Level 3 is a tenth larger than 6 and takes two thirds of the time (docs/visual.md). */
+/**
+ * Encodes as PNG without alpha. The output of level 3 is a tenth larger than that of level 6 and takes two thirds of
+ * the time (docs/visual.md).
+ */
 export function encode({ width, height, data }: Raster): Promise<Buffer> {
   return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS })
     .removeAlpha()
@@ -31,7 +34,7 @@ export function encode({ width, height, data }: Raster): Promise<Buffer> {
 
 const THUMB = { width: 320, height: 240 }
 
-/** A small picture for lists: the whole width, and of a high page its top. */
+/** Makes a thumbnail for lists: the whole width, and only the top of a tall page. */
 export function thumbnail({ width, height, data }: Raster): Promise<Buffer> {
   const top = Math.min(height, Math.ceil((width * THUMB.height) / THUMB.width))
   return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS })
@@ -42,7 +45,7 @@ export function thumbnail({ width, height, data }: Raster): Promise<Buffer> {
     .toBuffer()
 }
 
-/** The part at the top left. Without a copy where the width stays. */
+/** Returns the top left part. It is not copied if the width stays the same. */
 export function corner(raster: Raster, width: number, height: number): Raster {
   if (raster.width === width) return { width, height, data: raster.data.subarray(0, width * height * 4) }
   const data = Buffer.allocUnsafe(width * height * 4)

@@ -9,29 +9,29 @@ import type { CheckPorts } from '../../runners/check/check.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 
-/** The part of a monitor that says what a run fetches and reads. */
+/** The part of a monitor that defines what a run fetches and extracts. */
 export type Previewed = Pick<
   MonitorSpec,
   'url' | 'extract_config' | 'fetch_mode' | 'request_config' | 'request_headers' | 'visual_config'
 >
 
-/** The world of a preview. */
+/** The process context of a preview. */
 export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
-  /** Asks the model; without it prompts fail, and say what is missing. */
+  /** Asks the model. Without it prompts fail with a message that says what is missing. */
   readonly ask?: Ask | undefined
 }
 
-/** A question of somebody who is known, to the model. Never rejects. */
+/** Asks the model for a team that is known. Never rejects. */
 export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => Promise<PromptAnswer>
 
 /**
- * A check of a configuration that nothing is known of and nothing is recorded for: the very path of a run. Null when
- * the signal ended it. Never rejects for what a site does.
+ * Checks a configuration with the same code as a run, but without earlier state, and records nothing. Returns null if
+ * the signal ended the check. Never rejects because of a site.
  */
 export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
   const startedAt = performance.now()
   let fetched: Fetched | null = null
-  // Read at once: a large body is handed on to a thread and is gone then.
+  // The body is read here at once: a large body is moved to a thread and cannot be read after that.
   let bytes: number | null = null
   const onFetched = (given: Fetched): void => {
     fetched = given
@@ -65,7 +65,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
 
 type Answered = Exclude<Reading, { kind: 'text' }>
 
-/** As the trusted side of a check does when it is completed. */
+/** Does the same as the trusted side of a check when the check completes. */
 async function asked(reading: Reading, { extract_config: config }: Previewed, ports: PreviewPorts): Promise<Answered> {
   if (reading.kind !== 'text') return reading
   if (config.method !== 'prompt' || !ports.ask)
@@ -78,7 +78,7 @@ async function asked(reading: Reading, { extract_config: config }: Previewed, po
   return { ...answer, fetchMethod, mark, warnings: [...reading.warnings, ...answer.warnings] }
 }
 
-/** What a failed check has instead of values. */
+/** What a failed check returns instead of values. */
 export function failure({
   code,
   message,

@@ -13,29 +13,32 @@ import type { Previewed } from './preview.ts'
 
 interface PreviewsOptions {
   readonly egress: EgressPolicy
-  /** Previews at once in this process. Default 4. */
+  /** The most previews that run at once in this process. Default 4. */
   readonly atOnce?: number
-  /** Of these, those of one team. Default 2: a team whose sites hang must not keep the others out. */
+  /** The most of these for one team. Default 2: a team whose sites hang must not block the others. */
   readonly perTeam?: number
-  /** Renders pages; absent: what needs that fails, and says so. */
+  /** Renders pages; absent: configurations that need it fail with a message that says so. */
   readonly browser?: Pick<Browsers, 'render'> | undefined
-  /** Who asks the model; null: this installation has none. */
+  /** Asks the model; null: this installation has no model. */
   readonly prompts?: Prompts | null
   /** Milliseconds for a fetch. Default 30,000, as for a run. */
   readonly deadlineMs?: number
-  /** The proxy for checks that are refused, and whose allowance it uses. */
+  /** The proxy for checks that a site refuses, and the allowance that it is counted against. */
   readonly proxy?: { readonly layer: ProxyLayer; holdFor(teamId: string): Hold } | undefined
 }
 
-/** Checks on demand, for somebody who waits for the answer: within the process that was asked, few at a time. */
+/** Runs checks on demand while the requester waits. They run in the process that got the request, a few at a time. */
 export interface Previews {
-  /** A place to run one check in, or which limit stands in the way. `leave` the place whatever happens. */
+  /**
+   * Returns a slot to run one check in, or the limit that was reached. The caller must call `leave` on the slot in
+   * every case.
+   */
   enter(teamId: string): PreviewPlace | PreviewLimit
-  /** Ends the checks under way and their connections and threads. */
+  /** Ends the running checks and closes their connections and threads. */
   close(): Promise<void>
 }
 
-/** As many as may run at once are running: of the team, or in this process. */
+/** The limit of checks at once is reached: that of the team, or that of this process. */
 interface PreviewLimit {
   readonly kind: 'limit'
   readonly of: 'team' | 'process'
@@ -49,9 +52,7 @@ interface PreviewPlace {
   leave(): void
 }
 
-/**
- * Creates the slots, with an egress guard and threads of their own, as a worker has them. Both start when first needed.
- */
+/** Creates the slots, with an egress guard and threads of their own as in a worker. Both start when first needed. */
 export function createPreviews({
   egress,
   atOnce = 4,

@@ -1,12 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** What questions tell the metrics. */
+/** What questions report to the metrics. */
 export interface PromptMetrics {
   /** `outcome`: values, cached, used_up, abandoned, or the code of the fault. */
   asked(outcome: string, durationMs: number): void
 }
 
-/** Prometheus metrics of the model. Labels are few and bounded: never a prompt, a page or a team. */
+/** Prometheus metrics of the model. Labels are few and have a fixed set of values: never a prompt, a page or a team. */
 export function createPromptMetrics(registry: Registry): PromptMetrics {
   const registers = [registry]
   const questions = new Counter({

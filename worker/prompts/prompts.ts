@@ -16,36 +16,36 @@ import type { ShapeField } from '../../core/prompt-shape/shape.ts'
 
 export interface PromptsOptions {
   readonly model: Model
-  /** Keeps answers and counts calls; null (a check from a terminal): neither. */
+  /** Stores answers and counts calls; null (a check from a terminal): does neither. */
   readonly store: Store | null
   readonly log: Logger
-  /** Questions in flight. One team has half of them at most, where there is more than one. */
+  /** The most questions at once. One team gets at most half of them, if there is more than one. */
   readonly concurrency: number
-  /** For a question with its repair try, its retries and all. */
+  /** Milliseconds for a question, including its repair and its retries. */
   readonly deadlineMs: number
-  /** How long a question may wait for a place, where somebody waits for the answer. Default: for ever. */
+  /** How long a question may wait for a slot while somebody waits for the answer. Default: for ever. */
   readonly waitMs?: number
   /** How long the store may be away. */
   readonly patienceMs: number
   readonly metrics?: PromptMetrics
 }
 
-/** `Prompts`, and its end. */
+/** `Prompts` that can be closed. */
 export interface ClosablePrompts extends Prompts {
-  /** Ends the questions under way; their checks are not recorded. The store is needed until it has resolved. */
+  /** Ends the running questions; their checks are not recorded. The store is needed until this resolves. */
   close(): Promise<void>
 }
 
-/** Questions that wait, at most: each holds its page in memory, 100 KB or so. */
+/** The most questions that wait: each keeps its page in memory, about 100 KB. */
 const MOST_WAITING = 256
-/** And bytes of pictures that wait with them. */
+/** The most bytes of pictures that wait with the questions. */
 const MOST_HELD = 128 * 1024 * 1024
 
 /**
- * Cache, line, quota, question: in this order. What the cache has costs nothing and waits for nobody. A call is counted
- * before it is made, by one guarded update, and given back when nobody answered it; one that was answered counts, of
- * use or not, for it was worked for. A process that dies between the two has counted a call, and asks again when the
- * check comes back.
+ * Uses the cache, the queue, the quota and the model, in this order. A cached answer costs nothing and needs no slot. A
+ * call is counted before it is made, by one guarded update, and given back if no answer came. A call that got an answer
+ * counts even if the answer is not usable, because the model worked for it. If a process dies in between, the call
+ * stays counted, and the check asks again when it comes back.
  */
 export function createPrompts(options: PromptsOptions): ClosablePrompts {
   return new AskingPrompts(options)

@@ -3,8 +3,8 @@ import type { Question } from './prompts-port.ts'
 import { MESSAGES_VERSION } from './model/messages.ts'
 
 /**
- * What a kept answer is found by: SHA-256 over all that decides it. The text is that which the model is given, so a
- * page whose scripts and marks changed but whose words did not is not asked about again.
+ * Returns the key of a stored answer: SHA-256 over everything that the answer depends on. The text is the one that the
+ * model gets. So a page whose scripts and markup changed but whose text did not is not asked about again.
  */
 export function questionKey({ prompt, schema, text }: Question, model: string): Buffer {
   const page = createHash('sha256').update(text).digest('hex')

@@ -5,12 +5,12 @@ import type { Json, Values } from '../../schema/shape/json.ts'
 import { SHAPE_LIMITS, type ShapeField } from '../../core/prompt-shape/shape.ts'
 import { shapeFaults } from '../../core/prompt-shape/shape-check.ts'
 
-/** What the model's words come to. `faults` are told to it for a second try. */
+/** The values in the model's text, or its faults. `faults` are sent to the model for a second try. */
 export type ReadAnswer =
   | { readonly ok: true; readonly values: Values; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly faults: readonly string[] }
 
-/** Without a schema: the words themselves, in the field `result`; `null` is what the page does not say. */
+/** Without a schema: the text itself, in the field `result`. `null` means that the page does not have the answer. */
 export function readWords(answer: string): ReadAnswer {
   const words = bare(answer)
   if (words === '') return { ok: false, faults: ['it is empty'] }
@@ -18,7 +18,7 @@ export function readWords(answer: string): ReadAnswer {
 }
 
 /**
- * With a schema: one JSON object of its shape; keys that it does not name are dropped, those that are absent are null.
+ * With a schema: a JSON object that matches it. Keys that the schema does not have are dropped; missing keys are null.
  */
 export function readObject(answer: string, fields: readonly ShapeField[]): ReadAnswer {
   const parsed = parseObject(bare(answer))
@@ -43,8 +43,8 @@ function finish(entries: readonly (readonly [string, Json])[]): ReadAnswer {
 type JsonObject = Readonly<Record<string, Json>>
 
 /**
- * Returns the object, or what is wrong with the text. A number that no double holds is a number to the schema, and kept
- * as text.
+ * Returns the object, or what is wrong with the text. A number that does not fit a double is valid as a number in the
+ * schema and is stored as text.
  */
 function parseObject(text: string): { readonly plain: JsonObject; readonly exact: JsonObject } | string {
   if (prescanJson(text) !== null) return 'it is nested too deeply, or holds too many values'
@@ -59,7 +59,7 @@ function parseObject(text: string): { readonly plain: JsonObject; readonly exact
 const isObject = (value: Json): value is JsonObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** The answer without what models put around it: their thinking, and a fence. */
+/** Returns the answer without its reasoning and without a code fence, which some models add. */
 function bare(answer: string): string {
   const text = answer.trim()
   const thought = text.startsWith('<think>') ? text.slice(thinkEnd(text)).trim() : text

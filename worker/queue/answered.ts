@@ -12,8 +12,8 @@ interface Asking {
 }
 
 /**
- * A check that ended with text, after the model was asked; its duration holds the answer's too. Null: nothing is to be
- * recorded.
+ * Asks the model about a check that ended with text, and returns the check with the answer. Its duration includes the
+ * time of the answer. Returns null if nothing is to be recorded.
  */
 export async function answered(
   finished: Finished & { readonly reading: TextReading },
@@ -39,7 +39,7 @@ export async function answered(
   return { ...finished, endedMs, reading: { ...besides, kind: 'values', values: answer.values, warnings } }
 }
 
-/** Bytes of pictures that wait with the text. */
+/** Bytes of pictures that stay in memory while the text waits. */
 export function heldBy({ shots = [] }: TextReading): number {
   return shots.reduce((sum, { png }) => sum + (png?.byteLength ?? 0), 0)
 }

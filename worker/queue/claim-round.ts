@@ -2,7 +2,7 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import { claimChecks, type Claimed } from '../../store/queue/claim.ts'
 import type { Store } from '../../store/db/client.ts'
 
-/** Rows of one claim, and `performance.now()` before it. */
+/** The rows of one claim, and `performance.now()` before it. */
 interface ClaimedTogether {
   readonly rows: readonly Claimed[]
   readonly claimedAt: number
@@ -15,14 +15,14 @@ interface ClaimRound {
 }
 
 /**
- * Claims from one queue, round over all teams: each claim goes on where the last one stopped, so that behind a team
- * that fills a claim alone the others are next; what is left of it then goes to the teams at the start.
+ * Claims from one queue and goes round all teams. Each claim continues where the last one stopped, so that other teams
+ * are next after a team that fills a whole claim. Room that remains is then offered to the first teams.
  */
 export function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''
   let lastTeams = 1
   return async function* claim(limit: number, holder: number | null = null): AsyncGenerator<ClaimedTogether> {
-    // The share of each team follows from how many had work last time.
+    // The share of each team is computed from the number of teams that had work last time.
     const perTeam = Math.max(1, Math.ceil(limit / lastTeams))
     const teams = new Set<string>()
     let room = limit

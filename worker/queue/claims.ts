@@ -9,41 +9,41 @@ import { taskOf } from './task-of.ts'
 interface ClaimsOptions {
   readonly store: Store
   readonly secrets: SecretBox
-  /** Queues in the order of their turn. */
+  /** Queues in the order in which they are tried. */
   readonly queues: readonly CheckQueue[]
   readonly leaseSeconds: number
   readonly hasModel: boolean
-  /** Told of each task and the row that it was made from. */
+  /** Called with each task and the row that it was made from. */
   readonly onTask?: (task: Task, row: Claimed) => void
 }
 
 /**
- * Claims from several queues in turn. `holder`: the runner token that they are claimed with; null: this process checks
- * them itself.
+ * Claims from several queues in turn. `holder` is the runner token that the checks are claimed with; null: this process
+ * runs them itself.
  */
 type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
 
 export function createClaims(options: ClaimsOptions): Claims {
   const { store, secrets, queues, leaseSeconds, hasModel, onTask } = options
-  const lines = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
+  const rounds = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
   let turn = 0
 
   return async (limit, holder) => {
     const tasks: Task[] = []
-    // Another queue has the first turn each time, so that one that is always full does not starve the rest.
-    const first = turn++ % lines.length
+    // Each time another queue is first, so that a queue that is always full does not starve the rest.
+    const first = turn++ % rounds.length
     try {
-      for (const line of [...lines.slice(first), ...lines.slice(0, first)])
-        if (tasks.length < limit) await claimFrom(line, limit, { holder, tasks })
+      for (const round of [...rounds.slice(first), ...rounds.slice(0, first)])
+        if (tasks.length < limit) await claimFrom(round, limit, { holder, tasks })
     } catch (error) {
-      // What was claimed before is ours already; whether the store is away, the next claim will see.
+      // Checks that were claimed before are leased by us already. If the store is away, the next claim fails too.
       if (tasks.length === 0) throw error
     }
     return tasks
   }
 
   async function claimFrom(
-    { queue, claim }: (typeof lines)[number],
+    { queue, claim }: (typeof rounds)[number],
     limit: number,
     { holder, tasks }: { readonly holder: number | null; readonly tasks: Task[] },
   ): Promise<void> {

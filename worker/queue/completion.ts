@@ -9,14 +9,14 @@ import type { Prompts } from '../prompts/prompts-port.ts'
 interface SettlingOptions {
   readonly store: Store
   readonly recorder: Recorder
-  /** Who asks the model; null: this installation has none. */
+  /** Asks the model; null: this installation has no model. */
   readonly prompts: Prompts | null
 }
 
 /**
- * The trusted side of a check that ended: hands it over, remembers its layer, asks the model, records. What the check
- * sources of both kinds do with it. False: the signal or a stop came before the model's answer, so nothing was done and
- * the check is still held.
+ * The trusted side of a check that ended: hands the check over, remembers its layer, asks the model, records the
+ * outcome. Both kinds of check source use it. Returns false if the signal or a stop came before the model's answer;
+ * then nothing was done and the check is still leased.
  */
 type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
 
@@ -32,7 +32,8 @@ export function createSettling({ store, recorder, prompts }: SettlingOptions): S
       await recorder.record({ ...finished, reading }, context)
       return true
     }
-    // Whoever would wait longer than its page is worth comes again.
+    // If the model's queue is full, the check is released and runs again later. Its page would be too old by the time
+    // of the answer.
     if (prompts?.hasRoom(heldBy(reading)) === false) {
       await releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
       return true
@@ -44,5 +45,5 @@ export function createSettling({ store, recorder, prompts }: SettlingOptions): S
   }
 }
 
-/** After this a check that found the model's line full is due again. */
+/** A check that found the model's queue full is due again after this time. */
 const FULL_MS = 10_000

@@ -11,16 +11,16 @@ import type { Shot } from '../../runners/browser/page/shot.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import { markFromWire } from '../../runners/client/task-wire.ts'
 
-/** A check that a runner holds, as the store tells of it. */
+/** A check that a runner has leased, as read from the store. */
 interface HeldTask {
   readonly task: PageTask
-  /** There is a reading before. */
+  /** There is an earlier reading. */
   readonly hasBaseline: boolean
-  /** Its layer was chosen by what the page looked like. */
+  /** Its fetch layer was chosen by the content of the page. */
   readonly layerIsRemembered: boolean
 }
 
-/** What a runner says of a check. */
+/** The outcome of a check as reported by a runner. */
 export interface Told {
   readonly outcome: RunnerOutcome
   readonly pictures: readonly Uint8Array[]
@@ -31,9 +31,9 @@ type Believed =
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
 /**
- * What a runner told, held against what its check is: it can be wrong about the page, which nobody else saw, and about
- * nothing that we know. So fields, regions and layers are the monitor's, each picture is one and stands in one place,
- * and nothing is unchanged that was never read.
+ * Checks the outcome that a runner reports against its task. The runner can be wrong about the page, which only it has
+ * seen. It must not contradict what we know. So fields, regions and layers must be those of the monitor, each picture
+ * must be a single image that is used in one place, and a page that was never read cannot be unchanged.
  */
 export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed {
   const { reading } = outcome
@@ -93,7 +93,7 @@ function shotIssues(reading: RunnerReading, pictures: readonly Uint8Array[], tas
   return issues
 }
 
-/** As runners/browser/page/capture.ts names them; none where the monitor takes no pictures. */
+/** Returns the region names as runners/browser/page/capture.ts gives them; none if the monitor takes no pictures. */
 function regionsOf({ visual }: PageTask): readonly string[] {
   if (!visual?.enabled) return []
   const { regions = [] } = visual
@@ -114,7 +114,7 @@ function valueIssues(values: unknown, { extract }: PageTask): Issue[] {
 
 const isMap = (value: unknown): value is Values => value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** Level by level: what is nested deeper than a stack is not walked by recursion. */
+/** Walks level by level. Recursion could overflow the stack on deeply nested values. */
 function isDeeper(root: unknown, most: number): boolean {
   let level: unknown[] = [root]
   for (let depth = 0; level.length > 0; depth++) {
@@ -142,7 +142,10 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...common, warnings, ...seen }
 }
 
-/** As extraction leaves them: every field, in the monitor's order, and none longer than a run keeps. */
+/**
+ * Returns the values in the form in which extraction returns them: every field, in the monitor's order, and none longer
+ * than a run keeps.
+ */
 function valuesOf(values: Values, { extract }: PageTask): Values {
   const named = fieldNames(extract).map((name): [string, Json] => [
     name,

@@ -14,14 +14,14 @@ interface PostgresCheckSourceOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder
-  /** Who asks the model; null: this installation has none. */
+  /** Asks the model; null: this installation has no model. */
   readonly prompts?: Prompts | null
-  /** Queues in the order of their turn. */
+  /** Queues in the order in which they are tried. */
   readonly queues: readonly CheckQueue[]
   readonly leaseMs: number
 }
 
-/** The check source in process: claims from the tables and records into them. */
+/** The check source within the process: it claims from the tables and records into them. */
 export function createPostgresCheckSource(options: PostgresCheckSourceOptions): CheckSource {
   const { store, secrets, recorder, prompts = null, queues, leaseMs } = options
   const leaseSeconds = leaseMs / 1000

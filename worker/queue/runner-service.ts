@@ -22,26 +22,22 @@ export interface RunnerServiceOptions {
   readonly recorder: Recorder
   readonly prompts: Prompts | null
   readonly leaseMs: number
-  /** Tries what is left for a check that its runner was refused; absent: nothing is. */
+  /** Retries a check in another way after a site refused its runner; absent: there is no retry. */
   readonly refused?: ((task: Task, failed: Failed, signal: AbortSignal) => Promise<Reading>) | undefined
 }
 
-/** What became of an outcome. */
+/** The result of completing a check. */
 type Completion =
   | { readonly kind: 'settled' }
-  /**
-   * The check is not held with this token, or not any more: it was recorded, edited, given to another, or is somebody
-   * else's.
-   */
+  /** The check is not leased with this token, or not any more: it was recorded or edited, or another runner has it. */
   | { readonly kind: 'not_held' }
-  /** The signal or a stop came first; the check is still held. */
+  /** The signal or a stop came first; the check is still leased. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
 /**
- * The check source for those who hold checks with a token instead of in our memory: nothing is kept here between two
- * calls, so that any worker can answer any of them. `holder` is the number of a runner token that was looked at a
- * moment ago.
+ * The check source for runners that lease checks with a token. No state is kept in memory between two calls, so that
+ * any worker can serve any of them. `holder` is the number of a runner token that was verified a moment ago.
  */
 export interface RunnerService {
   readonly leaseMs: number
@@ -51,7 +47,7 @@ export interface RunnerService {
   release(checks: readonly Held[], delayMs: number, holder: number): Promise<void>
 }
 
-/** Only what is rendered is done elsewhere. */
+/** Runners only do checks that need rendering. */
 const QUEUES = ['browser', 'visual'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
@@ -97,7 +93,10 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   }
 }
 
-/** A runner's clock is its own: a check lasts neither from before its run nor into the future. */
+/**
+ * Limits the runner's times, because its clock is not trusted: a check neither starts before its run nor ends in the
+ * future.
+ */
 function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
   const within = (ms: number, fromMs: number, untilMs: number) => Math.round(Math.min(Math.max(ms, fromMs), untilMs))
   const endedMs = within(outcome.ended_ms, runIdTime(run_id), nowMs)
@@ -105,8 +104,9 @@ function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
 }
 
 /**
- * One completion of a check after the other: the second finds what the first has settled, before it asks the proxy or
- * the model, which cost. In this process; another one may ask twice (decision 0009), and only one of both is recorded.
+ * Allows one completion of a check at a time. The second one finds what the first one completed before it asks the
+ * proxy or the model, which cost money. This holds within one process. Another process can ask a second time (decision
+ * 0009), but only one of the two is recorded.
  */
 function createAlone() {
   const underWay = new Map<string, Promise<unknown>>()

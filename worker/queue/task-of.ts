@@ -16,20 +16,20 @@ interface Claiming {
   readonly hasModel: boolean
 }
 
-/** What a claimed row asks for. */
+/** Returns the task for a claimed row. */
 export function taskOf(row: Claimed, claiming: Claiming): Task {
   if (row.kind === 'page') return pageTaskOf(row, claiming)
   const { search } = row
   return { ...known(row, claiming), kind: 'serp', queue: 'serp', host: search.engine, search, obstacle: null }
 }
 
-/** What the claimed row of a page asks for. */
+/** Returns the task for the claimed row of a page. */
 export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
   const { queue, secrets, hasModel } = claiming
   return {
     ...known(row, claiming),
     kind: 'page',
-    // The check of a page never stands in the queue of searches.
+    // A check of a page is never in the queue of searches.
     queue: queue as PageQueue,
     url: row.url,
     host: hostOf(row.url),
@@ -42,7 +42,10 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
   }
 }
 
-/** Of its team it says whose turn it is, and that stays in this process: a runner need not know it. */
+/**
+ * Returns the fields that every task has. The team decides whose turn it is. It stays in this process: a runner does
+ * not need to know it.
+ */
 function known(row: Claimed, { claimedAt }: Claiming) {
   return {
     no: row.no,
@@ -56,14 +59,14 @@ function known(row: Claimed, { claimedAt }: Claiming) {
   }
 }
 
-/** What the recorder has to know of it besides. */
+/** Returns what the recorder needs besides the outcome. */
 export const contextOf = (row: Claimed): RecordContext => ({
   teamId: row.team_id,
   readingHash: row.reading_hash,
   failures: row.failures,
 })
 
-/** One monitor whose headers cannot be opened must not hold up the claim of the others: its own run says so. */
+/** A monitor whose headers cannot be opened must not block the claim of the others. Its own run reports the fault. */
 function headersOf(row: ClaimedPage, secrets: SecretBox): Pick<PageTask, 'headers' | 'obstacle'> {
   if (row.request_headers === null) return { headers: null, obstacle: null }
   try {
@@ -78,13 +81,13 @@ function headersOf(row: ClaimedPage, secrets: SecretBox): Pick<PageTask, 'header
   }
 }
 
-/** Without a model the page of a prompt is not even fetched. */
+/** Without a model the page of a prompt is not fetched at all. */
 function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: ClaimedPage, known: T, hasModel: boolean): T {
   const asks = (extract_config as ExtractConfig).method === 'prompt'
   return asks && !hasModel ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
 }
 
-/** Scheme, host and port: checks of one origin share its cap. */
+/** Scheme, host and port: checks of the same origin share its cap. */
 function hostOf(url: string): string {
   return URL.parse(url)?.origin ?? url
 }

@@ -7,33 +7,33 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 
-/** What comparing a reading with the baseline came to. */
+/** The result of comparing a reading with the baseline. */
 interface Verdict {
   /** Null: there was no baseline, or nothing differs. */
   readonly diff: Diff | null
-  /** Unknown: it hangs on a pattern that took too long. */
+  /** Unknown: it depends on a pattern that took too long. */
   readonly fired: Truth
   /** The patterns that took too long. */
   readonly slow: readonly string[]
 }
 
-/** What is compared, and by which rule it is judged. */
+/** What is compared, and the predicate that decides. */
 interface Case {
-  /** Null: this reading becomes the baseline, silently. */
+  /** Null: this reading becomes the baseline, and nothing is sent. */
   readonly before: Values | null
   readonly after: Values
-  /** The order in which differences are told: that of extract_config. */
+  /** The order in which differences are listed: that of extract_config. */
   readonly order: readonly string[]
   readonly predicate: DiffPredicate
 }
 
-/** Each pattern has a time of its own; a check that has waited for so many in vain tries no others. */
+/** Each pattern has its own time limit. After this many timeouts a check tries no further patterns. */
 const MOST_SLOW = 3
 
 /**
- * diff → decide. Patterns are tried beforehand in a thread that can be killed, and only where the other conditions
- * leave the outcome open. Of one that takes too long it is unknown whether it matches: never false, or a change would
- * be lost.
+ * Compares, then decides. Patterns are tried first, in a thread that can be killed, and only if the other conditions
+ * leave the result open. If a pattern takes too long, it is unknown whether it matches. It is never treated as false,
+ * because a change would be lost.
  */
 export async function judge({ before, after, order, predicate }: Case, patterns: PatternMatcher): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)

@@ -6,7 +6,8 @@ import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-r
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 
 /**
- * Destinations that cannot be opened: the run says so, and fires when they can, for it leaves the baseline as it is.
+ * The destinations cannot be opened. The run reports it. The baseline stays as it is, so the run fires once they can be
+ * opened.
  */
 export class SealedError extends Error {
   override readonly name = 'SealedError'
@@ -20,12 +21,12 @@ interface Fired {
   readonly firedAtMs: number
   /** Null: only the picture differs. */
   readonly diff: Diff | null
-  /** Given when the visual layer fired. */
+  /** Present if the visual layer fired. */
   readonly visual?: VisualBlock | undefined
   readonly baseline: Baseline
 }
 
-/** The rows of the outbox for a run that fired: one for each destination. Throws SealedError. */
+/** Returns the outbox rows of a run that fired: one for each destination. Throws SealedError. */
 export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
   const { teamId, baseline, firedAtMs } = fired
   const about = {

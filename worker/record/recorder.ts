@@ -24,25 +24,25 @@ import { BATCH_WAIT_MS, createRunWriters } from './run-writers.ts'
 import { vanished } from './vanished.ts'
 import { type Seen, visualResult } from './visual-result.ts'
 
-/** A check that is ready to be judged. */
+/** A check that is ready to be compared and recorded. */
 export interface Recordable extends Omit<Finished, 'reading'> {
   readonly reading: Exclude<Finished['reading'], { kind: 'text' | 'moved' }>
 }
 
-/** The trusted side of a check: compares, decides, and writes in groups. */
+/** The trusted side of a check: compares, decides, and writes in batches. */
 export interface Recorder {
   /**
-   * Resolves once the outcome is recorded, or void because the fence was lost. Never rejects: what cannot be written is
-   * logged, and its lease ends.
+   * Resolves when the outcome is recorded, or when it is void because the fence was lost. Never rejects: an outcome
+   * that cannot be written is logged, and its lease expires.
    */
   record(finished: Recordable, context: RecordContext): Promise<void>
   settle(): Promise<void>
 }
 
-/** What the recorder knows of a check besides its outcome. */
+/** What the recorder needs to know of a check besides its outcome. */
 export interface RecordContext {
   readonly teamId: string
-  /** Hash of the baseline's reading; null when there is none. */
+  /** Hash of the baseline's reading; null if there is none. */
   readonly readingHash: Uint8Array | null
   /** Failures in a row before this check. */
   readonly failures: number
@@ -52,21 +52,21 @@ interface RecorderOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly patterns: PatternMatcher
-  /** Compares and stores screenshots; without it, a check that took some fails. */
+  /** Compares and stores screenshots. Without it, a check that took screenshots fails. */
   readonly pictures?: Pictures
   readonly log: Logger
   /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
   readonly onDeliveries: () => void
   /**
-   * Called when a batch may have written notices: wakes their loop. Absent: this installation sends no mail, and none
-   * is queued.
+   * Called when a batch may have written notices: wakes the notice loop. Absent: this installation sends no mail, and
+   * no notices are queued.
    */
   readonly onNotices?: () => void
-  /** How long a batch is tried while the store is away: no longer than its leases last. */
+  /** How long a batch is retried while the store is away: no longer than its leases last. */
   readonly patienceMs: number
 }
 
-/** A baseline that is asked for in company. */
+/** A baseline that is looked up in a batch. */
 interface Lookup {
   readonly no: number
   readonly fence: number
@@ -97,13 +97,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const values = storable(reading.values)
     const hash = readingHash(values)
     const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
-    // What has pictures is compared by them too.
+    // A reading with pictures must be compared by its pictures too.
     if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading.mark)
 
-    // From here on outside of any batch: a pattern that takes its time holds up no other check.
+    // From here on the check is outside of any batch, so that a slow pattern delays no other check.
     const lookup: Lookup = { no: task.no, fence: task.fence }
     await lookups.add(lookup)
-    // Without one the fence is lost: somebody else has the check now, or it was edited meanwhile.
+    // Without a baseline the fence is lost: another worker has the check now, or it was edited in the meantime.
     if (!lookup.found) return
     const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
     const row = await judged(read, lookup.found, options)
@@ -138,7 +138,9 @@ interface Read {
   readonly hash: Buffer
 }
 
-/** Looks at the pictures, compares, and decides: the row with what it sends, or the fault that the run ends with. */
+/**
+ * Compares pictures and values and decides. Returns the row with its deliveries, or the fault that the run ends with.
+ */
 async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<PicturedRun | RunFault> {
   const { task } = read.finished
   const about = { task, teamId: read.teamId, shots: read.reading.shots }
@@ -158,8 +160,8 @@ interface Compared extends Read {
 }
 
 /**
- * A fault where it cannot be decided, so that the baseline stays and the change is seen again. Throws SealedError where
- * the destinations cannot be opened.
+ * Returns a fault if the result cannot be decided, so that the baseline stays and the next run finds the change again.
+ * Throws SealedError if the destinations cannot be opened.
  */
 async function readingRow(compared: Compared, options: RecorderOptions): Promise<PicturedRun | RunFault> {
   const { finished, reading, teamId, hash, baseline, seen } = compared
@@ -167,14 +169,15 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const order = finished.task.kind === 'page' ? fieldNames(finished.task.extract) : Object.keys(reading.values)
   const predicate = baseline.diff_predicate as DiffPredicate
   const { diff, fired, slow } = await judge({ before, after: reading.values, order, predicate }, options.patterns)
-  // What the pictures fire tells the whole difference.
+  // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecided(slow)
   const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...gone.warnings]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
-    // While a field may be about to be missed, nothing lets the next check take its page for unchanged.
+    // While a count of missing fields is open, nothing is stored by which the next check could see its page as
+    // unchanged.
     ...markColumns(gone.isOpen ? UNMARKED : reading.mark),
     reading_hash: gone.isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
@@ -188,11 +191,11 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   }
 }
 
-/** A run that waited for its worker longer than an int4 of milliseconds holds (24 days) is told with that. */
+/** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */
 const LONGEST_MS = 2 ** 31 - 1
 const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
 
-/** The columns that every finished check has. */
+/** Returns the columns that every finished check has. */
 function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
   return {
     no: task.no,
@@ -204,7 +207,7 @@ function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
   }
 }
 
-/** What lets the next check see that nothing changed. */
+/** Returns the columns by which the next check sees that nothing changed. */
 function markColumns({ etag, lastModified, bodyHash }: PageMark) {
   return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
 }
@@ -214,11 +217,11 @@ const UNMARKED: PageMark = { etag: null, lastModified: null, bodyHash: null }
 function failureColumns(finished: Recordable, fault: RunFault, retryAfterMs: number) {
   return {
     ...runColumns(finished),
-    // A failure may come from no layer at all.
+    // A failure may have no layer at all.
     fetch_method: finished.reading.fetchMethod,
     error_code: fault.code,
     error_message: fault.message,
-    // Whole, as the column is: a fraction would cost the whole batch its record.
+    // Rounded to an integer, as the column requires: a fraction would make the store refuse the whole batch.
     retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)),
   }
 }

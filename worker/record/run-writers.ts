@@ -11,7 +11,7 @@ import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/run-partitions.ts'
 
-/** Where finished checks are written, in groups, by their result. */
+/** The writers for finished checks. They write in batches, by result. */
 interface RunWriters {
   readonly failed: Batcher<FailedRun & Noticed>
   readonly unchanged: Batcher<UnchangedRun & Noticed>
@@ -30,11 +30,11 @@ interface Fenced extends Noticed {
   readonly fence: number
 }
 
-/** A batch waits at most this long for others. */
+/** The longest time that a batch waits for more items. */
 export const BATCH_WAIT_MS = 20
 const BATCHES = { maxItems: 1000, maxWaitMs: BATCH_WAIT_MS, parallel: 2 }
 
-/** Every record may be done again: a run that was recorded no longer holds its fence's run id. */
+/** Every record is safe to repeat: a run that was recorded no longer has the run id of its fence. */
 export function createRunWriters(options: WritersOptions): RunWriters {
   const { store, log, onDeliveries, onNotices } = options
 
@@ -54,7 +54,10 @@ export function createRunWriters(options: WritersOptions): RunWriters {
     })
   }
 
-  /** The clock has moved into a month that nobody has prepared, or the check was claimed before it did. */
+  /**
+   * Writes the rows. If a monthly partition is missing, creates it and writes again. A partition is missing if the
+   * clock has moved into a month that was not prepared, or if the check was claimed before the clock moved.
+   */
   async function inPartitions(rows: readonly Fenced[], write: () => Promise<unknown>): Promise<void> {
     try {
       await write()
@@ -67,7 +70,8 @@ export function createRunWriters(options: WritersOptions): RunWriters {
   }
 
   /**
-   * A row that cannot be written even alone becomes an error run, so that its monitor does not try the same for ever.
+   * A row that cannot be written even alone becomes an error run, so that its monitor does not repeat the same attempt
+   * for ever.
    */
   async function giveUp({ no, fence, run_id }: Fenced, error: unknown): Promise<void> {
     log.error({ err: error, run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
@@ -80,7 +84,7 @@ export function createRunWriters(options: WritersOptions): RunWriters {
     failed: writer<FailedRun & Noticed>(recordFailed),
     unchanged: writer<UnchangedRun & Noticed>(recordUnchanged),
     readings: writer(
-      // Pictures take a transaction and a statement each, which a batch without any is spared.
+      // Pictures need a transaction and one more statement. A batch without pictures avoids both.
       (on, rows: readonly (PicturedRun & Noticed)[]) =>
         rows.some(({ pictures, is_first }) => pictures || is_first)
           ? recordPictured(on, rows)

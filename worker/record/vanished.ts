@@ -1,26 +1,27 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
 import type { Values } from '../../schema/shape/json.ts'
 
-/** Readings in a row that lack a field before its absence is told. */
+/** The number of readings in a row that must lack a field before its absence is reported. */
 const READINGS_UNTIL_TOLD = 3
 
 /**
- * Fields that had a value and have none now, each with the readings in a row that lacked it. Kept with the baseline.
+ * Fields that had a value and have none now, each with the number of readings in a row that lacked it. Stored with the
+ * baseline.
  */
 type Missing = Readonly<Record<string, number>>
 
-/** What a reading says of fields that are gone. */
+/** What a reading shows about missing fields. */
 interface Vanished {
-  /** Null: none is. */
+  /** Null: no field is missing. */
   readonly missing: Missing | null
-  /** One more reading may have to be told: the next check reads its page, though it be the very same. */
+  /** One more reading may have to be reported, so the next check reads its page even if the page is identical. */
   readonly isOpen: boolean
   readonly warnings: readonly string[]
 }
 
-/** A reading and what it follows. */
+/** A reading and the state before it. */
 interface Follows {
-  /** Null: this reading is the first of its monitor, or the first since an edit; nothing was there before. */
+  /** Null: this reading is the first of its monitor, or the first since an edit, so there were no earlier values. */
   readonly before: Values | null
   readonly missing: Missing | null
   readonly after: Values
@@ -30,13 +31,14 @@ interface Follows {
 const NONE: Vanished = { missing: null, isOpen: false, warnings: [] }
 
 /**
- * Counts the readings that lack a field which had a value before. Failed runs are no readings: they neither count nor
- * end a count.
+ * Counts the readings that lack a field which had a value before. A failed run is not a reading: it neither counts nor
+ * ends a count.
  *
- * The unchanged path (the same bytes, the same values) records no reading, and would hide the second and third one. So
- * while a count is open, the recorder keeps nothing that lets a check see that its page is unchanged: two checks are
- * read and stored in full, the third in a row that lacks the field warns, and from then on the path is as cheap as
- * before. Each later reading that is stored warns again; runs that are unchanged point at one that did.
+ * The unchanged path (the same bytes, the same values) records no reading, and would hide the second and third reading.
+ * So while a count is open, the recorder stores nothing by which a check could see that its page is unchanged. Two
+ * checks are then read and stored in full. The third in a row that lacks the field warns. After that the path is as
+ * cheap as before. Each later reading that is stored warns again. Runs that are unchanged point at a reading that
+ * warned.
  */
 export function vanished({ before, missing, after, names }: Follows): Vanished {
   if (before === null) return NONE

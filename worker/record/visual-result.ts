@@ -12,7 +12,7 @@ export interface Seen {
   readonly kind: 'seen'
   readonly pictures: RunPictures | null
   readonly warnings: readonly string[]
-  /** Given when it fires. */
+  /** Present if it fires. */
   readonly fired?: VisualBlock
 }
 
@@ -24,10 +24,10 @@ interface Shown {
 
 type VisualResult = Seen | { readonly kind: 'failed'; readonly fault: RunFault }
 
-/** Percent of changed area at which deliveries fire, unless it is given. */
+/** The default percentage of changed area at which deliveries fire. */
 const THRESHOLD_PCT = 1
 
-/** Compares and keeps the shots of a check, if it took any. */
+/** Compares and stores the screenshots of a check, if it took any. */
 export async function visualResult(
   { task: { no, runId }, teamId, shots }: Shown,
   baseline: Baseline,
@@ -47,7 +47,7 @@ const NO_STORE: RunFault = {
   message: 'Screenshots need an object store, which this process does not have; disable visual_config.',
 }
 
-/** Nothing changed fires nothing, though the threshold be 0. */
+/** If nothing changed, nothing fires, even if the threshold is 0. */
 function firedBy({ changePct, hasChanges }: RunPictures, config: VisualConfig | null): VisualBlock | null {
   const threshold_pct = config?.thresholdPct ?? THRESHOLD_PCT
   return hasChanges && changePct >= threshold_pct ? { change_pct: changePct, threshold_pct } : null

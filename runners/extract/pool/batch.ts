@@ -6,28 +6,28 @@ import { Watch } from './watch.ts'
 import { PROGRESS } from './worker-task.ts'
 import type { Threads, WorkerBatch } from './worker-task.ts'
 
-/** Where and how a batch runs. */
+/** The thread and the rules for a batch. */
 interface BatchRun {
   readonly threads: Threads
-  /** By the keys of jobs. */
+  /** Speeds by the keys of jobs. */
   readonly speeds: Speeds<number>
-  /** Whether a job that is not quick has to make room now; absent: all have all of their time. */
+  /** Returns whether a job that is not quick has to make room now; absent: all jobs may use their full time. */
   readonly mustMakeRoom?: () => boolean
 }
 
-/** What a batch left to be done. */
+/** The jobs that a batch did not complete. */
 export interface Leftover {
-  /** Had no fault, but their thread was killed. */
+  /** Jobs without a fault whose thread was killed. */
   readonly again: readonly Job[]
-  /** Was stopped to make room, and has to be done where it holds up nobody. */
+  /** A job that was stopped to make room. It has to run where it delays no other job. */
   readonly slow: Job | null
-  /** A page took so long, or so much memory, that its thread was killed. */
+  /** A page took so much time or memory that its thread was killed. */
   readonly killed: boolean
 }
 
 /**
- * Runs some jobs in one thread and settles them. Where one of them has the thread killed, that one gets its fault (or
- * makes room) and the others are left, to be run again: extraction is pure. Never rejects.
+ * Runs some jobs in one thread and completes them. If one of them causes the thread to be killed, that job gets its
+ * fault (or makes room). The others are returned to be run again, because extraction is pure. Never rejects.
  */
 export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Leftover> {
   const { threads, speeds, mustMakeRoom = null } = run
@@ -35,7 +35,7 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
   const batch: WorkerBatch = { tasks: jobs.map(({ page, config }) => ({ page, config })), progress }
   const watch = new Watch({ jobs, progress, mustMakeRoom })
   try {
-    // What may have to make room is copied: it is needed once more.
+    // The body of a job that may have to make room is copied, because it may be needed again.
     const transferList = mustMakeRoom ? [] : transfers(jobs)
     const answers = await threads.run(batch, { signal: watch.signal, transferList })
     for (const [place, job] of jobs.entries()) {
@@ -44,8 +44,8 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     }
     return { again: [], slow: null, killed: false }
   } catch (error) {
-    // A thread that dies before its first task dies of something else; its first job takes the blame, so that nothing
-    // is tried for ever.
+    // If a thread dies before its first task, the cause is unknown. The fault is given to its first job, so that no job
+    // is retried for ever.
     const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
     if (culprit && culprit.key !== null) speeds.took(culprit.key, QUICK_MS)
@@ -57,7 +57,7 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
   }
 }
 
-/** Only a buffer that holds nothing but the body can be moved: small Buffers of Node share one. */
+/** A body can be moved only if its buffer contains nothing else: small Buffers of Node share one. */
 function transfers(jobs: readonly Job[]): ArrayBuffer[] {
   const [only, second] = jobs
   if (only === undefined || second !== undefined || only.page.body.byteLength <= COPY_BYTES) return []

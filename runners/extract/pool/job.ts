@@ -2,38 +2,40 @@ import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import type { Extraction, Page } from '../page.ts'
 
-/** One call of `Extractor.extract`, waiting or in a thread. */
+/** One call of `Extractor.extract`, waiting or running. */
 export interface Job {
   readonly page: Page
   readonly config: ExtractConfig
   readonly timeoutMs: number
-  /** Whose page it is; null when nobody is to remember how long it took. */
+  /** The monitor of the page; null if its time is not to be remembered. */
   readonly key: number | null
   readonly settle: (extraction: Extraction) => void
-  /** The caller has gone: its place in the queue is skipped. */
+  /** The caller has stopped waiting: the queue skips the job. */
   dropped: boolean
 }
 
 /**
- * What is read within this, in milliseconds of the processor, is quick: a page of 20 KB takes 1 ms, one of 5 MB some
- * 200.
+ * A job within this many milliseconds of processor time is quick. A page of 20 KB takes 1 ms, one of 5 MB about 200.
  */
 export const QUICK_MS = 200
-/** Pages up to this size share a thread's time with others; a larger one goes alone. */
+/** Pages up to this size share a batch with others; a larger page runs alone. */
 export const COPY_BYTES = 256 * 1024
 /**
- * Enough to hide the way between threads (see the figures in pool.ts), few enough that a killed batch wastes little.
+ * Large enough to hide the cost of messages between threads (see the figures in pool.ts), and small enough that a
+ * killed batch wastes little work.
  */
 const BATCH_JOBS = 8
 const BATCH_BYTES = 1024 * 1024
 
-/** 1 s per rule, 5 s in all; full_page and prompt count as one rule. */
+/** 1 s per rule, 5 s in total; full_page and prompt count as one rule. */
 export function defaultTimeoutMs(config: ExtractConfig): number {
   const rules = 'fields' in config ? Object.keys(config.fields).length : 1
   return Math.min(Math.max(rules, 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
 }
 
-/** Takes the next jobs for one thread off the queue: its fair share, up to a few; a large page goes alone. */
+/**
+ * Takes the next jobs for one thread from the queue: its fair share, up to a small number. A large page is taken alone.
+ */
 export function takeBatch(queue: Job[], threads: number): Job[] {
   const batch: Job[] = []
   const share = Math.min(BATCH_JOBS, Math.ceil(queue.length / threads))

@@ -19,60 +19,60 @@ import type { Threads } from './worker-task.ts'
 
 interface ExtractorOptions {
   /**
-   * Threads at most, besides those for slow pages and for trials; default: one less than the cores, at least one. They
-   * start when first needed.
+   * The most threads, without those for slow pages and for trials; default: one less than the cores, at least one. They
+   * start when they are first needed.
    */
   readonly threads?: number
-  /** Heap of a thread in MB. */
+  /** The heap of a thread in MB. */
   readonly heapMb?: number
 }
 
 interface ExtractCall {
-  /** Wall-clock time in the thread; waiting for one does not count. Default 1 s per rule, 5 s in all. */
+  /** Wall-clock time in the thread; waiting for a thread does not count. Default 1 s per rule, 5 s in total. */
   readonly timeoutMs?: number
-  /** Whose page it is: by it the pool remembers who held others up. The number of a monitor. */
+  /** The number of the monitor. By it the pool remembers which monitors delayed others. */
   readonly key?: number
-  /** Ends the wait with the fault `timeout`; a thread at work goes on until its own limit. */
+  /** Ends the wait with the fault `timeout`. A thread that is working continues until its own limit. */
   readonly signal?: AbortSignal
 }
 
 export interface Extractor {
   /**
-   * `extract` of extract.ts in a thread that is killed when it takes too long (`extract_timeout`) or too much memory
-   * (`extract_memory`); other calls are not harmed. Never rejects. A body over 256 KiB that owns its buffer may be
-   * moved to a thread: do not use it afterwards.
+   * Runs `extract` of extract.ts in a thread. The thread is killed when it takes too long (`extract_timeout`) or too
+   * much memory (`extract_memory`); other calls are not affected. Never rejects. A body over 256 KiB that owns its
+   * buffer may be moved to a thread: do not use it afterwards.
    */
   extract(page: Page, config: ExtractConfig, call?: ExtractCall): Promise<Extraction>
-  /** Waits for what is running, refuses what is not, and ends the threads. */
+  /** Waits for running jobs, refuses waiting ones, and ends the threads. */
   close(): Promise<void>
 }
 
 /**
- * Makes a pool of extraction threads.
+ * Creates a pool of extraction threads.
  *
- * What it costs, on 2 cores with one thread, one CSS field on a 20 KB page: bare parse5 + css-select in the main thread
+ * Its cost, on 2 cores with one thread, for one CSS field on a 20 KB page: bare parse5 + css-select in the main thread
  * 766 µs; `extract` there 871 µs (about 0.55 of that since HTML is read by stretches, html-tokenizer.ts); through the
  * pool one call at a time 1,150 µs, eight at a time and more 915 µs. On a page of five bytes: inline 11 µs, one call at
- * a time 211 µs, many 33 µs. Hence batches: a thread that waits for the main thread's next turn after each page stands
- * idle for longer than a small page takes. The first call waits 0.15 s for its thread.
+ * a time 211 µs, many 33 µs. The reason for batches: a thread that waits for the main thread's next turn after each
+ * page is idle for longer than a small page takes. The first call waits 0.15 s for its thread.
  *
- * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and everybody behind them
- * waiting. So who takes longer than `QUICK_MS` while others wait is stopped, begins anew in a thread for slow pages,
- * and goes there at once from then on, until its pages are quick again. From the first such page on, whoever is unknown
- * is tried in a third thread. The former gives way to everybody else; neither is started before it is needed. What that
- * does for the rest is measured in test/hostile/lateness.fault.ts.
+ * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and all others would wait. So
+ * a job that takes longer than `QUICK_MS` while others wait is stopped. It starts again in a thread for slow pages. Its
+ * monitor then uses that thread at once, until its pages are quick again. After the first such page, unknown monitors
+ * are tried in a third thread. The thread for slow pages has a lower priority than everything else. Neither thread is
+ * started before it is needed. The effect on the other monitors is measured in test/hostile/lateness.fault.ts.
  */
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
   return new ThreadedExtractor(options)
 }
 
 /**
- * * One quick page alone would let a site hold up others at every second check. Who is forgotten is unknown again, and
- * waits behind the quick ones once more.
+ * If one quick page were enough, a site could delay others at every second check. A monitor that is forgotten is
+ * unknown again, and waits behind the quick ones once more.
  */
 const SPEEDS = { slowMs: QUICK_MS, toMakeGood: 5, mostRemembered: 50_000 }
-/** Nobody's check waits for the processor because of the slow ones. */
-const GIVES_WAY = 10
+/** The priority that keeps slow pages from taking processor time from other checks. */
+const SLOW_NICENESS = 10
 
 class ThreadedExtractor implements Extractor {
   readonly #quick: ThreadGroup
@@ -80,7 +80,7 @@ class ThreadedExtractor implements Extractor {
   readonly #patient: ThreadGroup
   readonly #line: Line
   readonly #slow: SlowLine = createSlowLine()
-  /** Who held a thread up, and who never did. */
+  /** Which monitors delayed a thread, and which never did. */
   readonly #speeds = createSpeeds<number | null>(SPEEDS)
   readonly #running = new Running()
   #pumping = false
@@ -90,7 +90,7 @@ class ThreadedExtractor implements Extractor {
     this.#line = createLine(threads)
     this.#quick = groupOf(threads, heapMb, 0)
     this.#trial = groupOf(1, heapMb, 0)
-    this.#patient = groupOf(1, heapMb, GIVES_WAY)
+    this.#patient = groupOf(1, heapMb, SLOW_NICENESS)
   }
 
   extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
@@ -123,7 +123,7 @@ class ThreadedExtractor implements Extractor {
     await Promise.all([this.#quick, this.#trial, this.#patient].map(({ threads }) => threads.destroy()))
   }
 
-  /** Calls of one turn of the event loop come together, so that they can share a way to the thread. */
+  /** Calls within one turn of the event loop are collected, so that they can share a message to the thread. */
   #pumpSoon(): void {
     if (this.#pumping) return
     this.#pumping = true
@@ -139,7 +139,10 @@ class ThreadedExtractor implements Extractor {
     if (this.#patient.running === 0) this.#startPatient()
   }
 
-  /** A batch of monitors of which none is known to be slow: one that is has to make room for those who wait. */
+  /**
+   * Runs a batch of monitors of which none is known to be slow. A job that turns out to be slow has to make room for
+   * waiting ones.
+   */
   #startTrusting(group: ThreadGroup, jobs: readonly Job[]): boolean {
     if (jobs.length === 0) return false
     const mustMakeRoom = (): boolean => (group === this.#trial ? this.#line.hasUnknown : !this.#line.isEmpty)
@@ -188,8 +191,8 @@ function stopped(): Extraction {
 }
 
 /**
- * * What needs no thread: a hash of bytes is linear and about 1 ms per MB, and so is sorting the keys of a small JSON
- * answer.
+ * Returns whether a page needs no thread. A hash of bytes is linear and takes about 1 ms per MB, and so does sorting
+ * the keys of a small JSON response.
  */
 function runsInline(page: Page, config: ExtractConfig): boolean {
   return (

@@ -1,34 +1,37 @@
 import { takeBatch } from './job.ts'
 import type { Job } from './job.ts'
 
-/** Who waits to be read, slow monitors left aside: those that have always been quick, and those that nobody knows. */
+/**
+ * The queue of extraction jobs, except those of slow monitors. It separates monitors known to be quick from unknown
+ * ones.
+ */
 export interface Line {
   add(job: Job, isKnown: boolean): void
-  /** The next for one of the quick threads; empty when there is nobody for it. */
+  /** Returns the next jobs for one of the quick threads; empty if there are none. */
   takeForQuick(): Job[]
-  /** The next for the thread for trials, which is used once there was a reason to. */
+  /** Returns the next jobs for the trial thread, which is used only after a thread was killed. */
   takeForTrial(): Job[]
-  /** In front of the others: their thread was killed for a neighbour's sake. */
+  /** Puts jobs back at the front. Their thread was killed because of another job. */
   putBack(jobs: readonly Job[], isKnown: (job: Job) => boolean): void
-  /** A page took so long that its thread was killed. */
+  /** Call this when a page took so long that its thread was killed. */
   trouble(): void
   readonly isEmpty: boolean
   readonly hasUnknown: boolean
-  /** Empties it and answers who stood in it. */
+  /** Removes and returns all jobs. */
   drain(): Job[]
 }
 
-/** As long as this after trouble, nobody unknown is let near a thread that quick monitors need. */
+/** For this long after a killed thread, unknown monitors get no thread that quick monitors need. */
 const WARY_MS = 60_000
-/** Unless they have not needed it for this long: after a start everybody is unknown. */
+/** The exception: quick monitors have not needed the thread for this long. After a start all monitors are unknown. */
 const IDLE_MS = 1_000
 
 /**
- * A thread that is killed costs more than the trial (`QUICK_MS`) and the start of the next (200 ms): the new one has to
- * compile everything anew, and reads ten times as slowly for a while. With fifty unknown hostile monitors in the line
- * of the quick ones, these waited up to 10 s on a busy machine.
+ * A killed thread costs more than the trial (`QUICK_MS`) and the start of the next thread (200 ms). The new thread has
+ * to compile everything again and is ten times slower for a while. With fifty unknown hostile monitors in the queue of
+ * the quick ones, the quick ones waited up to 10 s on a busy machine.
  *
- * Apart from the gates in concurrency/: a thread takes a batch, not a slot.
+ * It is separate from the gates in concurrency/, because a thread takes a batch and not a slot.
  */
 export function createLine(threads: number): Line {
   const known: Job[] = []
@@ -36,7 +39,7 @@ export function createLine(threads: number): Line {
   let troubleAt = -Infinity
   let knownAt = -Infinity
 
-  // Alone: whoever shared a thread with one that is killed has to be read again.
+  // One at a time: if the thread is killed, all other jobs in it have to be repeated.
   const takeOneUnknown = () => takeBatch(unknown, Math.max(1, unknown.length))
   const isWary = () => performance.now() - troubleAt < WARY_MS
 

@@ -2,16 +2,17 @@ import { Fifo } from '../../../concurrency/fifo.ts'
 import type { Job } from './job.ts'
 import { failed } from '../page.ts'
 
-/** Who waits for the thread for slow pages, one after the other. */
+/** The queue for the thread for slow pages, which runs one job at a time. */
 export interface SlowLine {
   add(job: Job): void
-  /** The next, if anybody waits; settles those who have waited for too long. */
+  /** Returns the next job, if there is one; completes those that have waited too long. */
   take(): Job | undefined
   drain(): Job[]
 }
 
 /**
- * As long as a fetch may take: a check that waits keeps its place among the checks in flight, and its page in memory.
+ * The same limit as for a fetch: a waiting check keeps its slot among the checks in flight, and its page stays in
+ * memory.
  */
 const LONGEST_WAIT_MS = 30_000
 

@@ -4,13 +4,13 @@ import type { Threads } from './worker-task.ts'
 
 interface ThreadOptions {
   readonly threads: number
-  /** Heap of each, in MB. */
+  /** The heap of each thread, in MB. */
   readonly heapMb: number
-  /** How far they give way to everybody else. Only Linux has that for a thread. */
+  /** The niceness of the threads. Only Linux supports it for a thread. */
   readonly nice: number
 }
 
-/** Makes threads that run batches; they start when first needed. */
+/** Creates threads that run batches. They start when they are first needed. */
 export function startThreads({ threads, heapMb, nice }: ThreadOptions): Threads {
   return new Piscina({
     filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
@@ -18,10 +18,10 @@ export function startThreads({ threads, heapMb, nice }: ThreadOptions): Threads 
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: 60_000,
-    // One at a time: killing a thread must end nobody else's work.
+    // One batch at a time: killing a thread must not end the work of another batch.
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 64 },
-    // Nothing of the process' environment, flags or secrets is of use to a parser.
+    // A parser needs none of the process's environment, flags or secrets.
     env: {},
     execArgv: [],
     recordTiming: false,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { type Job, QUICK_MS } from './job.ts'
 import { monotonicMs, PROGRESS } from './worker-task.ts'
 
-/** Longest wait for a thread to begin: starting one takes about 0.2 s, more on a busy machine. */
+/** The longest wait for a thread to begin. Starting one takes about 0.2 s, and more on a busy machine. */
 const START_MS = 15_000
-/** Whether a slow task has to make room, and whether a thread has begun, is looked at this often. */
+/** How often it is checked whether a slow task has to make room, and whether a thread has begun. */
 const LOOK_AGAIN_MS = 50
 
 interface Watched {
@@ -15,11 +15,11 @@ interface Watched {
 }
 
 /**
- * Watches the clock of the task that a thread is at, and aborts its signal when that has taken too long. One timer
- * serves a whole batch.
+ * Watches the time of the task that a thread is running, and aborts its signal when the task has taken too long. One
+ * timer serves a whole batch.
  */
 export class Watch {
-  /** Why the signal was aborted: the limit that ran out, in ms, or to make room. */
+  /** Why the signal was aborted: the time limit that was exceeded, in ms, or the need to make room. */
   end: number | 'made room' | null = null
   readonly #abort = new AbortController()
   readonly #watched: Watched
@@ -50,7 +50,7 @@ export class Watch {
     const limit = place < 0 ? START_MS : (jobs[place]?.timeoutMs ?? 0)
     const spent = monotonicMs() - (place < 0 ? this.#since : since)
     if (spent >= limit) this.#stopThread(limit)
-    // Before the first task it is unknown how soon the thread begins.
+    // Before the first task it is not known how soon the thread begins.
     else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
     else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
     else if (spent >= QUICK_MS && (place < jobs.length - 1 || mustMakeRoom()) && usedMs(progress, spent) >= QUICK_MS)
@@ -65,8 +65,9 @@ export class Watch {
 }
 
 /**
- * Processor time of the task that the thread is at. On a machine that has more to do than it can, every page takes
- * long, and if that counted, all would be slow at once. Where the system does not tell, the time that went by.
+ * Returns the processor time of the current task of the thread. On an overloaded machine every page takes long by
+ * wall-clock time, and all of them would become slow at once. If the system does not report processor time, this
+ * returns the elapsed time.
  */
 function usedMs(progress: Float64Array, spent: number): number {
   const thread = progress[PROGRESS.thread] ?? -1

@@ -2,27 +2,27 @@ import type { Piscina } from 'piscina'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import type { Extraction, Page } from '../page.ts'
 
-/** What a thread gets: some pages with their configs, one after the other. */
+/** The message to a thread: some pages with their configs, to be run one after the other. */
 export interface WorkerBatch {
   readonly tasks: readonly { readonly page: Page; readonly config: ExtractConfig }[]
   /**
-   * Numbers in shared memory, by which the main thread knows what a thread is doing that cannot answer (`PROGRESS`);
-   * -1: not known.
+   * Numbers in shared memory. From them the main thread sees what a busy thread is doing, which cannot respond to
+   * messages (`PROGRESS`); -1: not known.
    */
   readonly progress: Float64Array<SharedArrayBuffer>
 }
 
-/** What stands where in `WorkerBatch.progress`. */
+/** The indexes in `WorkerBatch.progress`. */
 export const PROGRESS = {
-  /** The task that the thread is at; -1: not begun. */
+  /** The current task of the thread; -1: not begun. */
   place: 0,
-  /** Since when, by `monotonicMs`. */
+  /** When the current task began, by `monotonicMs`. */
   since: 1,
-  /** The thread's id by the system, where that tells it. */
+  /** The operating system's id of the thread, if the system reports it. */
   thread: 2,
   /** The processor time that the thread had used when it began the task, in ms. */
   usedBefore: 3,
-  /** From here on: the processor time of each task that is done, in ms. */
+  /** From this index on: the processor time of each completed task, in ms. */
   used: 4,
 } as const
 

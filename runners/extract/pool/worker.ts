@@ -4,8 +4,8 @@ import { monotonicMs, PROGRESS } from './worker-task.ts'
 import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
 
 /**
- * The entry of an extraction thread (`pool.ts`). Holds no secrets, no sockets and no environment; it is killed when it
- * takes too long.
+ * The entry point of an extraction thread (`pool.ts`). It has no secrets, no sockets and no environment. It is killed
+ * when it takes too long.
  */
 export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   progress[PROGRESS.thread] = THREAD
@@ -20,7 +20,7 @@ export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   })
 }
 
-/** This thread's id by the system, or -1 where that is not Linux. */
+/** The operating system's id of this thread, or -1 if the system is not Linux. */
 const THREAD = threadId()
 
 function threadId(): number {

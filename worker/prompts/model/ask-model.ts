@@ -8,15 +8,15 @@ import type { ShapeField } from '../../../core/prompt-shape/shape.ts'
 import { jsonSchemaOf } from '../../../core/prompt-shape/shape-json.ts'
 import { shapeOf } from '../../../core/prompt-shape/shape-of.ts'
 
-/** What asking came to. */
+/** The result of asking the model. */
 export type ModelAnswer =
   | { readonly kind: 'values'; readonly values: Values; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'abandoned' }
 
 /**
- * The fields that a question's schema asks for; null: it has none. A failure where a schema that was saved is one that
- * we do not take.
+ * Returns the fields that a question's schema asks for; null: the question has no schema. Returns a failure if the
+ * saved schema is not one that we accept.
  */
 export function fieldsOf({ schema }: Question): readonly ShapeField[] | null | ModelFailure {
   if (!schema) return null
@@ -30,7 +30,8 @@ export function fieldsOf({ schema }: Question): readonly ShapeField[] | null | M
 }
 
 /**
- * Asks the model and reads its answer; an answer that is not of the schema's shape gets one repair try. Never rejects.
+ * Asks the model and reads its answer. If the answer does not match the schema, the model is asked once to repair it.
+ * Never rejects.
  */
 export async function askModel(
   question: Question,
@@ -45,7 +46,7 @@ export async function askModel(
   if (read.ok) return { kind: 'values', values: read.values, warnings: read.warnings }
   if (fields === null || read.faults === LEAKED) return { kind: 'failed', failure: unusable(read.faults) }
   const second = await model.say({ messages: repairOf(told, first.text, read.faults), schema }, signal)
-  // The first answer was one: the call counts, whatever came of the second.
+  // The first question got an answer, so the call counts, whatever the result of the second.
   if (second.kind === 'failed') return { kind: 'failed', failure: { ...second.failure, wasAnswered: true } }
   if (second.kind === 'abandoned') return second
   const again = readSaid(second.text, told, fields)
@@ -55,7 +56,10 @@ export async function askModel(
 
 const LEAKED: readonly string[] = ['it repeats what only this service said to it, as the page may have told it to']
 
-/** An answer that holds the mark repeats its instructions: whatever else it says, the page speaks through it. */
+/**
+ * An answer that contains the mark repeats its instructions. It is refused as a whole, because the page may have caused
+ * it.
+ */
 function readSaid(text: string, { mark }: Told, fields: readonly ShapeField[] | null): ReadAnswer {
   if (text.includes(mark)) return { ok: false, faults: LEAKED }
   return fields ? readObject(text, fields) : readWords(text)

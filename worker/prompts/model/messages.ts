@@ -1,26 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import type { Question } from '../prompts-port.ts'
 
-/** What the model is told, in the words of the protocol. */
+/** A message to the model, as in the protocol. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
 }
 
-/** A question as messages, and the mark that stands around the page in them and in no answer. */
+/** A question as messages, and the mark around the page. The mark must not occur in any answer. */
 export interface Told {
   readonly messages: readonly Message[]
   readonly mark: string
 }
 
-/** Rises when what we tell the model changes its answers: those kept before are not used then. */
+/**
+ * Raised when a change of our instructions changes the model's answers. Answers that were stored before are then not
+ * used.
+ */
 export const MESSAGES_VERSION = 1
 
 /**
- * Tells the model its task. The page is data: it stands between marks that nobody could have written into it, for they
- * are made for this question, and the model is told to follow nothing that stands there. That is a request, not a
- * barrier: the barriers are that a model has no tools and no secrets, and that its answer is checked and used as a
- * value only. The mark is a canary as well: an answer that holds it repeats what only we said.
+ * Gives the model its task. The page is data. It is placed between marks that are created for this question, so nobody
+ * could have written them into the page. The model is instructed to follow nothing between them. That instruction is a
+ * request, not a protection. The protections are that a model has no tools and no secrets, and that its answer is
+ * checked and used as a value only. The mark is also a canary: an answer that contains it repeats text that only we
+ * wrote.
  */
 export function messagesOf({ prompt, schema, text }: Question): Told {
   const mark = `page-${randomBytes(9).toString('base64url')}`
@@ -53,10 +57,10 @@ export function messagesOf({ prompt, schema, text }: Question): Told {
   }
 }
 
-/** As much of a wrong answer as the model is shown again. */
+/** The longest part of a wrong answer that is shown to the model again. */
 const SHOWN = 4_000
 
-/** The question once more, with what was wrong with the answer. */
+/** Repeats the question with a description of what was wrong with the answer. */
 export function repairOf({ messages }: Told, answer: string, faults: readonly string[]): readonly Message[] {
   const wrong = faults.map((fault) => `- ${fault}`).join('\n')
   return [

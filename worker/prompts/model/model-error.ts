@@ -2,17 +2,17 @@ import { retryAfterMs } from '../../../runners/fetch/retry-after.ts'
 import { failure, malformed, type ModelFailure, statusFailure, tooSlow, unreachable } from './model-fault.ts'
 import { TooLargeError } from './model-fetch.ts'
 
-/** What the client threw, for the run, for the next try, and for the log. */
+/** What the client threw, in the form that the run, the retry and the log need. */
 export interface ModelError {
   readonly failed: ModelFailure
-  /** The endpoint answered with this status and these words; null: it did not. */
+  /** The status and text of the endpoint's response; null: it did not respond. */
   readonly refusal: { readonly status: number; readonly words: string } | null
   readonly words: string
 }
 
 /**
- * Tells apart what the client throws, by what the errors hold: their classes come with the client, which is loaded
- * late.
+ * Classifies what the client throws by the properties of the errors. Their classes cannot be imported here, because the
+ * client is loaded late.
  */
 export function modelError(error: unknown, timeoutMs: number): ModelError {
   const words = error instanceof Error ? error.message : String(error)

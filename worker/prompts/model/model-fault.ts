@@ -1,19 +1,21 @@
 import type { RunFault, RunFaultCode } from '../../../schema/run/run-fault.ts'
 
-/** A question that has no answer. */
+/** A question that got no usable answer. */
 export interface ModelFailure {
   readonly fault: RunFault
-  /** For how long it is left alone, as it asked: whole ms, LONGEST_QUIET_MS at most; 0: it did not ask. */
+  /**
+   * How long the endpoint asked to be left alone: whole ms, at most LONGEST_QUIET_MS; 0: it did not ask for a pause.
+   */
   readonly retryAfterMs: number
-  /** May be gone in a moment: worth one more try. */
+  /** The fault may be temporary, so one more try makes sense. */
   readonly isPassing: boolean
-  /** The model said something, and so worked for it: the call counts. */
+  /** The model produced an answer and so did work for it: the call counts. */
   readonly wasAnswered: boolean
 }
 
 /**
- * An endpoint that asks for days is asked again after this, and monitors wait no longer for it: it is one for all of
- * them.
+ * The longest pause. An endpoint that asks for days is asked again after this time, because all monitors share it and
+ * would wait.
  */
 const LONGEST_QUIET_MS = 300_000
 
@@ -25,8 +27,8 @@ export function failure(code: RunFaultCode, message: string, extra: Extra = {}):
 }
 
 /**
- * A status that is no answer. The endpoint's own words are for the log: they may hold its operator's key or name, and
- * whose monitor failed is somebody else.
+ * Returns the failure for an error status. The endpoint's own text goes to the log only: it may contain the operator's
+ * key or name, and the owner of the monitor is somebody else.
  */
 export function statusFailure(status: number, retryAfterMs: number): ModelFailure {
   if (status === 429 || status === 503 || status === 529)
@@ -70,7 +72,7 @@ export const unreachable = () =>
 export const tooSlow = (ms: number) =>
   failure('model_timeout', `The model did not answer within ${Math.round(ms / 100) / 10} seconds. ${LATER}`)
 
-/** The endpoint spoke, and what it said is no answer of the protocol. */
+/** The endpoint responded, but the response is not valid in the protocol. */
 export const malformed = (what: string) =>
   failure('model_answer', `The answer of the model's endpoint is malformed: ${what}. ${OPERATOR} LLM_BASE_URL.`, {
     wasAnswered: true,

@@ -1,11 +1,11 @@
 import { Agent, request } from 'undici'
 
-/** An answer that is larger than any that could be used. */
+/** The answer is larger than any usable answer. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }
 
-/** A connection to the model's endpoint, as the client wants it. */
+/** A connection to the model's endpoint, in the form that the client needs. */
 interface ModelFetch {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   close(): Promise<void>
@@ -13,14 +13,15 @@ interface ModelFetch {
 
 interface ModelFetchOptions {
   readonly connections: number
-  /** Bytes of an answer, at most. */
+  /** The most bytes of an answer. */
   readonly maxBytes: number
 }
 
 /**
- * Requests to an address that the operator of this installation named, and to no other: it is trusted and bypasses the
- * guard, so no redirect is followed. The whole answer is read here under a limit, before the client sees it: the client
- * itself reads without end. Nothing is asked to be compressed, and what is compressed is not unpacked.
+ * Sends requests only to the address that the operator of this installation configured. That address is trusted and
+ * bypasses the egress guard, so redirects are not followed. The whole answer is read here under a limit before the
+ * client gets it, because the client itself reads without a limit. No compression is requested, and a compressed answer
+ * is not decompressed.
  */
 export function createModelFetch({ connections, maxBytes }: ModelFetchOptions): ModelFetch {
   const agent = new Agent({ connections, connect: { timeout: 5_000 }, headersTimeout: 0, bodyTimeout: 0 })
@@ -37,7 +38,7 @@ export function createModelFetch({ connections, maxBytes }: ModelFetchOptions): 
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         size += chunk.length
-        // Leaving the loop ends the connection.
+        // Leaving the loop closes the connection.
         if (size > maxBytes) throw new TooLargeError(`more than ${maxBytes} bytes`)
         chunks.push(chunk)
       }
@@ -51,5 +52,5 @@ export function createModelFetch({ connections, maxBytes }: ModelFetchOptions): 
   }
 }
 
-/** What the client and we look at. */
+/** The headers that the client and we use. */
 const KEPT = new Set(['content-type', 'retry-after', 'retry-after-ms', 'x-request-id'])

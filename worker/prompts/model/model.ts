@@ -14,16 +14,16 @@ export interface ModelOptions {
   readonly baseUrl: string
   readonly apiKey: string | null
   readonly name: string
-  /** For one answer. */
+  /** Milliseconds for one answer. */
   readonly timeoutMs: number
-  /** Requests at once. */
+  /** The most requests at once. */
   readonly connections: number
   readonly log: Pick<Logger, 'warn'>
 }
 
 interface Asked {
   readonly messages: readonly Message[]
-  /** What a JSON answer has to be like; null: words are wanted. */
+  /** The schema of a JSON answer; null: the answer is plain text. */
   readonly schema: JsonSchema | null
 }
 
@@ -34,21 +34,25 @@ type Said =
 
 export interface Model {
   readonly name: string
-  /** Asks, and once more where a moment may help. Never rejects; the signal gives `abandoned`. */
+  /** Asks the model, and once more after a temporary fault. Never rejects; the signal gives `abandoned`. */
   say(asked: Asked, signal: AbortSignal): Promise<Said>
-  /** Ends requests under way. */
+  /** Ends the running requests. */
   close(): Promise<void>
 }
 
 /**
- * Tokens of an answer: some 15,000 characters, far above what fifty fields need; those that think first need the room.
+ * The most tokens of an answer: about 15,000 characters. Fifty fields need far less, but models that reason first need
+ * the room.
  */
 const MOST_TOKENS = 4_096
 const MOST_BYTES = 512 * 1024
-/** Waited for within a run; who asks for more gets it, and the run fails. */
+/**
+ * The longest pause that is waited for within a run. If the endpoint asks for a longer one, it is left alone that long
+ * and the run fails.
+ */
 const PATIENCE_MS = 5_000
 const FIRST_PAUSE_MS = 500
-/** What was learned about an endpoint is tried anew after this: it may have been one odd question. */
+/** A learned dialect is dropped after this time, because a single unusual question may have caused it. */
 const LEARNED_MS = 3_600_000
 
 export function createModel(options: ModelOptions): Model {
@@ -118,7 +122,7 @@ class AskedModel implements Model {
     }
   }
 
-  /** The endpoint's own words go to the log, without our key, which some of them repeat. */
+  /** The endpoint's own text goes to the log without our key, because some endpoints repeat the key. */
   #told(error: ModelError, signal: AbortSignal): ModelError {
     const { apiKey, log } = this.#options
     if (signal.aborted) return error
@@ -130,16 +134,16 @@ class AskedModel implements Model {
     return error
   }
 
-  /** Loaded at the first question: most processes never ask one, and it takes a while. */
+  /** Loaded at the first question: loading takes a while, and most processes never ask. */
   async #open(): Promise<OpenAI> {
     const { OpenAI: Client } = await import('openai')
     const { baseUrl, apiKey } = this.#options
     return new Client({
       baseURL: baseUrl,
-      // The client insists on a key; without one of ours the header is taken away.
+      // The client requires a key. If none is configured, the header is removed.
       apiKey: apiKey ?? 'none',
       ...(apiKey === null && { defaultHeaders: { authorization: null } }),
-      // Else it reads them from the environment.
+      // Without these the client reads them from the environment.
       organization: null,
       project: null,
       webhookSecret: null,
@@ -168,7 +172,7 @@ function bodyOf({ messages, schema }: Asked, { format, temperature, limit }: Dia
     model,
     messages: messages.map(({ role, content }) => ({ role, content })),
     stream: false as const,
-    // The same page gives the same answer, as far as a model does that.
+    // Makes the same page give the same answer, as far as the model can.
     ...(temperature && { temperature: 0 }),
     ...(limit !== 'none' && { [limit]: MOST_TOKENS }),
     ...(schema &&

@@ -4,7 +4,7 @@ import { failure, malformed, type ModelFailure } from './model-fault.ts'
 
 const Maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** As much of the protocol's answer as we use; endpoints add to the rest as they like. */
+/** The part of the protocol's answer that we use. Endpoints differ in the rest. */
 const Completion = Compile(
   Type.Object({
     choices: Type.Array(
@@ -17,7 +17,7 @@ const Completion = Compile(
   }),
 )
 
-/** The words of an answer. */
+/** Returns the text of an answer. */
 type ReadCompletion =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly failure: ModelFailure }
