@@ -1,6 +1,8 @@
 interface ImportLine {
   specifier: string
   line: number
+  /** `import type` and `export type`: they load nothing. */
+  isType: boolean
 }
 
 const STATIC = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
@@ -19,7 +21,11 @@ export function importsOf(text: string): ImportLine[] {
   const code = withoutComments(text)
   const found = [...code.matchAll(STATIC), ...code.matchAll(DYNAMIC)]
   return found
-    .map((match) => ({ specifier: match[1] ?? '', line: code.slice(0, match.index).split('\n').length }))
+    .map((match) => ({
+      specifier: match[1] ?? '',
+      line: code.slice(0, match.index).split('\n').length,
+      isType: /^(?:import|export)\s+type\b/.test(match[0]),
+    }))
     .sort((a, b) => a.line - b.line)
 }
 

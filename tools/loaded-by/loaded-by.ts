@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { packageName } from '../check/borders.ts'
+import { importsOf } from '../check/imports-of.ts'
 
 /**
  * The files and packages that a file loads when it runs, directly and through others. Paths are relative to the
@@ -13,8 +14,6 @@ interface Loaded {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const STATIC = /^(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
-const DYNAMIC = /\bimport\s*\(\s*['"]([^'"]+)['"]/g
 /** A worker thread is started by the URL of its file. */
 const THREAD = /new URL\(\s*['"]([^'"]+\.ts)['"]\s*,\s*import\.meta\.url\s*\)/g
 
@@ -38,8 +37,7 @@ export function loadedBy(entry: string): Loaded {
 }
 
 function loadedIn(text: string): string[] {
-  const values = [...text.matchAll(STATIC)].map((match) => match[1] ?? '')
-  const dynamic = [...text.matchAll(DYNAMIC)].map((match) => match[1] ?? '')
+  const imported = importsOf(text).filter(({ isType }) => !isType)
   const threads = [...text.matchAll(THREAD)].map((match) => `./${match[1] ?? ''}`)
-  return [...values, ...dynamic, ...threads]
+  return [...imported.map(({ specifier }) => specifier), ...threads]
 }
