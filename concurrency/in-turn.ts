@@ -1,4 +1,4 @@
-import { Running } from './running.ts'
+import { Running } from './wakeable-loop.ts'
 import { createSlotQueue } from './slot-queue.ts'
 
 /**

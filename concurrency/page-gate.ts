@@ -1,5 +1,4 @@
-import type { HostGate } from './host-gate.ts'
-import type { Bound } from './host-queue.ts'
+import type { HostGate, Bound } from './host-gate.ts'
 
 /** A gate for a few slots that are used for seconds each, such as those of a browser. */
 export interface PageGate<T extends Bound> extends HostGate<T> {

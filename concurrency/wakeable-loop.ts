@@ -1,4 +1,4 @@
-import { createBackoff, type Pauses } from './backoff.ts'
+import { createBackoff, type Pauses } from './retry.ts'
 
 /** Work that is repeated and never runs twice at once. */
 export interface WakeableLoop {
@@ -75,5 +75,30 @@ export function createWakeableLoop({ work, onFault, faultPauses, gatherMs = 0 }:
     get isStopped() {
       return stopping.signal.aborted
     },
+  }
+}
+
+/** Tracks the promises that are not settled yet. */
+export class Running {
+  #count = 0
+  #rest: PromiseWithResolvers<void> | null = null
+
+  /** Tracks the work until it is settled. The work must not reject, or another caller must handle the rejection. */
+  add(work: Promise<unknown>): void {
+    this.#count += 1
+    work.then(this.#ended, this.#ended)
+  }
+
+  readonly #ended = (): void => {
+    this.#count -= 1
+    if (this.#count > 0) return
+    this.#rest?.resolve()
+    this.#rest = null
+  }
+
+  /** Resolves when all work is settled, including work that was added in the meantime. */
+  async settled(): Promise<void> {
+    // Work that ended may have started new work.
+    while (this.#count > 0) await (this.#rest ??= Promise.withResolvers<void>()).promise
   }
 }

@@ -1,13 +1,11 @@
 import { createSecureContext } from 'node:tls'
 import { Agent, type buildConnector } from 'undici'
-import { dial } from './dial.ts'
-import type { Dialled, DialPorts, OpenSocket } from './dial.ts'
-import { EgressError } from './egress-failure.ts'
-import type { EgressPolicy } from './policy.ts'
-import { createResolver } from './resolve.ts'
-import type { Resolver } from './resolve.ts'
-import { secure } from './secure.ts'
-import type { Secured } from './secure.ts'
+import { EgressError, DENIED, connectFailure, type EgressFailure } from './egress-failure.ts'
+import { type EgressPolicy, type Endpoint, sameHost } from './policy.ts'
+import { createResolver, type Resolver, type Address, isLocalhost, plainName } from './resolve.ts'
+import { secure, type Secured } from './secure.ts'
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { unmapped, classify, addressBytes } from './address.ts'
 
 export interface AgentOptions {
   readonly resolver?: Resolver
@@ -67,4 +65,129 @@ function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buil
         callback(error instanceof Error ? error : new Error('connect failed', { cause: error }), null),
     )
   }
+}
+
+type Vetted =
+  | { readonly ok: true; readonly addresses: readonly Address[] }
+  | { readonly ok: false; readonly failure: EgressFailure }
+
+const REFUSED: Vetted = { ok: false, failure: DENIED }
+
+/**
+ * The resolve half of resolve-and-pin. Returns the addresses that may be dialled for a host and port, in the resolver's
+ * order. One refused address refuses the whole result: a name that mixes public and private addresses has no legitimate
+ * use. Never rejects.
+ */
+export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver): Promise<Vetted> {
+  const name = plainName(target.host)
+  const resolved = await resolver.resolve(name)
+  if (!resolved.ok) return hidesFailure(name, policy) ? REFUSED : resolved
+  const { addresses } = resolved
+  // localhost is both loopback addresses by definition; an operator who opened one of them meant that one.
+  const allowed = addresses.filter(({ address }) => policy.refusal(address, target.port) === null)
+  if (allowed.length === 0 || (allowed.length < addresses.length && !isLocalhost(name))) return REFUSED
+  for (const own of policy.namedEndpoints(target.port)) {
+    if (plainName(own.host) === name || (await leadsTo(own, allowed, resolver))) return REFUSED
+  }
+  return { ok: true, addresses: allowed }
+}
+
+/**
+ * Returns whether any address belongs to an endpoint of this installation that is known by name. When that name does
+ * not resolve at the moment, private addresses are refused, because one of them may be the endpoint. Public ones are
+ * allowed: a database that is down must not stop every check on its port.
+ */
+async function leadsTo(own: Endpoint, addresses: readonly Address[], resolver: Resolver): Promise<boolean> {
+  const resolved = await resolver.resolve(own.host)
+  if (!resolved.ok) return addresses.some(({ address }) => classify(address) !== 'public')
+  return addresses.some(({ address }) => {
+    const bytes = unmapped(addressBytes(address) ?? [])
+    return resolved.addresses.some((other) => sameHost(other.address, bytes))
+  })
+}
+
+const INTERNAL_NAME =
+  /^[^.]+$|\.(?:internal|local|localdomain|svc|cluster\.local|lan|home|corp|intranet|private|home\.arpa)$/
+
+/**
+ * Returns whether a failed lookup is reported as a refused address. For names that only a private resolver knows, the
+ * two must look the same: otherwise names can be probed.
+ */
+function hidesFailure(name: string, policy: EgressPolicy): boolean {
+  return !policy.opensPrivate && INTERNAL_NAME.test(name)
+}
+
+export type Dialled =
+  | { readonly ok: true; readonly socket: Socket }
+  | { readonly ok: false; readonly failure: EgressFailure }
+
+/** Opens a TCP connection. This is `net.connect`, except in tests that count connections. */
+export type OpenSocket = (options: TcpNetConnectOpts) => Socket
+
+export interface DialPorts {
+  readonly policy: EgressPolicy
+  readonly resolver: Resolver
+  /** Milliseconds for the TCP connect, without the name lookup. */
+  readonly connectMs: number
+  readonly open?: OpenSocket
+}
+
+/** Limits the dialled addresses: all addresses of a name are vetted, but not all of hundreds are tried. */
+const MOST_ATTEMPTS = 8
+
+/**
+ * Resolve-and-pin: vets every address of the target, dials only vetted ones, and checks the connected address again
+ * before a byte is written. The egress proxy dials through it too. Never rejects. A returned socket has a listener for
+ * errors.
+ */
+export async function dial(target: Endpoint, ports: DialPorts): Promise<Dialled> {
+  const vetted = await vet(target, ports.policy, ports.resolver)
+  if (!vetted.ok) return vetted
+  const dialled = await openPinned(target, vetted.addresses.slice(0, MOST_ATTEMPTS), ports)
+  if (!dialled.ok || isPinned(dialled.socket, vetted.addresses, target.port, ports.policy)) return dialled
+  dialled.socket.destroy()
+  return { ok: false, failure: DENIED }
+}
+
+function openPinned(target: Endpoint, addresses: readonly Address[], ports: DialPorts): Promise<Dialled> {
+  return new Promise((resolve) => {
+    const socket = (ports.open ?? connect)(socketOptions(target, addresses))
+    const timer = setTimeout(() => {
+      resolve({ ok: false, failure: { kind: 'connect', cause: 'timeout' } })
+      socket.destroy()
+    }, ports.connectMs)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      resolve({ ok: true, socket })
+    })
+    // The listener stays: until the caller takes the socket over, an error must not become an uncaught exception.
+    socket.on('error', (error) => {
+      clearTimeout(timer)
+      resolve({ ok: false, failure: connectFailure(error) })
+    })
+  })
+}
+
+/** Several addresses go through Node's Happy Eyeballs. Its lookup returns the vetted list and nothing else. */
+function socketOptions(target: Endpoint, addresses: readonly Address[]): TcpNetConnectOpts {
+  const shared = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+  const [only] = addresses
+  if (only !== undefined && addresses.length === 1) return { ...shared, host: only.address, family: only.family }
+  return {
+    ...shared,
+    host: target.host,
+    autoSelectFamily: true,
+    lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
+  }
+}
+
+function isPinned(socket: Socket, addresses: readonly Address[], port: number, policy: EgressPolicy): boolean {
+  const remote = socket.remoteAddress
+  if (remote === undefined || policy.refusal(remote, port) !== null) return false
+  const reached = keyOf(remote)
+  return addresses.some(({ address }) => keyOf(address) === reached)
+}
+
+function keyOf(address: string): string {
+  return unmapped(addressBytes(address) ?? []).join('.')
 }

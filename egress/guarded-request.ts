@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { errors } from 'undici'
-import type { Dispatcher } from 'undici'
-import { joinSignal, leaveSignal } from './abort-group.ts'
-import type { Abortable } from './abort-group.ts'
+import { errors, type Dispatcher } from 'undici'
 import { EgressError, errorCode } from './egress-failure.ts'
 import type { BodyRule, Exchange, ExchangeFailure, ExchangePhase } from './exchange.ts'
 
@@ -177,4 +174,36 @@ const CLOSED_CODES: ReadonlySet<string> = new Set([
 
 function expire(handler: ExchangeHandler): void {
   handler.expire()
+}
+
+/** An operation that ends when its signal aborts. */
+interface Abortable {
+  abort(): void
+}
+
+const groups = new WeakMap<AbortSignal, Set<Abortable>>()
+
+/**
+ * Ties many short-lived operations to one long-lived signal with a single listener. Adding and removing a listener per
+ * request costs several times what a Set does, and Node warns of a leak at the eleventh listener.
+ */
+function joinSignal(signal: AbortSignal, member: Abortable): void {
+  if (signal.aborted) {
+    member.abort()
+    return
+  }
+  groupOf(signal).add(member)
+}
+
+function leaveSignal(signal: AbortSignal, member: Abortable): void {
+  groups.get(signal)?.delete(member)
+}
+
+function groupOf(signal: AbortSignal): Set<Abortable> {
+  const known = groups.get(signal)
+  if (known !== undefined) return known
+  const group = new Set<Abortable>()
+  groups.set(signal, group)
+  signal.addEventListener('abort', () => group.forEach((member) => member.abort()), { once: true })
+  return group
 }

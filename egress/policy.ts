@@ -1,8 +1,6 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { classifyBytes, embeddedIPv4, neverReason, unmapped } from './address.ts'
-import { addressBytes, cidr, holds } from './cidr.ts'
-import type { Cidr } from './cidr.ts'
+import { classifyBytes, embeddedIPv4, neverReason, unmapped, addressBytes, cidr, holds, type Cidr } from './address.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 
 /**

@@ -3,7 +3,7 @@ import { recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { startSchedule } from '../store/monitors/monitor-pause.ts'
-import { monitorStatus } from '../store/monitors/monitor-status.ts'
+import { monitorStatus } from '../store/monitors/monitor-record.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DoneMonitor, type Locked, NO_MONITOR } from './outcome.ts'
 

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, apiError } from '../http/api-error.ts'
-import { refusal } from './authorize.ts'
 import { addressBlock, clientAddress } from '../http/client-address.ts'
 import { mayBeCrossSite } from './cross-site.ts'
 import type { Principal } from './principal.ts'
 import type { RateRule } from './rate-limits.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
+import { POLICIES, type Policy, type PolicyName } from './policy.ts'
+import { atLeast } from '../../schema/account/role.ts'
 
 /** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60
@@ -82,3 +83,26 @@ export const tooMany = (resetSeconds: number): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', `Too many requests. Try again in ${resetSeconds} s.`, {
     headers: { 'retry-after': String(resetSeconds) },
   })
+
+const ADVICE = 'Ask a team admin or the owner.'
+
+/**
+ * Returns null when the principal is allowed. Otherwise returns the 403; its message names the role, the permission and
+ * the person to ask.
+ */
+function refusal(name: PolicyName, principal: Principal): ApiError | null {
+  const policy: Policy = POLICIES[name]
+  if (principal.kind === 'session') {
+    if (atLeast(principal.role, policy.role)) return null
+    return forbidden(`Your role ${principal.role} does not allow you to ${policy.permission}`, name)
+  }
+  if (policy.scope === null) return forbidden(`An API key does not allow you to ${policy.permission}`, name)
+  // The scope write includes read.
+  if (principal.scopes.includes(policy.scope) || principal.scopes.includes('write')) return null
+  return forbidden(
+    `An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${policy.permission}`,
+    name,
+  )
+}
+
+const forbidden = (what: string, name: PolicyName) => apiError('FORBIDDEN', `${what} (${name}). ${ADVICE}`)

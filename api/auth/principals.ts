@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { findLiveApiKey } from '../../store/accounts/api-key-lookup.ts'
+import { findLiveApiKey, isApiKeyText } from '../../store/accounts/api-key-text.ts'
 import type { Store } from '../../store/db/client.ts'
 import { findLiveSession } from '../../store/accounts/sessions.ts'
-import { readCredentials, type SessionCarrier } from './credentials.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from './principal.ts'
-import { createShortMemory } from './short-memory.ts'
+import { readSessionCredential } from '../../store/accounts/session-token.ts'
+import { LRUCache } from 'lru-cache'
 
 /** Finds the caller of a request. */
 export interface Principals {
@@ -48,4 +48,99 @@ async function loadSession(store: Store, token: string) {
   if (!session) return null
   const { id: sessionId, teamId, userId, email, role } = session
   return { value: { kind: 'session', sessionId, teamId, userId, email, role } as const, livesMs: session.livesMs }
+}
+
+/** The credentials that a request presents. */
+type Credentials =
+  | { readonly kind: 'key'; readonly text: string }
+  | { readonly kind: 'session'; readonly token: string; readonly viaCookie: boolean }
+
+/** The ways in which a session is transported. */
+export interface SessionCarrier {
+  readonly key: string
+  readonly cookieName: string
+}
+
+const BEARER = /^bearer ([^\s]+)$/i
+
+/**
+ * Returns the credentials of a request; null when it has none, or none that can be valid. When there is an
+ * Authorization header, only that header counts, so that a call with a key never falls back to a browser's cookie.
+ * Nothing else carries credentials: a key in the address is ignored.
+ */
+export function readCredentials(headers: IncomingHttpHeaders, carrier: SessionCarrier): Credentials | null {
+  if (headers.authorization !== undefined) {
+    const text = BEARER.exec(headers.authorization)?.[1]
+    if (text === undefined) return null
+    if (text.startsWith('svc_')) return isApiKeyText(text) ? { kind: 'key', text } : null
+    return session(text, carrier, false)
+  }
+  const cookie = headers.cookie === undefined ? undefined : cookieValue(headers.cookie, carrier.cookieName)
+  return cookie === undefined ? null : session(cookie, carrier, true)
+}
+
+function session(credential: string, carrier: SessionCarrier, viaCookie: boolean): Credentials | null {
+  const token = readSessionCredential(credential, carrier.key)
+  return token === null ? null : { kind: 'session', token, viaCookie }
+}
+
+function cookieValue(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
+  }
+  return undefined
+}
+
+/** A value and for how many more milliseconds it may be believed; Infinity: as long as the memory keeps anything. */
+interface Remembered<V> {
+  readonly value: V
+  readonly livesMs: number
+}
+
+/** Caches for a moment what was just looked up. Callers that ask at the same time share one look-up. */
+interface ShortMemory<V> {
+  get(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null>
+  /** Discards everything, including look-ups under way. */
+  forget(): void
+}
+
+const MOST = 10_000
+
+/**
+ * Returns a cache that keeps values for at most `keepMs`, counted from before the look-up began, so that a revoked
+ * value is not used for longer than that. A value that was not found is not cached: guesses would fill the cache.
+ */
+export function createShortMemory<V extends {}>(keepMs: number): ShortMemory<V> {
+  const known = new LRUCache<string, V>({ max: MOST, ttl: keepMs, ttlResolution: 0 })
+  const asked = new Map<string, Promise<V | null>>()
+  let age = 0
+  return {
+    get(key, load) {
+      const value = known.get(key)
+      if (value !== undefined) return Promise.resolve(value)
+      const running = asked.get(key)
+      if (running) return running
+      const started = lookUp(key, load).finally(() => {
+        if (asked.get(key) === started) asked.delete(key)
+      })
+      asked.set(key, started)
+      return started
+    },
+    forget() {
+      age += 1
+      known.clear()
+      asked.clear()
+    },
+  }
+
+  async function lookUp(key: string, load: () => Promise<Remembered<V> | null>): Promise<V | null> {
+    const began = performance.now()
+    const bornAt = age
+    const found = await load()
+    if (!found) return null
+    const ttl = Math.min(keepMs, found.livesMs)
+    if (age === bornAt && ttl > 0) known.set(key, found.value, { ttl, start: began })
+    return found.value
+  }
 }

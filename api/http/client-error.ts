@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ApiError, apiError, envelope } from './api-error.ts'
-import { standardHeaders } from './standard-headers.ts'
+import { API_VERSION } from '../../schema/run/delivery.ts'
 
 /**
  * Responds to data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope
@@ -53,3 +53,11 @@ function answerOf(error: ApiError) {
   }
   return { status: error.status, headers, body }
 }
+
+/** Returns the headers of every answer, errors included. */
+export const standardHeaders = (requestId: string) => ({
+  'service-version': API_VERSION,
+  'x-request-id': requestId,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { SchemaNode } from '../../schema/shape/schema-node.ts'
+import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
 import { VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 

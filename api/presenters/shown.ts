@@ -2,7 +2,7 @@ import type { Delivery } from '../../schema/run/delivery.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import { type StoredDelivery, toDelivery } from '../../store/deliveries/stored-delivery.ts'
 import { type MonitorRow, toMonitor } from '../../store/monitors/monitor-record.ts'
-import { tolerantBox } from '../../store/secrets/tolerant-box.ts'
+import { tolerantBox } from '../../store/secrets/secret-box.ts'
 import type { Services } from '../services.ts'
 
 type Reader = Pick<Services, 'secrets' | 'log'>

@@ -2,7 +2,7 @@ import { RunnerOutcome } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
 import type { Told } from '../../worker/queue/outcome-of.ts'
-import { parseJsonBody } from '../http/json-body.ts'
+import { parseJsonBody } from '../http/read-request.ts'
 import { validationError } from '../http/validation-error.ts'
 
 /** Returns the outcome in a body, in the format of schema/runner-api.ts. Throws VALIDATION_ERROR with every issue. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { SCOPES, type Scope } from '../../schema/account/api-key.ts'
 import { TIERS, type Tier } from '../../schema/account/plan.ts'
-import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'

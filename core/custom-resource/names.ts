@@ -1,4 +1,4 @@
-import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/schema-node.ts'
+import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/walk-schema.ts'
 import { camelCase } from './camel-case.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
-import { equalValues } from './equal-values.ts'
 
 /**
  * Returns the difference of two readings; null when they are equal. `order` is the names of the extract config in their
@@ -42,4 +41,57 @@ function unordered(before: Values, after: Values, order: readonly string[]): Ite
 /** Built from entries, so that a field named `__proto__` is a field. */
 function pick(values: Values, names: readonly string[]): Record<string, Json> {
   return Object.fromEntries(names.map((name) => [name, valueOf(values, name)]))
+}
+
+/**
+ * Returns whether two values are equal for a person. White space in texts is folded, numbers are compared by value (`1`
+ * and `1.0`), the order of keys does not matter, the order of lists does. A change of type is a change: `"1"` is not
+ * `1`, `null` is not `""`. No depth of nesting overflows the stack. `readingHash` follows the same rules.
+ */
+export function equalValues(one: Json, other: Json): boolean {
+  const pile: Tree[] = []
+  if (!sameTop(one, other, pile)) return false
+  for (let left = pile.pop(), right = pile.pop(); left && right; left = pile.pop(), right = pile.pop()) {
+    if (!sameParts(left, right, pile)) return false
+  }
+  return true
+}
+
+type Tree = Exclude<Json, string | number | boolean | null>
+
+const isTree = (value: Json): value is Tree => typeof value === 'object' && value !== null
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
+
+/**
+ * Compares texts, numbers and other scalars. The parts of two lists or two objects are put on the stack and compared
+ * later.
+ */
+function sameTop(one: Json, other: Json, pile: Tree[]): boolean {
+  if (one === other) return true
+  if (typeof one === 'string') return typeof other === 'string' && foldText(one) === foldText(other)
+  if (!isTree(one) || !isTree(other)) return false
+  pile.push(one, other)
+  return true
+}
+
+function sameParts(one: Tree, other: Tree, pile: Tree[]): boolean {
+  if (isList(one) || isList(other)) {
+    if (!isList(one) || !isList(other) || one.length !== other.length) return false
+    return one.every((item, index) => sameTop(item, other[index] ?? null, pile))
+  }
+  const keys = Object.keys(one)
+  if (keys.length !== Object.keys(other).length) return false
+  return keys.every((key) => Object.hasOwn(other, key) && sameTop(one[key] ?? null, other[key] ?? null, pile))
+}
+
+/** Matches white space other than a space, or two spaces in a row. Most text has neither, and is not copied then. */
+const UNEVEN = /[^\S ]| {2}/
+
+/**
+ * Returns the text trimmed and with white space folded to single spaces: a difference only in white space is not a
+ * change.
+ */
+export function foldText(text: string): string {
+  const isEven = !UNEVEN.test(text) && !text.startsWith(' ') && !text.endsWith(' ')
+  return isEven ? text : text.replace(/\s+/g, ' ').trim()
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import { foldText } from './fold-text.ts'
+import { foldText } from './diff-values.ts'
 
 /**
  * Returns sixteen bytes that are equal exactly when two readings are (`equalValues`; an absent field is `null`): the

@@ -1,7 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
-import { textOf } from './leaf.ts'
+import { textOf } from './fires.ts'
 
 /** A pattern and the text that it is tested on. */
 interface PatternQuestion {

@@ -1,7 +1,7 @@
 import type { Json, Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
-import { type Judged, type Leaf, numberOf } from './leaf.ts'
+import { type Judged, type Leaf, numberOf } from './fires.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): string {

@@ -1,8 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import { describeLeaf } from './describe-leaf.ts'
-import { fires } from './fires.ts'
-import { type Judged, leafHolds, type Leaf, type Matches } from './leaf.ts'
+import { fires, type Judged, leafHolds, type Leaf, type Matches } from './fires.ts'
 
 /** The result of a leaf of a predicate. */
 interface LeafVerdict {

@@ -1,5 +1,10 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import { type Judged, leafHolds, type Matches, type Truth } from './leaf.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
+import type { Diff } from '../../schema/run/run.ts'
+import { valueOf } from '../diff/diff-values.ts'
+import { compare, decimalOfNumber } from '../number/decimal.ts'
+import { readNumber } from '../number/read-number.ts'
+import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
 
 /**
  * Returns whether a predicate is true for a difference. Without a difference no predicate is. `before` and `after` are
@@ -19,4 +24,85 @@ export function fires(predicate: DiffPredicate, judged: Judged, matches: Matches
     if (truth === 'unknown') outcome = 'unknown'
   }
   return outcome
+}
+
+/** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
+export interface Judged {
+  readonly diff: Diff | null
+  readonly before: Values
+  readonly after: Values
+}
+
+/**
+ * Returns whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`. The caller does the test,
+ * because an untrusted pattern may run for ever. The caller gets the needed tests from `collectPatterns`, runs each in
+ * a thread that can be killed, and returns `unknown` for a killed one.
+ */
+export type Matches = (pattern: string, text: string) => Truth
+
+/** `unknown`: the result depends on a pattern that did not finish. */
+export type Truth = boolean | 'unknown'
+
+export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
+
+/** Returns whether a predicate that is not a composite holds for a difference. */
+export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): Truth {
+  switch (leaf.type) {
+    case 'any_field_changes':
+      return diff.fields_changed.length > 0
+    case 'field_changes':
+      return diff.fields_changed.includes(leaf.field)
+    case 'field_equals':
+      return element(valueOf(after, leaf.field)) === leaf.value
+    case 'field_matches_regex': {
+      const text = textOf(valueOf(after, leaf.field))
+      return text === null ? false : matches(leaf.pattern, text)
+    }
+    default:
+      // A field that has not changed has not moved, however its number is read.
+      return diff.fields_changed.includes(leaf.field) && moved(leaf, before, after)
+  }
+}
+
+type Movement = Extract<Leaf, { threshold: number }>
+
+function moved(leaf: Movement, before: Values, after: Values): boolean {
+  const from = numberOf(before, leaf.field)
+  const to = numberOf(after, leaf.field)
+  if (from === null || to === null) return false
+  const threshold = decimalOfNumber(leaf.threshold)
+  switch (leaf.type) {
+    case 'field_increases_by_percent':
+      return roseByPercent(from, to, threshold)
+    case 'field_decreases_by_percent':
+      return fellByPercent(from, to, threshold)
+    case 'field_increases_by_absolute':
+      return roseBy(from, to, threshold)
+    case 'field_decreases_by_absolute':
+      return fellBy(from, to, threshold)
+    case 'field_above':
+      return compare(from, threshold) <= 0 && compare(to, threshold) > 0
+    case 'field_below':
+      return compare(from, threshold) >= 0 && compare(to, threshold) < 0
+  }
+}
+
+/** Returns the number that a field means; null when the field is missing or not a number. */
+export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
+
+/**
+ * Returns the element of a list of one element, which predicates test in place of the list; otherwise the value itself.
+ */
+function element(value: Json): Json {
+  return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
+}
+
+/**
+ * Returns the text that a pattern is tested on: strings as they are, numbers and booleans as JSON writes them, lists
+ * and objects as JSON. Returns null for null.
+ */
+export function textOf(value: Json): string | null {
+  const looked = element(value)
+  if (looked === null) return null
+  return typeof looked === 'string' ? looked : JSON.stringify(looked)
 }

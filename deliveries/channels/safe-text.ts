@@ -1,4 +1,51 @@
-import { hideSecrets } from './sent-secrets.ts'
+/** Shorter values appear in too many texts by chance. */
+const SHORTEST = 6
+/** A part of a path that is at least this long counts as a key, as in the addresses of chat services. */
+const SHORTEST_IN_PATH = 16
+
+/** The parts of a request that may be a secret of the user who configured it. */
+interface Sent {
+  readonly url: string
+  /** The configured headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signature?: string
+}
+
+/**
+ * Returns the texts of a request that must not be shown when the destination repeats them, the longest first. They are
+ * the values of configured headers (and what follows their scheme, as in `Bearer …`), the signature, values of the
+ * query, and long parts of the path. Each is listed also as JSON writes it.
+ */
+export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readonly string[] {
+  const { pathname, search, searchParams } = new URL(url)
+  const values = Object.values(headers).flatMap((value) => [value.trim(), ...value.trim().split(/\s+/).slice(1)])
+  const query = [
+    ...search
+      .slice(1)
+      .split('&')
+      .map((pair) => pair.slice(pair.indexOf('=') + 1)),
+    ...searchParams.values(),
+  ]
+  const path = pathname.split('/').filter((part) => part.length >= SHORTEST_IN_PATH)
+  const signatures = [signature, ...signature.split(',').map((part) => part.slice(part.indexOf('=') + 1))]
+  const isLong = (text: string) => text.length >= SHORTEST
+  const found = [...values, ...query, ...path, ...signatures.filter((part) => part.length > 16)].filter(isLong)
+  const written = found.map((text) => JSON.stringify(text).slice(1, -1))
+  return [...new Set([...found, ...written])].toSorted((one, other) => other.length - one.length)
+}
+
+const HIDDEN = '[hidden]'
+
+/** Returns the text without the secrets. When the text was cut off, a secret that begins at its end is removed too. */
+function hideSecrets(text: string, secrets: readonly string[], isCutOff: boolean): string {
+  let hidden = text
+  for (const secret of secrets) hidden = hidden.replaceAll(secret, HIDDEN)
+  if (!isCutOff) return hidden
+  for (const secret of secrets)
+    for (let length = Math.min(secret.length - 1, hidden.length); length >= SHORTEST; length--)
+      if (hidden.endsWith(secret.slice(0, length))) return hidden.slice(0, -length) + HIDDEN
+  return hidden
+}
 
 /** Characters of an answer that are kept. */
 export const MOST_CHARACTERS = 4096

@@ -2,7 +2,7 @@ import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, readPayload } from '../messages/message-payload.ts'
 import { post, type PostOptions } from './post.ts'
-import { sentSecrets } from './sent-secrets.ts'
+import { sentSecrets } from './safe-text.ts'
 
 /** The parts that a chat channel uses. */
 export interface ChatOptions extends PostOptions {

@@ -1,8 +1,8 @@
 import { sign } from '../../core/signature.ts'
 import type { Channel } from './channel.ts'
 import { post, type PostOptions } from './post.ts'
-import { sentSecrets } from './sent-secrets.ts'
-import { webhookHeaders } from './webhook-headers.ts'
+import { sentSecrets } from './safe-text.ts'
+import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
 
 /** Makes one signed POST of the stored text. The signed bytes are the bytes that are sent. */
 export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
@@ -20,3 +20,38 @@ export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
 }
 
 const NO_SECRET = 'The monitor has no signing secret, so its webhooks cannot be signed. Rotate its secret, then replay.'
+
+/**
+ * Headers that are never sent, even if a user configured them: Tidemark's own and those of the connection. The API
+ * refuses or documents most of them, but a stored row may be older than the rule.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...WEBHOOK_OWN_HEADERS,
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'cookie',
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+])
+
+/** Returns the headers of a webhook as undici's flat list: the configured ones, then Tidemark's own. */
+function webhookHeaders(configured: Readonly<Record<string, string>> | undefined, signature: string): string[] {
+  const theirs = Object.entries(configured ?? {}).filter(([name]) => !RESERVED.has(name.toLowerCase()))
+  return [
+    ...theirs.flat(),
+    'Service-Signature',
+    signature,
+    'User-Agent',
+    'Service/1.0',
+    'Content-Type',
+    'application/json',
+  ]
+}

@@ -1,6 +1,5 @@
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
-import type { DueTarget } from './due-targets.ts'
-import { createPlaces, type Places } from './host-slots.ts'
+import { type DueTarget, createPlaces, type Places } from './due-targets.ts'
 
 /** A running attempt. */
 interface Flight {

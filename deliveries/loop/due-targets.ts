@@ -74,3 +74,87 @@ function* inTurn(teams: Teams | undefined): Generator<DueTarget> {
     lines = left
   }
 }
+
+/** A target that takes slots at a host. */
+interface Requester {
+  readonly host: string
+  readonly team: string
+  /** Its last attempt succeeded, so the next one is not likely to hang. */
+  readonly proven: boolean
+}
+
+/** The slots at hosts and the targets that use them. */
+export interface Places {
+  /** Returns the number of slots that this target may take now. */
+  room(requester: Requester): number
+  /** Returns the number of free slots at the host. */
+  roomAt(host: string): number
+  take(requester: Requester, count: number): void
+  giveBack(requester: Requester): void
+  /** Returns a copy to plan with. Changes in the copy do not change these slots. */
+  planned(): Places
+}
+
+/**
+ * A host has `perHost` slots. Targets whose last attempt did not succeed may hang. Together they use at most all slots
+ * but one, and those of one team at most half. So a team with dead targets leaves a slot to the untried target of
+ * another team, and all of them leave one to working targets. A host with one or two slots has too few for that.
+ */
+export function createPlaces(perHost: number): Places {
+  return new CountedPlaces(perHost, null)
+}
+
+class CountedPlaces implements Places {
+  readonly #perHost: number
+  readonly #below: CountedPlaces | null
+  /** Counts by host; unproven ones by host; unproven ones by team and host. Zeros are left out. */
+  readonly #all = new Map<string, number>()
+  readonly #unproven = new Map<string, number>()
+  readonly #unprovenOfTeam = new Map<string, number>()
+
+  constructor(perHost: number, below: CountedPlaces | null) {
+    this.#perHost = perHost
+    this.#below = below
+  }
+
+  room(requester: Requester): number {
+    const room = this.roomAt(requester.host)
+    if (requester.proven || room === 0) return room
+    const ofAll = Math.max(1, this.#perHost - 1) - this.#count('unproven', requester.host)
+    const ofTeam = Math.max(1, Math.floor(this.#perHost / 2)) - this.#count('unprovenOfTeam', teamAt(requester))
+    return Math.max(0, Math.min(room, ofAll, ofTeam))
+  }
+
+  roomAt(host: string): number {
+    return Math.max(0, this.#perHost - this.#count('all', host))
+  }
+
+  take(requester: Requester, count: number): void {
+    add(this.#all, requester.host, count)
+    if (requester.proven) return
+    add(this.#unproven, requester.host, count)
+    add(this.#unprovenOfTeam, teamAt(requester), count)
+  }
+
+  giveBack(requester: Requester): void {
+    this.take(requester, -1)
+  }
+
+  planned(): Places {
+    return new CountedPlaces(this.#perHost, this)
+  }
+
+  #count(which: 'all' | 'unproven' | 'unprovenOfTeam', key: string): number {
+    const counts = { all: this.#all, unproven: this.#unproven, unprovenOfTeam: this.#unprovenOfTeam }[which]
+    const below = this.#below === null ? 0 : this.#below.#count(which, key)
+    return below + (counts.get(key) ?? 0)
+  }
+}
+
+const teamAt = ({ host, team }: Requester) => `${host} ${team}`
+
+function add(counts: Map<string, number>, key: string, count: number): void {
+  const sum = (counts.get(key) ?? 0) + count
+  if (sum === 0) counts.delete(key)
+  else counts.set(key, sum)
+}

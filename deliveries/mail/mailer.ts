@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { EMAIL_ADDRESS } from '../../schema/rules/address-rules.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import type { MailServer } from '../../core/mail-server.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 

@@ -1,4 +1,4 @@
-import { createBackoff } from '../../concurrency/backoff.ts'
+import { createBackoff } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import type { ServerProcess } from './server-process.ts'

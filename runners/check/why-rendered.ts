@@ -1,6 +1,5 @@
-import { isSearchResultsUrl } from '../../core/search-results-url.ts'
-import { MEASURED_CHARS, measurePage } from '../browser/page/page-features.ts'
-import { needsBrowser } from '../browser/needs-browser.ts'
+import { isSearchResultsUrl } from '../../core/check-queue.ts'
+import { MEASURED_CHARS, measurePage, ENOUGH_TEXT, type PageFeatures } from '../browser/page/page-features.ts'
 import { mediaType } from '../extract/text/page-kind.ts'
 import type { Fetched } from '../fetch/fetched.ts'
 import { nextLayer } from './next-layer.ts'
@@ -27,4 +26,25 @@ export function whyRendered(task: PageTask, fetched: Fetched): string | null {
 function isHtml(contentType: string | null): boolean {
   const type = mediaType(contentType)
   return type === '' || type === 'text/html' || type === 'application/xhtml+xml'
+}
+
+/** Less than a sentence: nobody watches a page for so little text. */
+const MINIMAL_TEXT = 60
+/** With less text than this, and twenty times as much script, a page is a shell with a message. */
+const LITTLE_TEXT = 250
+const SCRIPT_PER_TEXT = 20
+
+/**
+ * Returns why a page needs a browser before it can be read, as text for a user. Null: it can be read as fetched. A page
+ * without scripts is complete, unless it redirects.
+ */
+export function needsBrowser(page: PageFeatures): string | null {
+  const { textLength, inlineScript, externalScripts } = page
+  if (page.sendsOn && textLength < ENOUGH_TEXT) return 'the page redirects to another address'
+  if (inlineScript === 0 && externalScripts === 0) return null
+  if (textLength < MINIMAL_TEXT) return 'the page has scripts and hardly any text'
+  if (page.hasEmptyRoot && textLength < ENOUGH_TEXT) return 'the element that a script fills is empty'
+  if (page.asksForScript && textLength < ENOUGH_TEXT) return 'the page asks for JavaScript and has little other text'
+  if (textLength < LITTLE_TEXT && inlineScript > textLength * SCRIPT_PER_TEXT) return 'the page is nearly all script'
+  return null
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import { retryWhile } from '../../concurrency/retry-while.ts'
+import { retryWhile } from '../../concurrency/retry.ts'
 import type { RunnerApiClient } from './runner-api-client.ts'
 import { RunnerApiError } from './runner-api-error.ts'
 import type { Finished } from '../check/check-source.ts'

@@ -1,4 +1,5 @@
 import type { FetchRequest } from './fetched.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * The default headers, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0. Only encodings
@@ -84,4 +85,10 @@ function isJson(text: string): boolean {
 /** Returns whether the request carries user headers, which must not be sent unencrypted or to another origin. */
 export function hasUserHeaders(request: FetchRequest): boolean {
   return request.headers !== null && Object.keys(request.headers).length > 0
+}
+
+/** Returns the first value of a header by its lower-case name, or null when it is absent. */
+export function oneHeader(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? null
 }

@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Exchange } from '../../egress/exchange.ts'
-import { bodyHash } from './body-hash.ts'
-import { CHALLENGE_BYTES, isChallengeHeader, isChallengePage } from './challenge.ts'
+import type { Exchange, BodyRule } from '../../egress/exchange.ts'
 import { decodeBody } from './decode-body.ts'
 import { EMPTY_BODY, blockedFault, statusFault } from './fetch-faults.ts'
-import type { Fetched, FetchedBody, FetchFailed, FetchRequest, NotModified } from './fetched.ts'
-import { oneHeader } from './one-header.ts'
+import type { Fetched, FetchedBody, FetchFailed, FetchRequest, NotModified, FetchPorts } from './fetched.ts'
+import { oneHeader } from './request-headers.ts'
 import type { Hop } from './next-hop.ts'
 import { retryAfterMs } from './retry-after.ts'
-import { elapsed, failed } from './fetch-context.ts'
-import type { FetchContext } from './fetch-context.ts'
+import { hash } from 'node:crypto'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { FetchLimits } from './fetch-limits.ts'
 
 export type Answer = Exchange & { readonly ok: true }
 
@@ -100,4 +99,71 @@ function joined({ chunks, wireBytes }: Answer): Uint8Array {
 function validator(headers: IncomingHttpHeaders, name: string): string | null {
   const value = oneHeader(headers, name)
   return value !== null && /^[\x20-\x7e]{1,512}$/.test(value) ? value : null
+}
+
+/**
+ * Returns the first 16 bytes of SHA-256. A page's author must not be able to make two different pages that look
+ * unchanged, so MD5 and SHA-1 are not used. One call over the whole body costs about the same as the streaming
+ * interface (13.6 and 13.1 µs for 20 KB; SHA-1 11.7, MD5 26, BLAKE2b 21).
+ */
+export function bodyHash(body: Uint8Array): Uint8Array {
+  return hash('sha256', body, 'buffer').subarray(0, 16)
+}
+
+/** One running fetch. */
+export interface FetchContext {
+  readonly request: FetchRequest
+  readonly ports: FetchPorts
+  readonly limits: FetchLimits
+  readonly bodyRule: (status: number) => BodyRule
+  /** By the monotonic clock, as all durations here. */
+  readonly startedAt: number
+  readonly deadlineMs: number
+}
+
+/** Returns the whole milliseconds since the fetch began. */
+export function elapsed(context: FetchContext): number {
+  return Math.round(performance.now() - context.startedAt)
+}
+
+/** Returns the result of a failed fetch. */
+export function failed(
+  context: FetchContext,
+  fault: RunFault,
+  status: number | null = null,
+  retryAfter: number | null = null,
+): FetchFailed {
+  return { ok: false, fault, status, retryAfterMs: retryAfter, durationMs: elapsed(context) }
+}
+
+/** The part of a refusal's body that is searched. */
+export const CHALLENGE_BYTES = 64 * 1024
+
+/** Texts that the challenge pages of well-known bot protections contain and ordinary error pages do not. */
+const MARKERS = [
+  '/cdn-cgi/challenge-platform/',
+  'cf-challenge',
+  'cf_chl_opt',
+  'captcha-delivery.com',
+  '_Incapsula_Resource',
+  'px-captcha',
+  'sucuri_cloudproxy_js',
+  'awswaf.com',
+  'g-recaptcha',
+  'h-captcha',
+]
+
+/** Returns whether the response headers mark a challenge, whatever the status. */
+export function isChallengeHeader(headers: IncomingHttpHeaders): boolean {
+  const waf = headers['x-amzn-waf-action']
+  return headers['cf-mitigated'] === 'challenge' || waf === 'challenge' || waf === 'captcha'
+}
+
+/**
+ * Returns whether a refusal's body is a challenge page. Call it only for 403 and 503: on a page that was served, a
+ * captcha is a form field.
+ */
+export function isChallengePage(body: Uint8Array): boolean {
+  const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, CHALLENGE_BYTES)).toString('latin1')
+  return MARKERS.some((marker) => text.includes(marker))
 }

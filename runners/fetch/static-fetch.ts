@@ -1,19 +1,12 @@
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
-import { CHALLENGE_BYTES } from './challenge.ts'
+import { CHALLENGE_BYTES, settle, type Answer, elapsed, failed, type FetchContext } from './settle.ts'
 import { exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
-import { FETCH_DEADLINE_MS, FETCH_LIMITS } from './fetch-limits.ts'
-import type { FetchLimits } from './fetch-limits.ts'
+import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
-import { isRedirect, nextHop } from './next-hop.ts'
-import type { Hop } from './next-hop.ts'
-import { oneHeader } from './one-header.ts'
-import { hasUserHeaders, requestHeaders } from './request-headers.ts'
-import { settle } from './settle.ts'
-import type { Answer } from './settle.ts'
-import { elapsed, failed } from './fetch-context.ts'
-import type { FetchContext } from './fetch-context.ts'
+import { isRedirect, nextHop, type Hop } from './next-hop.ts'
+import { oneHeader, hasUserHeaders, requestHeaders } from './request-headers.ts'
 
 /**
  * The static layer: fetches one page by plain HTTP through the egress guard, follows redirects, decodes and hashes.

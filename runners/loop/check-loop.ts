@@ -6,9 +6,8 @@ import type { CheckMetrics } from './check-metrics.ts'
 import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
 import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
-import { Running } from '../../concurrency/running.ts'
+import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { createSpeeds, type Speeds } from '../../concurrency/speed.ts'
-import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 
 /** The options and ports of a check loop. Durations are in milliseconds. */
 interface CheckLoopOptions {

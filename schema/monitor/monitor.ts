@@ -16,7 +16,7 @@ export const FETCH_MODES = ['auto', 'browser'] as const
 export const MIN_INTERVAL_SECONDS = 60
 export const MAX_INTERVAL_SECONDS = 31_536_000
 
-/** The status of a monitor. `store/monitors/monitor-status.ts` describes the transitions. */
+/** The status of a monitor. `store/monitors/monitor-record.ts` describes the transitions. */
 const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 

@@ -1,9 +1,15 @@
-import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from './monitor-rules.ts'
-import { FIELD_NAMES, POSITIVE_PERCENT, SCALAR } from './predicate-rules.ts'
+import {
+  DIRECT_OR_VISUAL,
+  PREDICATE_FIELDS,
+  FIELD_NAMES,
+  POSITIVE_PERCENT,
+  SCALAR,
+  EMAIL_ADDRESS,
+  WEB_ADDRESS,
+} from './monitor-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
 import type { RuleName } from './rule-name.ts'
-import { EMAIL_ADDRESS, WEB_ADDRESS } from './address-rules.ts'
 
 /**
  * The rules that a shape alone cannot express. Each is defined once and used in both engines: `check` here, `cel` in

@@ -1,7 +1,6 @@
 import { type Issue, joinPath } from './issue.ts'
-import type { SchemaNode } from '../shape/schema-node.ts'
+import { type SchemaNode, keysOf, type Place, walkSchema } from '../shape/walk-schema.ts'
 import { VARIANTS } from '../shape/shape.ts'
-import { keysOf, type Place, walkSchema } from '../shape/walk-schema.ts'
 
 /**
  * Largest number of unknown keys that are reported. If there are fewer, the validator reports them together with the
@@ -49,4 +48,39 @@ function unknownKeys({ properties, additionalProperties }: SchemaNode, value: ob
   const keys = Object.keys(value)
   if (keys.length < MAX_UNKNOWN_KEYS) return []
   return keys.filter((key) => !Object.hasOwn(properties, key)).slice(0, MAX_UNKNOWN_KEYS)
+}
+
+/** Largest depth of values: far below the limit of any stack, far above any real input. */
+const MAX_DEPTH = 64
+
+/**
+ * Returns the first text that cannot be stored, or the position where nesting becomes too deep; undefined when there
+ * is none. Postgres accepts neither NUL nor lone surrogates, so they are refused everywhere.
+ */
+export function findUncleanText(value: unknown): Issue | undefined {
+  // The path is built only for an issue: most values are clean, and some are large.
+  return isClean(value, 0) ? undefined : find(value, '', 0)
+}
+
+const cleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+function isClean(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return cleanText(value)
+  if (value === null || typeof value !== 'object') return true
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.every((item) => isClean(item, depth + 1))
+  return Object.entries(value).every(([key, item]) => cleanText(key) && isClean(item, depth + 1))
+}
+
+function find(value: unknown, path: string, depth: number): Issue | undefined {
+  if (typeof value === 'string')
+    return cleanText(value) ? undefined : { path, message: 'must not hold NUL or lone surrogate characters' }
+  if (value === null || typeof value !== 'object') return undefined
+  if (depth > MAX_DEPTH) return { path, message: 'is nested too deeply' }
+  for (const [key, item] of Object.entries(value)) {
+    if (!cleanText(key)) return { path, message: 'must not have keys with NUL or lone surrogate characters' }
+    const issue = find(item, joinPath(path, Array.isArray(value) ? Number(key) : key), depth + 1)
+    if (issue) return issue
+  }
+  return undefined
 }

@@ -1,12 +1,12 @@
 import type { TSchema, Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { withDefaults } from './defaults.ts'
 import { type Issue, joinPath } from './issue.ts'
-import { findOversize } from './oversize.ts'
+import { findOversize, findUncleanText } from './oversize.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
-import { findUncleanText } from './unclean-text.ts'
-import { walkRules } from './walk-rules.ts'
+import type { RuleName } from '../rules/rule-name.ts'
+import { VARIANTS, RULES, type VariantTable } from '../shape/shape.ts'
+import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the response to a
 // hostile body small.
@@ -142,4 +142,79 @@ function pathOf(pointer: string, root: unknown): string {
     here = here !== null && typeof here === 'object' ? (here as Record<string, unknown>)[key] : undefined
   }
   return path
+}
+
+/**
+ * `never` allows a table of rules for different value types: shape.ts pairs each rule with a node of the right type.
+ */
+type Judge = { check(value: never): readonly Issue[] }
+
+/**
+ * Walks schema and value together and applies the variants of `Tagged` nodes and the named rules. The value's shape is
+ * already valid except for variants. A node's rules run only when its variants and its children are valid, so that a
+ * rule never receives an incomplete object.
+ */
+function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
+  return walkSchema<Issue>(schema, value, (place, inner) => {
+    const path = joinPath('', ...keysOf(place))
+    const issues = [...armIssues(place.node[VARIANTS], place.value, path), ...inner()]
+    if (issues.length > 0) return issues
+    return (place.node[RULES] ?? []).flatMap((name) =>
+      table[name]
+        .check(place.value as never)
+        .map((issue) => ({ path: under(path, issue.path), message: issue.message })),
+    )
+  })
+}
+
+const under = (path: string, rest: string) =>
+  path !== '' && rest !== '' && !rest.startsWith('[') ? `${path}.${rest}` : path + rest
+
+function armIssues(table: VariantTable | undefined, value: unknown, path: string): Issue[] {
+  if (!table || value === null || typeof value !== 'object') return []
+  const tag = (value as Record<string, unknown>)[table.tag]
+  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
+  if (!variant) return []
+  const missing = variant.required
+    .filter((key) => !Object.hasOwn(value, key))
+    .map((key) => ({ path: joinPath(path, key), message: `is required with ${table.tag} ${String(tag)}` }))
+  const foreign = Object.keys(value)
+    .filter((key) => key !== table.tag && !variant.allowed.includes(key))
+    .map((key) => ({ path: joinPath(path, key), message: `is not allowed with ${table.tag} ${String(tag)}` }))
+  return [...missing, ...foreign]
+}
+
+/**
+ * Returns a copy of the value in which absent keys have the defaults of their schema. In a `Tagged` object only the
+ * keys of the chosen variant are filled: the library's own `Default` would fill those of every variant. Values of a
+ * wrong shape are passed through, and the validator reports them.
+ */
+export function withDefaults(schema: object, value: unknown): unknown {
+  return fill(nodeOf(schema), value)
+}
+
+function fill(node: SchemaNode, value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  const side = withoutNull(node)
+  const { properties, items } = side
+  if (Array.isArray(value)) return items ? value.map((item) => fill(items, item)) : value
+  if (!properties) return value
+  const copy: Record<string, unknown> = { ...value }
+  for (const [key, child] of Object.entries(properties)) {
+    if (Object.hasOwn(copy, key)) copy[key] = fill(child, copy[key])
+    else if (child.default !== undefined && allowed(side, copy, key)) copy[key] = structuredClone(child.default)
+  }
+  return copy
+}
+
+/**
+ * Returns whether the chosen variant allows the key. An invalid tag is left to the validator. It may be any JSON, and
+ * may have the name of a property of Object.prototype.
+ */
+function allowed(node: SchemaNode, value: Record<string, unknown>, key: string): boolean {
+  const table = node[VARIANTS]
+  if (!table || key === table.tag) return true
+  const tag = value[table.tag]
+  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
+  return variant?.allowed.includes(key) ?? false
 }

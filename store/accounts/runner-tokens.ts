@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { checkedTextHash, isCheckedText, newCheckedText } from './checked-text.ts'
+import { checkedTextHash, isCheckedText, newCheckedText } from './api-key-text.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 

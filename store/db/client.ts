@@ -5,8 +5,14 @@ import {
   type DatabaseTransactionConnection,
   type Interceptor,
   SchemaValidationError,
+  type DriverClient,
+  type DriverFactory,
 } from 'slonik'
-import { deadlineDriver } from './deadline-driver.ts'
+import { createPgDriverFactory } from '@slonik/pg-driver'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
+import type { Logger } from '../../core/logger.ts'
+import { isStoreAway } from './store-fault.ts'
 
 /** A pool of connections to the store. */
 export type Store = DatabasePool
@@ -90,4 +96,63 @@ const rowCheck: Interceptor = {
     if (checked.issues) throw new SchemaValidationError(query, row as never, checked.issues)
     return checked.value as typeof row
   },
+}
+
+/**
+ * Returns a Postgres driver that closes a connection when a statement gets no answer for this long. Behind a firewall
+ * that dropped it silently, a connection looks open, and a query on it would wait for ever. The rejection counts as an
+ * unavailable store (`isStoreAway`): it is unknown whether the statement was executed.
+ */
+function deadlineDriver(deadlineMs: number): DriverFactory {
+  const factory = createPgDriverFactory()
+  return async (setup) => {
+    const driver = await factory(setup)
+    return { createClient: async () => withDeadline(await driver.createClient(), deadlineMs) }
+  }
+}
+
+function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
+  let givenUp = false
+  return {
+    ...client,
+    // The caller has waited long enough, and closing such a connection politely takes time as well.
+    release: async () => (givenUp ? undefined : client.release()),
+    destroy: async () => (givenUp ? undefined : client.destroy()),
+    async query(text, values, options) {
+      return withTimeout(client.query(text, values, options), deadlineMs, () => {
+        if (!givenUp) {
+          givenUp = true
+          client.destroy().catch(() => {})
+        }
+        throw new UnansweredError(deadlineMs)
+      })
+    },
+  }
+}
+
+class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
+  readonly code = 'ETIMEDOUT'
+  constructor(deadlineMs: number) {
+    super(`the store left a statement unanswered for ${deadlineMs} ms; its connection is given up`)
+  }
+}
+
+interface Patience {
+  readonly patienceMs: number
+  readonly log: Logger
+}
+
+/**
+ * Retries the work while the store is unavailable. Only for work that may be done twice. Any other error is thrown at
+ * once.
+ */
+export function whileStoreAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
+  return retryWhile(work, storeAway(patience))
+}
+
+/** Returns the options for retrying work on the store. */
+export function storeAway({ patienceMs, log }: Patience): RetryOptions {
+  const onRetry = (err: unknown) => log.warn({ err }, 'the store is away; finished checks wait')
+  return { patienceMs, isRetryable: isStoreAway, onRetry }
 }

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Store } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { nothing, row, unnest } from '../db/row.ts'
 
 /** A delivery and the fence of its claim. */
 interface HeldDelivery {

@@ -4,8 +4,7 @@ import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
-import { nothing, row, rowOf } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { nothing, row, rowOf, unnest } from '../db/row.ts'
 
 /** Kinds of notices to an owner: the monitor failed five times in a row; it works again. */
 const NOTICE_KINDS = ['failing', 'recovered'] as const

@@ -1,8 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { nothing, row, unnest } from '../db/row.ts'
 import { limitOf } from '../quota/plan-limits.ts'
 
 /** A picture that is about to be stored. */

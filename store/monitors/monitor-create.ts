@@ -5,7 +5,6 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
-import { bytes, json, sealSpec } from './monitor-seal.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
@@ -49,3 +48,21 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
     select ${MONITOR_COLUMNS} from m join c on c.no = m.no
   `)
 }
+
+/** Returns the encrypted columns of a configuration; null for a value that is absent. */
+export function sealSpec(
+  teamId: string,
+  spec: Pick<MonitorSpec, 'deliveries' | 'request_headers'>,
+  secrets: SecretBox,
+) {
+  const { deliveries, request_headers: headers } = spec
+  return {
+    deliveries: deliveries.length > 0 ? secrets.seal({ teamId, column: 'monitors.deliveries' }, deliveries) : null,
+    requestHeaders: headers ? secrets.seal({ teamId, column: 'monitors.request_headers' }, headers) : null,
+  }
+}
+
+/** Returns JSON text for a json column; null stays SQL's null. */
+export const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
+/** Returns a bytea value, or SQL's null. */
+export const bytes = (value: Buffer | null) => (value === null ? sql.fragment`null::bytea` : sql.binary(value))

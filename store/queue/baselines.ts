@@ -4,7 +4,7 @@ import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Store } from '../db/client.ts'
 import type { VisualBaseline } from './record-pictured.ts'
 import { rowOf } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { unnest } from '../db/row.ts'
 
 /** The current baseline and configuration that a reading is compared with and judged by. */
 const Baseline = Type.Object({
@@ -12,7 +12,7 @@ const Baseline = Type.Object({
   /** Null: there is no baseline. This reading becomes the baseline, without a notification. */
   reading_id: Type.Union([Type.String(), Type.Null()]),
   extracted: Type.Unknown(),
-  /** The counts that worker/record/vanished.ts keeps. Null: nothing is missing. */
+  /** The counts that worker/record/judge.ts keeps. Null: nothing is missing. */
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),

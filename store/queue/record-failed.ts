@@ -3,8 +3,7 @@ import { sql } from 'slonik'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
-import { row } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { row, unnest } from '../db/row.ts'
 import { ended, IS_HELD, NEXT_RUN, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check that failed. */

@@ -1,10 +1,9 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { FetchMethod } from '../../schema/run/run.ts'
-import type { Queryable } from '../db/client.ts'
+import type { Queryable, Store } from '../db/client.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
-import { row } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { row, unnest, nothing } from '../db/row.ts'
 import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /**
@@ -25,7 +24,7 @@ export interface ReadingRun {
   readonly reading_hash: Buffer | null
   /** JSON text of the values. */
   readonly extracted: string
-  /** JSON text of the fields that are missing (worker/record/vanished.ts). Null: none. */
+  /** JSON text of the fields that are missing (worker/record/judge.ts). Null: none. */
   readonly missing: string | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
@@ -93,3 +92,30 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
   `)
   return new Set(rows.map(({ no }) => no))
 }
+
+/** Creates the partitions of `runs` for the current month and for the month three days ahead. Cheap when they exist. */
+export async function ensureRunPartitions(store: Store): Promise<void> {
+  await store.query(
+    sql.type(nothing)`select ensure_run_partition(clock()), ensure_run_partition(clock() + interval '3 days')`,
+  )
+}
+
+/**
+ * Creates the partitions for the months of these runs. After a jump of the clock, a run may belong to a month that
+ * maintenance has not prepared.
+ */
+export async function ensurePartitionsOf(store: Store, runIds: readonly string[]): Promise<void> {
+  await store.query(sql.type(nothing)`
+    select ensure_run_partition(month)
+    from (
+      select distinct date_trunc('month', run_id_time(id), 'UTC') as month
+      from unnest(${sql.array([...runIds], 'uuid')}) as r (id)
+      order by month
+    ) months`)
+}
+
+/**
+ * SQLSTATE of an insert for which no partition exists. A failed check constraint has the same SQLSTATE; creating
+ * partitions does no harm then.
+ */
+export const NO_PARTITION = '23514'

@@ -2,8 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
-import { row } from '../db/row.ts'
-import { unnest } from '../db/unnest.ts'
+import { row, unnest } from '../db/row.ts'
 import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check whose reading equals the baseline. */

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape/shape.ts'
-import { nodeOf } from '../../schema/shape/schema-node.ts'
+import { nodeOf } from '../../schema/shape/walk-schema.ts'
 import { monitorCrd } from '../../tools/generate/crd/monitor-crd.ts'
 import { toStructural } from '../../tools/generate/crd/to-structural.ts'
 

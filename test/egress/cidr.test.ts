@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'
-import { addressBytes, cidr, holds, parseCidr } from '../../egress/cidr.ts'
+import { addressBytes, cidr, holds, parseCidr } from '../../egress/address.ts'
 
 test('the bytes of an IPv6 address are those that were written, in every notation', () => {
   fc.assert(

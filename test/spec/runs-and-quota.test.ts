@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { renewPeriods } from '../../store/quota/renew-periods.ts'
+import { renewPeriods } from '../../store/quota/pool.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { createMonitor } from './support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'

@@ -80,7 +80,7 @@ describe('monitor status', () => {
     ['error', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
     ['paused', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
     ['billing_paused', ['monitors', 'locked = true'], { pause: REFUSED, resume: REFUSED }],
-  ] as const)('from %s every move leads where store/monitors/monitor-status.ts says', async (from, how, moves) => {
+  ] as const)('from %s every move leads where store/monitors/monitor-record.ts says', async (from, how, moves) => {
     for (const [verb, expected] of Object.entries(moves)) {
       const id = await create()
       await set('checks', "next_run_at = clock() + interval '1 hour', due_at = clock() + interval '1 hour'", id)

@@ -1,5 +1,5 @@
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
-import { Running } from '../../concurrency/running.ts'
+import { Running } from '../../concurrency/wakeable-loop.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/pool.ts'
@@ -8,8 +8,7 @@ import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import { type Ask, preview } from './preview.ts'
-import type { Previewed } from './preview.ts'
+import { type Ask, preview, type Previewed } from './preview.ts'
 
 interface PreviewsOptions {
   readonly egress: EgressPolicy

@@ -7,11 +7,11 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Recorder } from '../record/recorder.ts'
-import { createClaims } from './claims.ts'
+import { createClaims } from './claim-round.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import { outcomeOf, type Told } from './outcome-of.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import { createSettling } from './completion.ts'
+import { createSettling } from './postgres-check-source.ts'
 import { contextOf, pageTaskOf } from './task-of.ts'
 
 type Failed = Extract<Reading, { kind: 'failed' }>

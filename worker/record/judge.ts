@@ -1,11 +1,18 @@
-import { diffValues } from '../../core/diff/diff-values.ts'
+import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
-import { fires } from '../../core/predicate/fires.ts'
-import type { Truth } from '../../core/predicate/leaf.ts'
+import { fires, type Truth } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import type { VisualBlock } from '../../core/payload.ts'
+import type { Task } from '../../runners/check/task.ts'
+import type { Shot } from '../../runners/browser/page/shot.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { Baseline } from '../../store/queue/baselines.ts'
+import type { RunPictures } from '../../store/queue/record-pictured.ts'
+import type { Pictures } from '../pictures/pictures.ts'
 
 /** The result of comparing a reading with the baseline. */
 interface Verdict {
@@ -52,3 +59,109 @@ export async function judge({ before, after, order, predicate }: Case, patterns:
 }
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])
+
+/** What the visual layer adds to a run. */
+export interface Seen {
+  readonly kind: 'seen'
+  readonly pictures: RunPictures | null
+  readonly warnings: readonly string[]
+  /** Present if it fires. */
+  readonly fired?: VisualBlock
+}
+
+interface Shown {
+  readonly task: Task
+  readonly teamId: string
+  readonly shots: readonly Shot[] | undefined
+}
+
+type VisualResult = Seen | { readonly kind: 'failed'; readonly fault: RunFault }
+
+/** The default percentage of changed area at which deliveries fire. */
+const THRESHOLD_PCT = 1
+
+/** Compares and stores the screenshots of a check, if it took any. */
+export async function visualResult(
+  { task: { no, runId }, teamId, shots }: Shown,
+  baseline: Baseline,
+  pictures: Pictures | undefined,
+): Promise<VisualResult> {
+  if (!shots) return { kind: 'seen', warnings: [], pictures: null }
+  if (!pictures) return { kind: 'failed', fault: NO_STORE }
+  const captured = await pictures.take({ teamId, no, runId, shots, baseline: baseline.pictures })
+  if (captured.kind === 'failed') return captured
+  if (captured.kind === 'skipped') return { kind: 'seen', warnings: captured.warnings, pictures: null }
+  const fired = firedBy(captured.pictures, baseline.visual_config)
+  return { kind: 'seen', warnings: captured.warnings, pictures: captured.pictures, ...(fired && { fired }) }
+}
+
+const NO_STORE: RunFault = {
+  code: 'not_available',
+  message: 'Screenshots need an object store, which this process does not have; disable visual_config.',
+}
+
+/** If nothing changed, nothing fires, even if the threshold is 0. */
+function firedBy({ changePct, hasChanges }: RunPictures, config: VisualConfig | null): VisualBlock | null {
+  const threshold_pct = config?.thresholdPct ?? THRESHOLD_PCT
+  return hasChanges && changePct >= threshold_pct ? { change_pct: changePct, threshold_pct } : null
+}
+
+/** The number of readings in a row that must lack a field before its absence is reported. */
+const READINGS_UNTIL_TOLD = 3
+
+/**
+ * Fields that had a value and have none now, each with the number of readings in a row that lacked it. Stored with the
+ * baseline.
+ */
+type Missing = Readonly<Record<string, number>>
+
+/** What a reading shows about missing fields. */
+interface Vanished {
+  /** Null: no field is missing. */
+  readonly missing: Missing | null
+  /** One more reading may have to be reported, so the next check reads its page even if the page is identical. */
+  readonly isOpen: boolean
+  readonly warnings: readonly string[]
+}
+
+/** A reading and the state before it. */
+interface Follows {
+  /** Null: this reading is the first of its monitor, or the first since an edit, so there were no earlier values. */
+  readonly before: Values | null
+  readonly missing: Missing | null
+  readonly after: Values
+  readonly names: readonly string[]
+}
+
+const NONE: Vanished = { missing: null, isOpen: false, warnings: [] }
+
+/**
+ * Counts the readings that lack a field which had a value before. A failed run is not a reading: it neither counts nor
+ * ends a count.
+ *
+ * The unchanged path (the same bytes, the same values) records no reading, and would hide the second and third reading.
+ * So while a count is open, the recorder stores nothing by which a check could see that its page is unchanged. Two
+ * checks are then read and stored in full. The third in a row that lacks the field warns. After that the path is as
+ * cheap as before. Each later reading that is stored warns again. Runs that are unchanged point at a reading that
+ * warned.
+ */
+export function vanished({ before, missing, after, names }: Follows): Vanished {
+  if (before === null) return NONE
+  const counts: [string, number][] = []
+  for (const name of names) {
+    if (valueOf(after, name) !== null) continue
+    const known = missing !== null && Object.hasOwn(missing, name) ? (missing[name] ?? 0) : 0
+    if (known > 0 || valueOf(before, name) !== null) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
+  }
+  if (counts.length === 0) return NONE
+  const told = counts.filter(([, count]) => count === READINGS_UNTIL_TOLD)
+  return {
+    missing: Object.fromEntries(counts),
+    isOpen: told.length < counts.length,
+    warnings: told.map(([name]) => warning(name)),
+  }
+}
+
+const warning = (name: string) =>
+  `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was ` +
+  `rebuilt, change the rule of this field.`

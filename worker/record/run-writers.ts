@@ -1,15 +1,12 @@
-import type { Batcher } from '../../concurrency/batcher.ts'
-import { createBatchWriter } from '../../concurrency/batch-writer.ts'
+import { type Batcher, createBatchWriter } from '../../concurrency/batch-writer.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { Queryable, Store } from '../../store/db/client.ts'
+import { type Queryable, type Store, storeAway } from '../../store/db/client.ts'
 import { sqlStateOf } from '../../store/db/store-fault.ts'
-import { storeAway } from '../../store/db/while-store-away.ts'
 import { type Noticed, recordWithNotices } from '../../store/deliveries/notices.ts'
 import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
 import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
-import { recordReadings } from '../../store/queue/record-reading.ts'
+import { recordReadings, ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
-import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/run-partitions.ts'
 
 /** The writers for finished checks. They write in batches, by result. */
 interface RunWriters {

@@ -19,7 +19,6 @@ import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
-import { createCheckLoops } from './check-loops.ts'
 import { startRunnerApi } from './runner-api-parts.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
@@ -28,6 +27,10 @@ import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
+import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
+import { createCheckMetrics, shareMetrics } from '../../../runners/loop/check-metrics.ts'
+import type { CheckQueue } from '../../../core/check-queue.ts'
 
 type Refusal = Extract<Reading, { kind: 'failed' }>
 
@@ -157,5 +160,50 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
       check(task, { ...ports, browser, signal }),
     refused:
       proxy && ((task: Task, failed: Refusal, signal: AbortSignal) => checkRefused(task, failed, { ...ports, signal })),
+  }
+}
+
+interface CheckLoopsContext {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly log: Logger
+  /** Null: checks that need a browser are not claimed here. */
+  readonly browsers: Browsers | null
+  runnerApiOf(queues: readonly CheckQueue[]): CheckSource
+  check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
+}
+
+/**
+ * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
+ * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
+ * once.
+ */
+function createCheckLoops(context: CheckLoopsContext): CheckLoop {
+  const { settings, registry, log, browsers } = context
+  const metricsOfOne = shareMetrics(createCheckMetrics(registry))
+  const loopOf = (queues: readonly CheckQueue[], concurrency: number, browser: CheckPorts['browser']): CheckLoop =>
+    createCheckLoop({
+      source: context.runnerApiOf(queues),
+      check: (task, signal) => context.check(task, browser, signal),
+      log,
+      metrics: metricsOfOne(),
+      leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
+      concurrency,
+      // Hanging pages of one site must not use all slots.
+      perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
+      rendersPages: browser !== 'elsewhere',
+    })
+  const loops = [
+    // Nobody claims searches yet: there is no monitor of that kind, and none can be made.
+    loopOf(['static'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
+    ...(browsers ? [loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
+  ]
+  return {
+    start: () => loops.forEach((loop) => loop.start()),
+    wake: () => loops.forEach((loop) => loop.wake()),
+    async drain(graceMs) {
+      await Promise.all(loops.map((loop) => loop.drain(graceMs)))
+    },
+    sinceProgress: () => Math.max(...loops.map((loop) => loop.sinceProgress())),
   }
 }

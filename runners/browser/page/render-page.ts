@@ -1,6 +1,5 @@
 import type { Response } from 'playwright-core'
-import { bodyHash } from '../../fetch/body-hash.ts'
-import { isChallengeHeader, isChallengePage } from '../../fetch/challenge.ts'
+import { bodyHash, isChallengeHeader, isChallengePage } from '../../fetch/settle.ts'
 import { EMPTY_BODY, blockedFault, statusFault, tooLarge } from '../../fetch/fetch-faults.ts'
 import { FETCH_LIMITS } from '../../fetch/fetch-limits.ts'
 import type { FetchFailed } from '../../fetch/fetched.ts'

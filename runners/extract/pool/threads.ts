@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import type { Threads } from './worker-task.ts'
+import type { Threads } from './job.ts'
 
 interface ThreadOptions {
   readonly threads: number

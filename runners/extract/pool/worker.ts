@@ -1,7 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { extract } from '../extract.ts'
-import { monotonicMs, PROGRESS } from './worker-task.ts'
-import type { WorkerAnswer, WorkerBatch } from './worker-task.ts'
+import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 
 /**
  * The entry point of an extraction thread (`pool.ts`). It has no secrets, no sockets and no environment. It is killed

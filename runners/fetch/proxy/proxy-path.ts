@@ -5,7 +5,7 @@ import { EgressError, type EgressFailure } from '../../../egress/egress-failure.
 import type { EgressPolicy, Endpoint } from '../../../egress/policy.ts'
 import { plainName, type Resolver } from '../../../egress/resolve.ts'
 import { secure, type Secured } from '../../../egress/secure.ts'
-import { vet } from '../../../egress/vet.ts'
+import { vet } from '../../../egress/guarded-agent.ts'
 import type { ProxyAddress } from './proxy-address.ts'
 import type { ProxyFailure } from './proxy-failure.ts'
 import { openTunnel } from './tunnel.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diffValues } from '../../../core/diff/diff-values.ts'
-import { equalValues } from '../../../core/diff/equal-values.ts'
+import { diffValues, equalValues } from '../../../core/diff/diff-values.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 import { readings } from '../values.ts'
 

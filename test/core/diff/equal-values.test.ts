@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { equalValues } from '../../../core/diff/equal-values.ts'
+import { equalValues } from '../../../core/diff/diff-values.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 import { jsons, rewritten } from '../values.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldText } from '../../../core/diff/fold-text.ts'
+import { foldText } from '../../../core/diff/diff-values.ts'
 import { texts } from '../values.ts'
 
 test.each([

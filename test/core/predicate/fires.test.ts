@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
-import { fires } from '../../../core/predicate/fires.ts'
-import type { Truth } from '../../../core/predicate/leaf.ts'
+import { fires, type Truth } from '../../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sign } from '../../../core/signature.ts'
-import { claimDeliveries } from '../../../store/deliveries/claim-deliveries.ts'
+import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
 import { eventually } from '../../support/eventually.ts'

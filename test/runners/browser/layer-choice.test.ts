@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isSearchResultsUrl } from '../../../core/search-results-url.ts'
-import { needsBrowser } from '../../../runners/browser/needs-browser.ts'
+import { isSearchResultsUrl, monitorQueue } from '../../../core/check-queue.ts'
+import { needsBrowser } from '../../../runners/check/why-rendered.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
-import { monitorQueue } from '../../../core/check-queue.ts'
 import { describeIf } from '../../support/skip.ts'
 
 const verdict = (html: string) => needsBrowser(measurePage(html))

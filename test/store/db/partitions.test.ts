@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recordReadings } from '../../../store/queue/record-reading.ts'
+import { recordReadings, ensurePartitionsOf, ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { ensurePartitionsOf, ensureRunPartitions } from '../../../store/queue/run-partitions.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
-import { dueHosts } from '../../../store/deliveries/due-hosts.ts'
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  dueHosts,
+  recordAttempts,
+  type AttemptRecord,
+} from '../../../store/deliveries/delivery-queue.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
-import { recordAttempts, type AttemptRecord } from '../../../store/deliveries/record-attempts.ts'
 import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
 import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'

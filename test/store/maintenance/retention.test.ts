@@ -1,11 +1,10 @@
 import { sql } from 'slonik'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { recordReadings } from '../../../store/queue/record-reading.ts'
+import { recordReadings, ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
-import { ensureRunPartitions } from '../../../store/queue/run-partitions.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 

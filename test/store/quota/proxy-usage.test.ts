@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import { row } from '../../../store/db/row.ts'
-import { renewPeriods } from '../../../store/quota/renew-periods.ts'
+import { renewPeriods } from '../../../store/quota/pool.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { createTestApi, type TestApi } from '../../api/test-api.ts'
 

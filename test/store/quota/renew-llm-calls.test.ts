@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renewPeriods } from '../../../store/quota/renew-periods.ts'
+import { renewPeriods } from '../../../store/quota/pool.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 
 let world: QueueWorld

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { vanished } from '../../../worker/record/vanished.ts'
+import { vanished } from '../../../worker/record/judge.ts'
 import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, type Site, status } from '../../support/site.ts'

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
+import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
 
 /** Returns the node without its null side, and whether it had one. Any other union cannot be told to an API server. */
 export function definiteNode(node: SchemaNode, place: string): { bare: SchemaNode; nullable: boolean } {

@@ -1,6 +1,6 @@
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
-import { nodeOf } from '../../../schema/shape/schema-node.ts'
+import { nodeOf } from '../../../schema/shape/walk-schema.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 import { toStructural } from './to-structural.ts'
 

@@ -1,6 +1,6 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { nodeOf, type SchemaNode } from '../../../schema/shape/schema-node.ts'
+import { nodeOf, type SchemaNode } from '../../../schema/shape/walk-schema.ts'
 
 const names = new Set<string>()
 collect(nodeOf(MonitorSpec))

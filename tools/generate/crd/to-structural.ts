@@ -3,7 +3,7 @@ import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/se
 import { VARIANTS, RULES } from '../../../schema/shape/shape.ts'
 import { armRules } from './variant-rules.ts'
 import { definiteNode } from './definite-node.ts'
-import type { SchemaNode } from '../../../schema/shape/schema-node.ts'
+import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
 import { inCamelCase } from './property-words.ts'
 import { secretKey } from './secret-keys.ts'

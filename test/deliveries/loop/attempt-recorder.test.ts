@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { finished, isHealthy, type Counted } from '../../../deliveries/loop/finished.ts'
-import type { ClaimedDelivery } from '../../../store/deliveries/claim-deliveries.ts'
+import { finished, isHealthy, type Counted } from '../../../deliveries/loop/attempt-recorder.ts'
+import type { ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 
 const claimed = (attempts: number): ClaimedDelivery => ({
   id: '01a1fdda-7d9b-7133-82bc-55eff54399c9',

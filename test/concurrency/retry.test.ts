@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBackoff } from '../../concurrency/backoff.ts'
-import { retryWhile } from '../../concurrency/retry-while.ts'
+import { createBackoff, retryWhile } from '../../concurrency/retry.ts'
 
 test('pauses double up to the longest, and begin anew after a success', () => {
   const pauses = createBackoff({ firstMs: 100, longestMs: 350 })
