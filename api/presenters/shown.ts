@@ -17,5 +17,5 @@ export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery 
 
 const tolerant = ({ secrets, log }: Reader, what: string) =>
   tolerantBox(secrets, (err, { column }) =>
-    log.error({ err, column }, `${what} is shown without what cannot be opened`),
+    log.error({ err, column }, `${what} has a secret that cannot be decrypted, and is shown without it`),
   )

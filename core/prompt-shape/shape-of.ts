@@ -89,7 +89,7 @@ class Reader {
     if (this.#nodes > SHAPE_LIMITS.nodes)
       throw new Excess({
         path: place.path,
-        message: `is more than a schema may hold: at most ${SHAPE_LIMITS.nodes} parts`,
+        message: `is too large for a schema: at most ${SHAPE_LIMITS.nodes} parts`,
       })
     if (place.depth > SHAPE_LIMITS.depth)
       throw new Excess({ path: place.path, message: `is nested too deeply: at most ${SHAPE_LIMITS.depth} levels` })

@@ -55,7 +55,7 @@ export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: 
       to === null ? { kind: 'unsendable' } : await mailer.send(noticeMail(notice, to, links), limits)
     if (result.kind === 'aborted') return releaseNotice(store, notice)
     if (result.kind === 'failed')
-      log.warn({ reason: result.reason, notice_id: notice.id }, 'the mail server did not take a notice')
+      log.warn({ reason: result.reason, notice_id: notice.id }, 'the mail server did not accept a notice')
     const attempts = notice.attempts + 1
     const { status, retry_after_seconds } = afterAttempt({ attempts, outcome: outcomeOf(result), now: Date.now() })
     const response = result.kind === 'unsendable' ? 'not an address' : (result.reply?.slice(0, 1000) ?? null)

@@ -109,7 +109,7 @@ async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> 
     if (first === 'died') return first
     if (typeof first === 'string') return ended(first, { ...job, navigation })
     if (!('broke' in first)) return first
-    log.warn({ err: first.broke, host: url.host }, 'a page could not be shown')
+    log.warn({ err: first.broke, host: url.host }, 'a page could not be rendered')
     return failed(job, pageFault(first.broke, url.host), null)
   } finally {
     ends.stop()

@@ -39,5 +39,5 @@ function readFrame(result: unknown): { output: Uint8Array; read: number } {
     const read = typeof engine === 'object' && engine !== null && 'bytesWritten' in engine ? engine.bytesWritten : 0
     if (buffer instanceof Uint8Array && typeof read === 'number' && read > 0) return { output: buffer, read }
   }
-  throw new Error('zstd read nothing')
+  throw new Error('zstd decoded no bytes')
 }

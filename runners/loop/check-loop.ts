@@ -231,7 +231,7 @@ async function handOver(
     await source.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
   } catch (error) {
     metrics.runnerApiFault()
-    log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not taken over; its check runs again')
+    log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not accepted; its check runs again')
   }
 }
 

@@ -16,7 +16,7 @@ export const HEADER_NAMES = keyRule<string>({
 
 export const HEADER_VALUES = keyRule<string>({
   name: 'header_values',
-  message: 'a header value holds printable ASCII and tabs only',
+  message: 'a header value may contain only printable ASCII and tabs',
   cel: String.raw`self.all(name, self[name].matches('^[\\t -~]*$'))`,
   accepts: [{ a: 'b\tc ~' }, { a: '' }],
   rejects: [{ a: 'b\r\nc: d' }, { a: 'é' }, { a: '\u0000' }],
@@ -40,7 +40,7 @@ export const HEADER_RESERVED = keyRule<string>({
 
 export const HEADER_CASE: Rule<Headers> = {
   name: 'header_case',
-  message: 'the same header stands twice, in different spelling',
+  message: 'the same header is given twice, in different case',
   cel: 'self.all(a, self.all(b, a == b || a.lowerAscii() != b.lowerAscii()))',
   accepts: [{ a: '1', b: '2' }],
   rejects: [{ 'x-a': '1', 'X-A': '2' }],

@@ -74,7 +74,7 @@ function isClean(value: unknown, depth: number): boolean {
 
 function find(value: unknown, path: string, depth: number): Issue | undefined {
   if (typeof value === 'string')
-    return cleanText(value) ? undefined : { path, message: 'must not hold NUL or lone surrogate characters' }
+    return cleanText(value) ? undefined : { path, message: 'must not contain NUL or lone surrogate characters' }
   if (value === null || typeof value !== 'object') return undefined
   if (depth > MAX_DEPTH) return { path, message: 'is nested too deeply' }
   for (const [key, item] of Object.entries(value)) {

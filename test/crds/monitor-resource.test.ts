@@ -189,7 +189,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
     [
       'one header from two Secrets',
       withHeader('x-a', 'X-A'),
-      'deliveries[0].headersFrom: Invalid value: "array": the same header stands twice',
+      'deliveries[0].headersFrom: Invalid value: "array": the same header is given twice',
     ],
     [
       'a header that is written down too',

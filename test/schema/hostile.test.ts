@@ -30,7 +30,7 @@ function processorMs(work: () => void): number {
 }
 
 describe('text that cannot be stored', () => {
-  const message = 'must not hold NUL or lone surrogate characters'
+  const message = 'must not contain NUL or lone surrogate characters'
 
   test.each([
     ['NUL', 'a\0b'],

@@ -67,7 +67,7 @@ describe('faults', () => {
     ],
     [
       { request_headers: { 'X-A': '1', 'x-a': '2' } },
-      ['request_headers["x-a"]: the same header stands twice, in different spelling'],
+      ['request_headers["x-a"]: the same header is given twice, in different case'],
     ],
   ])('%j', (change, faults) => {
     expect(faultsOf(change)).toEqual(faults)

@@ -39,7 +39,7 @@ export async function startMaintenance(
       await clock.look()
       return TICK_MS
     },
-    onFault: (err) => log.warn({ err }, 'the store could not be looked after; trying again in a second'),
+    onFault: (err) => log.warn({ err }, 'maintenance of the store failed; trying again in a second'),
     faultPauses: { firstMs: TICK_MS, longestMs: TICK_MS },
   })
   const forgetting = forgettingOf(store, log)
@@ -63,10 +63,12 @@ function forgettingOf(store: Store, log: Logger): WakeableLoop {
   return createWakeableLoop({
     async work(stopping) {
       const forgotten = await forgetOld(store, stopping)
-      if (Object.values(forgotten).some((count) => count > 0)) log.info(forgotten, 'deleted what retention hides')
+      if (Object.values(forgotten).some((count) => count > 0))
+        log.info(forgotten, 'deleted rows that are older than the retention window')
       return FORGET_EVERY_MS
     },
-    onFault: (err) => log.warn({ err }, 'what retention hides could not be deleted; trying again in a day'),
+    onFault: (err) =>
+      log.warn({ err }, 'rows that are older than the retention window could not be deleted; trying again in a day'),
     faultPauses: { firstMs: FORGET_EVERY_MS, longestMs: FORGET_EVERY_MS },
   })
 }
@@ -97,7 +99,8 @@ function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { lo
       lead = seen
       if (!isPending) return
       const moved = await pullBack(store, { leaseSeconds, isCertain })
-      if (moved.checks + moved.deliveries > 0) log.warn(moved, 'what lay too far ahead for the clock was pulled back')
+      if (moved.checks + moved.deliveries > 0)
+        log.warn(moved, 'due times that were too far ahead of the clock were moved back')
       isPending = isCertain = false
     },
   }

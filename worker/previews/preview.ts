@@ -47,7 +47,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
     case 'failed':
       return { ...facts, ...failure(reading.fault), fetch_method: reading.fetchMethod }
     case 'moved':
-      throw new Error('a preview renders where it runs, or says that it cannot')
+      throw new Error('a preview was handed to a runner')
     case 'unchanged':
       throw new Error('a check without a last page cannot find it unchanged')
     case 'values':
@@ -68,8 +68,7 @@ type Answered = Exclude<Reading, { kind: 'text' }>
 /** Does the same as the trusted side of a check when the check completes. */
 async function asked(reading: Reading, { extract_config: config }: Previewed, ports: PreviewPorts): Promise<Answered> {
   if (reading.kind !== 'text') return reading
-  if (config.method !== 'prompt' || !ports.ask)
-    throw new Error('only a prompt reads text, and only where it can be asked')
+  if (config.method !== 'prompt' || !ports.ask) throw new Error('a preview returned text without a prompt')
   const { prompt, schema = null } = config
   const answer = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
   if (answer.kind === 'abandoned') return answer

@@ -52,7 +52,7 @@ export function createPrompts(options: PromptsOptions): ClosablePrompts {
 
 const FULL: RunFault = {
   code: 'model_busy',
-  message: 'As many questions as the model takes at once are under way. Try again in a moment.',
+  message: 'The model already answers as many questions as it accepts at once. Try again in a moment.',
 }
 const ABANDONED: PromptAnswer = { kind: 'abandoned' }
 

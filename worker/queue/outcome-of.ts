@@ -74,7 +74,7 @@ function shotIssues(reading: RunnerReading, pictures: readonly Uint8Array[], tas
   const path = joinPath('reading', 'shots')
   const shots = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
   if (!shots) {
-    if (pictures.length > 0) return [{ path: 'pictures', message: 'must be empty: no shot shows one' }]
+    if (pictures.length > 0) return [{ path: 'pictures', message: 'must be empty: no screenshot refers to a picture' }]
     const isDue = task.visual?.enabled && (reading.kind === 'values' || reading.kind === 'text')
     return isDue ? [{ path, message: 'is required: the monitor takes pictures' }] : []
   }
@@ -85,11 +85,12 @@ function shotIssues(reading: RunnerReading, pictures: readonly Uint8Array[], tas
   const issues: Issue[] = shots.flatMap((place, index) =>
     place === null || left.delete(place)
       ? []
-      : [{ path: joinPath(path, index), message: 'is not the place of a picture, or of one that was shown' }],
+      : [{ path: joinPath(path, index), message: 'is not the index of a picture, or is given twice' }],
   )
-  for (const place of left) issues.push({ path: joinPath('pictures', place), message: 'is shown by no shot' })
+  for (const place of left) issues.push({ path: joinPath('pictures', place), message: 'belongs to no screenshot' })
   for (const [place, png] of pictures.entries())
-    if (refusePng(png)?.reason === 'picture') issues.push({ path: joinPath('pictures', place), message: 'is no PNG' })
+    if (refusePng(png)?.reason === 'picture')
+      issues.push({ path: joinPath('pictures', place), message: 'is not a PNG' })
   return issues
 }
 

@@ -48,7 +48,7 @@ function sweepingOf({ store, objects, log }: Sweeping): WakeableLoop {
       if (swept.runs + swept.images > 0) log.info(swept, 'deleted unused pictures')
       return SWEEP_EVERY_MS
     },
-    onFault: (err) => log.warn({ err }, 'pictures that nobody needs could not be deleted; trying again in an hour'),
+    onFault: (err) => log.warn({ err }, 'unused pictures could not be deleted; trying again in an hour'),
     faultPauses: { firstMs: SWEEP_EVERY_MS, longestMs: SWEEP_EVERY_MS },
   })
 }

@@ -45,7 +45,7 @@ test('what cannot be opened is left out of its row and reported in the log; all 
     const patched = await api.call(key, 'PATCH', `/v1/monitors/${broken}`, { name: 'Other' })
     for (const answer of [patched, await api.call(key, 'GET', `/v1/monitors/${broken}/manifest`)])
       expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
-    expect(lines.join('')).toContain(`monitor ${broken} is shown without what cannot be opened`)
+    expect(lines.join('')).toContain(`monitor ${broken} has a secret that cannot be decrypted, and is shown without it`)
     expect(lines.join('')).not.toContain(whole)
 
     // Bound to its place: the monitors' own bytes do not open as a delivery's.
