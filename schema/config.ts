@@ -31,7 +31,7 @@ export const Config = Closed({
   }),
   TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Public address of the API. Default: http://HOST:PORT.')),
   TIDEMARK_DASHBOARD_URL: Optional(
-    Text(1, 2048, 'Address that links in messages begin with. Default: TIDEMARK_BASE_URL.'),
+    Text(1, 2048, 'Address that links in messages begin with. Unset: messages have no links to runs.'),
   ),
   SMTP_URL: Optional(
     Text(

@@ -27,7 +27,7 @@ export const serveCommand = () =>
             wake: () => worker?.wake(),
             sinceProgress: () => worker?.sinceProgress() ?? 0,
           })
-          worker = await startWorker({ ...context, baseUrl: api.services.baseUrl })
+          worker = await startWorker(context)
           const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
           process.stdout.write(
             banner({

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { baseUrlOf } from '../boot/parts/api-parts.ts'
 import { createHealth } from '../boot/process/health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
@@ -27,7 +26,7 @@ export const workerCommand = () =>
           // Closed last: a worker that drains still reports its health.
           let server: HealthServer | undefined
           context.stack.defer('metrics', () => server?.close())
-          const worker = await startWorker({ ...context, baseUrl: baseUrlOf(context.settings, context.settings.PORT) })
+          const worker = await startWorker(context)
           const port = context.settings.TIDEMARK_METRICS_PORT
           if (port !== undefined) {
             const { registry, stopping } = context

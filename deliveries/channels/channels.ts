@@ -12,8 +12,8 @@ interface ChannelOptions {
   readonly agent: Dispatcher
   /** Null where `SMTP_URL` is not set: mails then fail with an explanation, and can be replayed once it is set. */
   readonly mailer: Mailer | null
-  /** The address that links in messages start with: `TIDEMARK_DASHBOARD_URL`, or the base address. */
-  readonly dashboardUrl: string
+  /** The address that links in messages start with (`TIDEMARK_DASHBOARD_URL`). Null: messages have no such links. */
+  readonly dashboardUrl: string | null
 }
 
 /** Returns the channels of this version, one for each type that a monitor can name. */

@@ -48,7 +48,8 @@ export function discordMessage(payload: MessagePayload, links: Links): DiscordMe
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const notes = story.notes.map(escapeDiscord)
-  const where = [link(story.runUrl, 'See the run'), page(story.page)].join('  ·  ')
+  const run = story.runUrl === null ? [] : [link(story.runUrl, 'See the run')]
+  const where = [...run, page(story.page)].join('  ·  ')
   return {
     embeds: [
       {

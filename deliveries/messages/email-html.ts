@@ -39,7 +39,7 @@ export function emailHtml({ name, headline, changes, others, notes, page, runUrl
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
 <tr><td style="padding:20px 28px 28px">
-<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>
+${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>`}
 </td></tr>
 </table>
 <p style="${FOOTER}">Seen by Tidemark on ${time}. This address is a destination of the monitor.</p>

@@ -9,7 +9,7 @@ export function emailText({ name, changes, others, notes, page, runUrl, time }: 
     ...changes.map(changeText),
     ...(others === null ? [] : [`… ${others}.`]),
     ...notes,
-    `The run:  ${runUrl}\nThe page: ${page.url ?? page.text}`,
+    `${runUrl === null ? '' : `The run:  ${runUrl}\n`}The page: ${page.url ?? page.text}`,
     `-- \nSeen by Tidemark on ${time}. This address is a destination of the monitor.`,
   ]
   return `${paragraphs.join('\n\n')}\n`

@@ -2,15 +2,16 @@ import type { MessagePayload } from './message-payload.ts'
 
 /** The addresses that links in messages are made from. */
 export interface Links {
-  /** `TIDEMARK_DASHBOARD_URL`, or the base address. */
-  readonly dashboardUrl: string
+  /** `TIDEMARK_DASHBOARD_URL`. Null: messages have no link to the run, because it would lead nowhere. */
+  readonly dashboardUrl: string | null
 }
 
-/** Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`. */
+/** Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`; null without a dashboard. */
 export function runUrl(
   { dashboardUrl }: Links,
   { monitor_id, run_id }: Pick<MessagePayload, 'monitor_id' | 'run_id'>,
-): string {
+): string | null {
+  if (dashboardUrl === null) return null
   const path = `/monitors/${encodeURIComponent(monitor_id)}/runs/${encodeURIComponent(run_id)}`
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }

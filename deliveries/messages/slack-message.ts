@@ -101,7 +101,7 @@ function label(field: string): SlackText {
 function footer({ runUrl, page, time }: Story): string {
   const isLink = page.url !== null && escapeSlack(page.url).length <= LONGEST_LINK
   const seen = isLink ? link(page.url, page.text) : escapeSlack(page.text)
-  return `${link(runUrl, 'See the run')}  ·  ${seen}  ·  ${time}`
+  return [...(runUrl === null ? [] : [link(runUrl, 'See the run')]), seen, time].join('  ·  ')
 }
 
 function link(url: string, text: string): string {

@@ -26,7 +26,8 @@ export interface Story {
   readonly changes: readonly Change[]
   /** Sentences about changes that are not a field. */
   readonly notes: readonly string[]
-  readonly runUrl: string
+  /** Null: there is no dashboard to link to. */
+  readonly runUrl: string | null
   readonly page: { readonly text: string; readonly url: string | null }
   /** The time for people: `1 May 2026, 12:00 UTC`. */
   readonly time: string

@@ -12,7 +12,8 @@ export function noticeMail(notice: ClaimedNotice, to: string, links: Links): Mai
   const { id, kind, monitor_id, run_id } = notice
   const subject = kind === 'failing' ? `${name} is failing` : `${name} works again`
   const lines = kind === 'failing' ? failing(notice) : [`The monitor "${name}" works again.`]
-  const about = [`The page: ${cleanText(notice.url)}`, `The run:  ${runUrl(links, { monitor_id, run_id })}`]
+  const run = runUrl(links, { monitor_id, run_id })
+  const about = [`The page: ${cleanText(notice.url)}`, ...(run === null ? [] : [`The run:  ${run}`])]
   const end = 'The owner of a team gets this mail. Its settings turn it off: error_notifications.'
   const text = `${[...lines, about.join('\n'), `-- \n${end}`].join('\n\n')}\n`
   return { id, to, subject, text, html: htmlOf(subject, [...lines, ...about, end]) }

@@ -107,7 +107,7 @@ async function startMetrics(settings: Settings, health: Health, stack: Stack): P
 }
 
 /** Returns the address that people use: the setting, or the address of the listening socket. */
-export function baseUrlOf(settings: Settings, port: number): string {
+function baseUrlOf(settings: Settings, port: number): string {
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
   return (
     settings.TIDEMARK_BASE_URL ?? `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`

@@ -38,8 +38,6 @@ type Refusal = Extract<Reading, { kind: 'failed' }>
 interface WorkerContext {
   readonly settings: Settings
   readonly databaseUrl: string
-  /** The address at which people reach the API. Messages link to it unless TIDEMARK_DASHBOARD_URL is set. */
-  readonly baseUrl: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
   /** Null: this process renders nothing. */
@@ -88,7 +86,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the delivery connections', () => deliveryAgent.destroy())
   const mailer = mailerOf(settings, log)
   stack.defer('the mail connections', () => mailer?.close())
-  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? context.baseUrl
+  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? null
   const deliveries = createDeliveryLoop({
     store,
     secrets,

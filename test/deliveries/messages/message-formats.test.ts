@@ -9,6 +9,16 @@ const KETTLE = payloadOf({ price: ['$19.99', '$17.49'], in_stock: [null, true] }
 const HOSTILE = '<!channel> <@U1> @everyone @here <script>alert(1)</script> *b* `c` [x](https://evil.test) & "q" \'s\''
 const LONG = 'x'.repeat(100_000)
 
+test('a message without a dashboard has no link to the run, and still one to the page', () => {
+  const nowhere = { dashboardUrl: null }
+  const mail = emailMessage(KETTLE, nowhere)
+  const written = [slackMessage(KETTLE, nowhere), discordMessage(KETTLE, nowhere), mail.text, mail.html]
+  for (const text of written.map((message) => JSON.stringify(message))) {
+    expect(text).not.toMatch(/\/runs\/|the run|null/i)
+    expect(text).toContain('https://example.com/kettle')
+  }
+})
+
 describe('a Slack message', () => {
   test('is a header, a table of what changed, and a line with links', () => {
     expect(slackMessage(KETTLE, LINKS)).toEqual({
