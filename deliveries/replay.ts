@@ -56,9 +56,7 @@ async function replay(
   return { kind: 'done', queued: 1 }
 }
 
-/**
- * Sends the dead and finally failed deliveries of a run again. Deliveries that wait for an attempt continue to wait.
- */
+/** Sends every failed or dead delivery of a run again, those that wait for their next attempt included. */
 export async function replayRun({ store, wake }: ReplayContext, wanted: ReplayWanted): Promise<Replayed | NotFound> {
   const outcome = await store.transaction((tx) => replayOfRun(tx, wanted))
   if (outcome.kind === 'done' && outcome.queued > 0) wake()

@@ -75,7 +75,8 @@ export const replayRunRoute = route({
   path: '/v1/runs/:id/replay',
   summary: 'Send the failed deliveries of a run again',
   description:
-    'Sends dead and finally failed deliveries again. A delivery that waits for its next attempt continues to wait.',
+    'Every failed or dead delivery of the run, those that wait for their next attempt included, is sent at once with ' +
+    'the same id and payload, and gets all its attempts again.',
   tag: 'Runs',
   policy: 'deliveries.replay',
   params: ById,

@@ -18,8 +18,8 @@ import { DELIVERY_DELAYS_SECONDS, type DeliveryStatus } from '../../schema/run/d
  *     failed|dead     replay                                   pending, attempts 0, due now, same id and payload
  *
  * A redirect is a failed attempt and is never followed. The store does replays
- * (`store/deliveries/replay-deliveries.ts`). A person may replay a failed delivery that still waits for its next
- * attempt. The replay of a whole run only replays deliveries that have no further attempt.
+ * (`store/deliveries/replay-deliveries.ts`). A failed delivery that still waits for its next attempt is replayed too,
+ * by itself and with its run.
  */
 
 /** The outcome of an attempt. */

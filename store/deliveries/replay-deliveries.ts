@@ -27,8 +27,8 @@ export async function replayDelivery(store: Queryable, teamId: string, id: strin
 }
 
 /**
- * Does the same as `replayDelivery` for all deliveries of a run that have no attempt ahead: the `dead` and the finally
- * `failed` ones.
+ * Does the same as `replayDelivery` for every `failed` or `dead` delivery of a run, those that wait for their next
+ * attempt included.
  */
 export async function replayRunDeliveries(
   store: Queryable,
@@ -40,7 +40,7 @@ export async function replayRunDeliveries(
     set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
     from (select clock() as at) t
     where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
-      and (d.status = 'dead' or d.status = 'failed' and d.next_attempt_at is null)
+      and d.status in ('failed', 'dead')
     returning d.id, d.run_id
   `)
 }

@@ -153,7 +153,7 @@ describe('delivery status', () => {
     expect(await read(ids[0]!)).toEqual(before)
   })
 
-  test('replay of a run takes its dead and its finally failed deliveries, and tells how many', async () => {
+  test('replay of a run takes every failed or dead delivery, those that wait for a retry too', async () => {
     const { run, ids } = await seed([
       { status: 'dead' },
       { status: 'failed' },
@@ -161,12 +161,12 @@ describe('delivery status', () => {
       { status: 'success' },
       { status: 'pending' },
     ])
-    expect(await served.me.post(`/v1/runs/${run}/replay`)).toMatchObject({ status: 200, body: { queued: 2 } })
+    expect(await served.me.post(`/v1/runs/${run}/replay`)).toMatchObject({ status: 200, body: { queued: 3 } })
     const { data } = (await served.me.get(`/v1/runs/${run}/deliveries`)).body
     expect(data.map((one) => [ids.indexOf(one['id'] ?? ''), one['status']])).toEqual([
       [0, 'pending'],
       [1, 'pending'],
-      [2, 'failed'],
+      [2, 'pending'],
       [3, 'success'],
       [4, 'pending'],
     ])
