@@ -5,7 +5,9 @@ import { Closed } from '../shape/shape.ts'
 export const TeamSettings = Closed({
   proxy_enabled: Type.Boolean({ description: 'A check that a site blocked may be tried again through the proxy.' }),
   error_notifications: Type.Boolean({
-    description: 'The owner gets an e-mail when a monitor has failed five times in a row, and when it works again.',
+    description:
+      'The owner gets an e-mail when a monitor has failed five times in a row or finds none of its fields, and when ' +
+      'it works again.',
   }),
 })
 export type TeamSettings = Static<typeof TeamSettings>

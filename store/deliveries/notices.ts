@@ -6,9 +6,12 @@ import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 
-/** Kinds of notices to an owner: the monitor failed five times in a row; it works again. */
-const NOTICE_KINDS = ['failing', 'recovered'] as const
-type NoticeKind = (typeof NOTICE_KINDS)[number]
+/**
+ * Kinds of notices to an owner: the monitor failed five times in a row; every field of its readings is empty; it works
+ * again.
+ */
+const NOTICE_KINDS = ['failing', 'recovered', 'field_missing'] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** A finished check, and the notice that it causes. Null, in nearly all cases: no notice. */
 export interface Noticed {
@@ -51,7 +54,8 @@ export async function recordWithNotices<T extends Noticed>(
 
 /**
  * Inserts notices only when the owner wants them and the monitor is scheduled: a monitor that a user paused causes no
- * notices. A recovery is reported only when the failure was. SERP monitors pause themselves instead.
+ * notices. A recovery is reported only when the trouble before it was, and empty fields only once until then. SERP
+ * monitors pause themselves instead.
  */
 async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
   await tx.query(sql.type(nothing)`
@@ -61,10 +65,14 @@ async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise
     from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid', notice: 'text' })}
     join checks c on c.no = i.no
     join teams team on team.id = c.team_id
+    left join lateral (
+      select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1
+    ) last on true
     where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp'
       and case i.notice
         when 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
-        else (select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1) = 'failing'
+        when 'field_missing' then last.kind is distinct from 'field_missing'
+        else last.kind in ('failing', 'field_missing')
       end
     on conflict (monitor_no, run_id) do nothing
   `)

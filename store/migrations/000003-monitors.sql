@@ -121,5 +121,9 @@ create table baselines (
   extracted json not null,
   -- Fields that had a value and have none now, each with the number of consecutive readings that lacked it. Null:
   -- there are no such fields.
-  missing json
+  missing json,
+  -- The number of consecutive readings in which every field was empty, up to three. Three: the owner was told. Null:
+  -- the last reading had a value. An edit of the monitor does not reset it, so that the next reading with a value is
+  -- told.
+  empty smallint
 );

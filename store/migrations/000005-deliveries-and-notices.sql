@@ -39,7 +39,7 @@ create table notices (
   team_id uuid not null,
   monitor_no bigint not null,
   run_id uuid not null,
-  kind text not null check (kind in ('failing', 'recovered')),
+  kind text not null check (kind in ('failing', 'recovered', 'field_missing')),
   status text not null default 'pending' check (status in ('pending', 'success', 'failed', 'dead')),
   attempts smallint not null default 0,
   fence int not null default 0,

@@ -14,6 +14,8 @@ const Baseline = Type.Object({
   extracted: Type.Unknown(),
   /** The counts that worker/record/judge.ts keeps. Null: nothing is missing. */
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
+  /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
+  empty: Type.Union([Type.Integer(), Type.Null()]),
   monitor_id: Type.String(),
   name: Type.String(),
   url: Type.String(),
@@ -37,13 +39,15 @@ export async function readBaselines(
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, b.extracted, b.missing, m.id as monitor_id, m.name, m.url, m.diff_predicate,
-      m.deliveries, m.visual_config,
+    select c.no, c.reading_id, b.empty, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries,
+      m.visual_config,
+      case when c.reading_id is not null then b.extracted end as extracted,
+      case when c.reading_id is not null then b.missing end as missing,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence
     join monitors m on m.no = c.no and m.kind = 'page'
-    left join baselines b on b.no = c.no and c.reading_id is not null
+    left join baselines b on b.no = c.no
     left join visual_baselines v on v.no = c.no and c.reading_id is not null
   `)
   return new Map(rows.map((found) => [found.no, found]))

@@ -26,6 +26,8 @@ export interface ReadingRun {
   readonly extracted: string
   /** JSON text of the fields that are missing (worker/record/judge.ts). Null: none. */
   readonly missing: string | null
+  /** How many readings in a row, this one included, had only empty fields. Null: this one has a value. */
+  readonly empty: number | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
@@ -41,6 +43,7 @@ const COLUMNS = {
   reading_hash: 'bytea',
   extracted: 'json',
   missing: 'json',
+  empty: 'int2',
   diff: 'json',
   warnings: 'json',
   triggered: 'bool',
@@ -68,9 +71,10 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
       returning c.no, c.team_id, c.reading_id
     ),
     kept as (
-      insert into baselines (no, team_id, extracted, missing)
-      select m.no, m.team_id, i.extracted, i.missing from moved m join input i on i.no = m.no
-      on conflict (no) do update set extracted = excluded.extracted, missing = excluded.missing
+      insert into baselines (no, team_id, extracted, missing, empty)
+      select m.no, m.team_id, i.extracted, i.missing, i.empty from moved m join input i on i.no = m.no
+      on conflict (no) do update
+      set extracted = excluded.extracted, missing = excluded.missing, empty = excluded.empty
     ),
     inserted as (
       insert into runs (

@@ -1,3 +1,4 @@
+import { isEmptyValue } from '../../core/empty-fields.ts'
 import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth } from '../../core/predicate/fires.ts'
@@ -11,6 +12,7 @@ import type { Shot } from '../../runners/browser/page/shot.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
+import type { NoticeKind } from '../../store/deliveries/notices.ts'
 import type { RunPictures } from '../../store/queue/record-pictured.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 
@@ -165,3 +167,37 @@ export function vanished({ before, missing, after, names }: Follows): Vanished {
 const warning = (name: string) =>
   `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was ` +
   `rebuilt, change the rule of this field.`
+
+/** What a reading shows about a monitor whose fields are all empty. */
+interface Emptied {
+  /** How many readings in a row had only empty fields, up to three. Null: this one has a value. Stored. */
+  readonly empty: number | null
+  /** One more reading may have to be reported, as with `Vanished`. */
+  readonly isOpen: boolean
+  /** The notice that the reading causes. */
+  readonly notice: Extract<NoticeKind, 'field_missing' | 'recovered'> | null
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Counts the readings whose fields are all empty. Such a monitor notices nothing, so its owner is told: after the first
+ * reading at once, because the rules never matched, and else after the third in a row. A value ends it, which is told
+ * too. The count goes on after an edit, so that the reading after it can report that the monitor works.
+ */
+export function emptied({ before, after, names, empty }: Omit<Follows, 'missing'> & Pick<Baseline, 'empty'>): Emptied {
+  const wasTold = empty === READINGS_UNTIL_TOLD
+  const isEmpty = names.length > 0 && names.every((name) => isEmptyValue(valueOf(after, name)))
+  if (!isEmpty) return { empty: null, isOpen: false, notice: wasTold ? 'recovered' : null, warnings: [] }
+  const count = before === null || wasTold ? READINGS_UNTIL_TOLD : (empty ?? 0) + 1
+  const isTold = count === READINGS_UNTIL_TOLD
+  return {
+    empty: count,
+    isOpen: !isTold,
+    notice: isTold && !wasTold ? 'field_missing' : null,
+    warnings: isTold ? [ALL_EMPTY] : [],
+  }
+}
+
+const ALL_EMPTY =
+  'No field has a value, so this monitor cannot notice a change. Correct its rules; where scripts make the page, set ' +
+  'fetch_mode to browser.'

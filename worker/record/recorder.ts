@@ -1,6 +1,7 @@
 import { createBatcher } from '../../concurrency/batch-writer.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
 import { readingHash } from '../../core/diff/reading-hash.ts'
+import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import { storable } from '../../core/storable.ts'
@@ -12,12 +13,12 @@ import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
-import { noticeAfter } from '../../store/deliveries/notices.ts'
+import { noticeAfter, type NoticeKind } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { judge, type Seen, visualResult, vanished } from './judge.ts'
+import { emptied, judge, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
 import { BATCH_WAIT_MS, createRunWriters } from './run-writers.ts'
 
@@ -105,7 +106,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
     const row = await judged(read, lookup.found, options)
     if ('code' in row) return fail(row)
-    return writers.readings.add({ ...row, notice: notice(false) })
+    return writers.readings.add({ ...row, notice: (onNotices && row.notice) ?? notice(false) })
   }
 
   async function record(finished: Recordable, context: RecordContext): Promise<void> {
@@ -138,7 +139,7 @@ interface Read {
 /**
  * Compares pictures and values and decides. Returns the row with its deliveries, or the fault that the run ends with.
  */
-async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<PicturedRun | RunFault> {
+async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<JudgedRun | RunFault> {
   const { task } = read.finished
   const about = { task, teamId: read.teamId, shots: read.reading.shots }
   const seen = await visualResult(about, baseline, options.pictures)
@@ -151,6 +152,11 @@ async function judged(read: Read, baseline: Baseline, options: RecorderOptions):
   }
 }
 
+/** A row to write, and the notice that its values cause. */
+interface JudgedRun extends PicturedRun {
+  readonly notice: NoticeKind | null
+}
+
 interface Compared extends Read {
   readonly baseline: Baseline
   readonly seen: Seen
@@ -160,7 +166,7 @@ interface Compared extends Read {
  * Returns a fault if the result cannot be decided, so that the baseline stays and the next run finds the change again.
  * Throws SealedError if the destinations cannot be opened.
  */
-async function readingRow(compared: Compared, options: RecorderOptions): Promise<PicturedRun | RunFault> {
+async function readingRow(compared: Compared, options: RecorderOptions): Promise<JudgedRun | RunFault> {
   const { finished, reading, teamId, hash, baseline, seen } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const order = finished.task.kind === 'page' ? fieldNames(finished.task.extract) : Object.keys(reading.values)
@@ -169,16 +175,23 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecided(slow)
   const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
-  const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...gone.warnings]
+  const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
+  const isOpen = gone.isOpen || nothing.isOpen
+  const unmatched =
+    before === null ? emptyFieldWarnings({ values: reading.values, names: order, isScripted: false }) : []
+  const found = [...gone.warnings, ...unmatched, ...nothing.warnings]
+  const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
-    // While a count of missing fields is open, nothing is stored by which the next check could see its page as
+    // While a count of missing or empty fields is open, nothing is stored by which the next check could see its page as
     // unchanged.
-    ...markColumns(gone.isOpen ? UNMARKED : reading.mark),
-    reading_hash: gone.isOpen ? null : hash,
+    ...markColumns(isOpen ? UNMARKED : reading.mark),
+    reading_hash: isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
     missing: gone.missing && JSON.stringify(gone.missing),
+    empty: nothing.empty,
+    notice: nothing.notice,
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
     deliveries: fired || seen.fired ? outboxOf(fire, options.secrets) : [],

@@ -110,6 +110,19 @@ test('a recovery is told in its own words, after the failing', async () => {
   expect(mailbox.letters[0]?.mail.text).not.toContain('500')
 })
 
+test('a monitor that finds nothing is told so, and what to do', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await notice({ kind: 'field_missing' })
+  loop(mailer).start()
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(mailbox.letters[0]?.mail.subject).toBe('Kettle finds nothing')
+  expect(mailbox.letters[0]?.mail.text).toMatch(/every field .* is empty/)
+  expect(mailbox.letters[0]?.mail.text).toContain('fetch_mode')
+})
+
 test('a name that is markup or a header is text', async () => {
   const { mailbox, mailer } = await postOffice()
   await notice({ name: '<b>K</b>\r\nBcc: eve@example.com', reason: '<script>alert(1)</script>' })

@@ -43,6 +43,7 @@ export const readingRun = (
   reading_hash: createHash('sha256').update(JSON.stringify(values)).digest().subarray(0, 16),
   extracted: JSON.stringify(values),
   missing: null,
+  empty: null,
   diff: null,
   warnings: null,
   deliveries: [],

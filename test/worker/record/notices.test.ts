@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { html, openSite, pageOf, type Site, status } from '../../support/site.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
@@ -181,4 +181,89 @@ test.each([
   expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
   expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
   expect(await world.runs(no)).toHaveLength(1)
+})
+
+describe('a monitor whose fields are all empty', () => {
+  const EMPTY = html('<!doctype html><p>Closed.</p>')
+  const ALL_EMPTY = expect.stringMatching(/^No field has a value/)
+
+  test('is told once, after its first run, which warns; the value after it is told as a recovery', async () => {
+    site.answer(EMPTY)
+    const { no } = await failedBefore(0)
+    await start()
+    const first = await next(no)
+    expect(first).toMatchObject({
+      status: 'success',
+      warnings: [expect.stringMatching(/^The field "price" has no match on the page\./), ALL_EMPTY],
+    })
+    await next(no)
+    expect(await notices(no)).toEqual([{ kind: 'field_missing', run_id: first?.id, status: 'pending', isDue: true }])
+    site.price('$7')
+    const back = await next(no)
+    await next(no)
+    expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }, { kind: 'recovered', run_id: back?.id }])
+    expect(await world.check(no)).toMatchObject({ failures: 0 })
+  })
+
+  test('is told after the third run in a row, though its page is the same to the byte', async () => {
+    const { no } = await failedBefore(0)
+    await start()
+    await next(no)
+    site.answer(EMPTY)
+    await next(no)
+    await next(no)
+    expect(await notices(no)).toEqual([])
+    const third = await next(no)
+    expect(third?.warnings).toContainEqual(ALL_EMPTY)
+    const fourth = await next(no)
+    expect(fourth).toMatchObject({ reading_id: third?.id, warnings: null })
+    expect(await notices(no)).toMatchObject([{ kind: 'field_missing', run_id: third?.id }])
+  })
+
+  test('is not told when a value comes back before the third run', async () => {
+    const { no } = await failedBefore(0)
+    await start()
+    for (const answer of [pageOf('$1'), '<p>', '<p>', pageOf('$2'), '<p>', '<p>', pageOf('$3')]) {
+      site.answer(html(answer))
+      await next(no)
+    }
+    expect(await notices(no)).toEqual([])
+  })
+
+  test('an element without text is empty too, and a failed run between neither counts nor ends the count', async () => {
+    const { no } = await failedBefore(0)
+    await start()
+    await next(no)
+    for (const answer of [html(pageOf('')), status(500), html(pageOf(' ')), html(pageOf('&nbsp;'))]) {
+      expect(await notices(no)).toEqual([])
+      site.answer(answer)
+      await next(no)
+    }
+    expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }])
+  })
+
+  test('after an edit it is told again neither as empty nor twice as mended', async () => {
+    site.answer(EMPTY)
+    const { no } = await failedBefore(0)
+    await start()
+    await next(no)
+    const edited = () => world.query('update checks set reading_id = null, reading_hash = null, body_hash = null')
+    await edited()
+    await next(no)
+    expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }])
+    await edited()
+    site.price('$7')
+    await next(no)
+    await edited()
+    await next(no)
+    expect((await notices(no)).map(({ kind }) => kind)).toEqual(['field_missing', 'recovered'])
+  })
+
+  test('one field with a value is enough: no notice, and the first run warns about the other', async () => {
+    const extract = { method: 'css', fields: { price: '.price', stock: '.stock' } }
+    const { no } = await failedBefore(0, { extract })
+    await start()
+    expect(await next(no)).toMatchObject({ warnings: [expect.stringMatching(/^The field "stock" has no match/)] })
+    expect(await notices(no)).toEqual([])
+  })
 })
