@@ -6,6 +6,7 @@ import { committedText } from './check/committed-text.ts'
 import { dependencies } from './check/dependencies.ts'
 import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
+import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { format, generated, lint, types } from './check/tool-checks.ts'
@@ -19,6 +20,7 @@ const CHECKS: readonly Check[] = [
   borders,
   unusedExports,
   generated,
+  narrowedCrds,
   committedText,
   plainWords,
   columns,

@@ -6,12 +6,16 @@ import { WebAddress } from '../shape/web-address.ts'
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
 
 /** A destination of notifications. */
-export const DeliveryConfig = Tagged('type', {
-  webhook: { url: WebAddress('Receives a signed POST.'), headers: Type.Optional(RequestHeaders) },
-  slack: { webhookUrl: ChatWebhook },
-  discord: { webhookUrl: ChatWebhook },
-  email: { to: RuledText(254, ['email_address'], 'One e-mail address.') },
-})
+export const DeliveryConfig = Tagged(
+  'type',
+  {
+    webhook: { url: WebAddress('Receives a signed POST.'), headers: Type.Optional(RequestHeaders) },
+    slack: { webhookUrl: ChatWebhook },
+    discord: { webhookUrl: ChatWebhook },
+    email: { to: RuledText(254, ['email_address'], 'One e-mail address.') },
+  },
+  { description: 'A destination of notifications.', tagged: 'The channel.' },
+)
 export type DeliveryConfig = Static<typeof DeliveryConfig>
 export type DeliveryType = DeliveryConfig['type']
 

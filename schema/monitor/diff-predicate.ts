@@ -51,12 +51,21 @@ const leaves = {
 }
 
 function atDepth(depth: number): TSchema {
-  if (depth === PREDICATE_DEPTH) return Tagged('type', leaves, { rules: ['positive_percent'] })
+  const options = {
+    description: 'The condition under which a difference causes a notification.',
+    tagged: 'The kind of condition. composite joins several.',
+    rules: ['positive_percent'],
+  } as const
+  if (depth === PREDICATE_DEPTH) return Tagged('type', leaves, options)
   const composite = {
-    operator: Choice(['AND', 'OR']),
-    conditions: Type.Array(atDepth(depth + 1), { minItems: 1, maxItems: PREDICATE_CONDITIONS }),
+    operator: Choice(['AND', 'OR'], { description: 'AND: all conditions hold. OR: at least one holds.' }),
+    conditions: Type.Array(atDepth(depth + 1), {
+      minItems: 1,
+      maxItems: PREDICATE_CONDITIONS,
+      description: 'The conditions that the operator joins.',
+    }),
   }
-  return Tagged('type', { ...leaves, composite }, { rules: ['positive_percent'] })
+  return Tagged('type', { ...leaves, composite }, options)
 }
 
 /** The shape of a predicate: composites on levels 1 to 3, leaves down to level 4. */

@@ -29,7 +29,12 @@ export const ExtractConfig = Tagged(
       schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),
     },
   },
-  { description: 'What to extract from the response, with one of six methods.' },
+  {
+    description: 'What to extract from the response, with one of six methods.',
+    tagged:
+      'css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a ' +
+      'language model reads the values.',
+  },
 )
 export type ExtractConfig = Static<typeof ExtractConfig>
 

@@ -6,6 +6,8 @@ import { Choice, Closed, Dictionary, Instant, Text, Uuid } from '../shape/shape.
  * status, so statuses stay small.
  */
 const MAX_VALUE_TEXT = 200
+/** Longest text of `address`: a column that leaves room for the others. */
+const MAX_ADDRESS_TEXT = 60
 /** Largest number of fields in a status: as many as `extract_config.fields` may have. */
 const MAX_SHOWN_FIELDS = 50
 
@@ -20,7 +22,7 @@ const ValueText = (description: string) => Text(0, MAX_VALUE_TEXT, description)
 /** A condition in the usual Kubernetes form. `type` is an open string, so that later versions can add types. */
 const Condition = Closed({
   type: Text(1, 100, `One of ${CONDITION_TYPES.join(', ')}.`),
-  status: Choice(['True', 'False', 'Unknown']),
+  status: Choice(['True', 'False', 'Unknown'], { description: 'Whether the condition holds.' }),
   observed_generation: Generation,
   last_transition_time: Instant('When the status last changed.'),
   reason: Text(1, 100, 'Reason for programs: one word in CamelCase.'),
@@ -38,7 +40,7 @@ const LastChange = Closed(
     run_id: Uuid('The run, at /v1/runs/{id}.'),
     fields: Type.Array(
       Closed({
-        name: Text(1, 100),
+        name: Text(1, 100, 'Name of the field.'),
         before: Type.Optional(ValueText('The value before.')),
         after: Type.Optional(ValueText('The value after.')),
       }),
@@ -60,7 +62,15 @@ type LastChange = Static<typeof LastChange>
 export const MonitorResourceStatus = Closed({
   observed_generation: Type.Optional(Generation),
   id: Type.Optional(Uuid('The monitor in the API: /v1/monitors/{id}.')),
-  conditions: Type.Optional(Type.Array(Condition, { maxItems: 8 })),
+  address: Type.Optional(Text(1, MAX_ADDRESS_TEXT, 'The watched address, shortened, for the columns of kubectl.')),
+  conditions: Type.Optional(
+    Type.Array(Condition, {
+      maxItems: 8,
+      description:
+        'Ready: accepted, resolved and scheduled. Healthy: the checks succeed. Reconciling and Stalled exist only ' +
+        'while they are true.',
+    }),
+  ),
   last_change: Type.Optional(LastChange),
   values: Type.Optional(
     Dictionary(ValueText('Text unchanged, other values as JSON; cut to 200 characters.'), {

@@ -21,20 +21,25 @@ const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'delete
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
 const needed = {
-  name: Text(1, 200),
+  name: Text(1, 200, 'Name for people. Messages show it.'),
   url: WebAddress('The page, API or feed to watch.'),
-  schedule_interval_seconds: Whole(MIN_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS),
+  schedule_interval_seconds: Whole(MIN_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS, {
+    description: 'Seconds between two checks.',
+  }),
   extract_config: ExtractConfig,
   diff_predicate: DiffPredicate,
 }
 const given = {
   deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'The plan may allow fewer.' }),
-  fetch_mode: Choice(FETCH_MODES, { default: 'auto' }),
+  fetch_mode: Choice(FETCH_MODES, {
+    default: 'auto',
+    description: 'auto: plain HTTP, and a browser where the page needs one. browser: always a browser.',
+  }),
   request_headers: Nullable(RequestHeaders, { default: null }),
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
 }
-const TemplateSlug = Nullable(Text(1, 100), { default: null })
+const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
 /** Rules over several fields of a monitor. On PATCH they apply to the merged record. */
 const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
@@ -73,10 +78,17 @@ export const Monitor = Closed({
   ...needed,
   ...given,
   template_slug: TemplateSlug,
-  status: Choice(MONITOR_STATUSES),
-  consecutive_failures: Type.Integer({ minimum: 0 }),
-  last_run_at: Nullable(Instant()),
-  next_run_at: Nullable(Instant()),
-  created_at: Instant(),
+  status: Choice(MONITOR_STATUSES, {
+    description:
+      'active: scheduled. error: five checks failed in a row; still scheduled. paused: by a user. ' +
+      'billing_paused: by the plan. deleted: final.',
+  }),
+  consecutive_failures: Type.Integer({
+    minimum: 0,
+    description: 'Checks that failed since the last one that succeeded.',
+  }),
+  last_run_at: Nullable(Instant('When the last check ended.')),
+  next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
+  created_at: Instant('When the monitor was created.'),
 })
 export type Monitor = Static<typeof Monitor>

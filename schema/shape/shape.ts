@@ -72,7 +72,13 @@ type ArmUnion<Tag extends string, A extends ArmProperties> = {
 export function Tagged<const Tag extends string, const A extends ArmProperties>(
   tag: Tag,
   variants: A,
-  options: { description?: string; default?: keyof A & string; rules?: readonly RuleName[] } = {},
+  options: {
+    description?: string
+    /** The description of the tag. */
+    tagged?: string
+    default?: keyof A & string
+    rules?: readonly RuleName[]
+  } = {},
 ) {
   const properties: Record<string, TSchema> = {}
   const table: Record<string, { required: string[]; allowed: string[] }> = {}
@@ -81,8 +87,11 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
     table[name] = { required: [...required], allowed: Object.keys(variant) }
     for (const [key, schema] of Object.entries(variant)) properties[key] ??= Type.Optional(schema)
   }
-  const { rules, default: byDefault, ...rest } = options
-  const tagChoice = Choice(Object.keys(variants), byDefault === undefined ? {} : { default: byDefault })
+  const { rules, tagged, default: byDefault, ...rest } = options
+  const tagChoice = Choice(Object.keys(variants), {
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(tagged !== undefined && { description: tagged }),
+  })
   return Type.Unsafe<ArmUnion<Tag, A>>({
     ...Type.Object({ [tag]: tagChoice, ...properties }, { additionalProperties: false, ...rest }),
     [VARIANTS]: { tag, variants: table } satisfies VariantTable,

@@ -2,7 +2,9 @@ import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Closed, Dictionary, Nullable, Tagged, Text, Whole } from '../../schema/shape/shape.ts'
 import { nodeOf } from '../../schema/shape/walk-schema.ts'
-import { monitorCrd } from '../../tools/generate/crd/monitor-crd.ts'
+import { customResourceDefinition } from '../../tools/generate/crd/custom-resource-definition.ts'
+import { KINDS } from '../../tools/generate/crd/kinds.ts'
+import type { StructuralSchema } from '../../tools/generate/crd/structural-schema.ts'
 import { toStructural } from '../../tools/generate/crd/to-structural.ts'
 
 const structural = (schema: TSchema) => toStructural(nodeOf(schema), 'place')
@@ -50,8 +52,13 @@ describe('from a definition to a structural schema', () => {
     expect(shape.properties?.['ofA']).not.toHaveProperty('default')
   })
 
+  test.each(KINDS)('describes every property of $kind', (kind) => {
+    const { properties } = customResourceDefinition(kind).spec.versions[0]!.schema.openAPIV3Schema
+    expect([...undescribed(properties.spec, 'spec'), ...undescribed(properties.status, 'status')]).toEqual([])
+  })
+
   test('leaves the template out and lets a manifest suspend', () => {
-    const { spec, status } = monitorCrd().spec.versions[0]!.schema.openAPIV3Schema.properties
+    const { spec, status } = customResourceDefinition(KINDS[0]!).spec.versions[0]!.schema.openAPIV3Schema.properties
     expect(Object.keys(spec.properties ?? {})).toEqual([
       'name',
       'url',
@@ -69,3 +76,16 @@ describe('from a definition to a structural schema', () => {
     expect(Object.keys(status.properties ?? {})).toContain('conditions')
   })
 })
+
+/** Returns the paths of properties without a description. */
+function undescribed(node: StructuralSchema, path: string): string[] {
+  const { properties = {}, items, additionalProperties: values } = node
+  return [
+    ...(Object.entries(properties) as [string, StructuralSchema][]).flatMap(([name, child]) => [
+      ...(child.description === undefined ? [`${path}.${name}`] : []),
+      ...undescribed(child, `${path}.${name}`),
+    ]),
+    ...(items ? undescribed(items, `${path}[]`) : []),
+    ...(values ? undescribed(values, `${path}{}`) : []),
+  ]
+}

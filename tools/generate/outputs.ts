@@ -1,6 +1,7 @@
 import { describeApi } from '../../api/openapi/describe-api.ts'
 import { routes } from '../../api/routes.ts'
-import { monitorCrdPage } from './crd/crd-page.ts'
+import { crdPage } from './crd/crd-page.ts'
+import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
 import { settingsPage } from './settings-page.ts'
 
@@ -15,7 +16,7 @@ interface Output {
 /** Every generated file. */
 export const OUTPUTS: readonly Output[] = [
   { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
-  { path: 'crds/tidemark.dev_monitors.yaml', make: monitorCrdPage },
+  ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
 ]

@@ -5,7 +5,8 @@ import { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
-import { monitorSpec as resourceSpec } from '../../../tools/generate/crd/monitor-crd.ts'
+import { specOf } from '../../../tools/generate/crd/custom-resource-definition.ts'
+import { KINDS } from '../../../tools/generate/crd/kinds.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
@@ -152,7 +153,7 @@ describe('the manifest of a monitor', () => {
         visual_config: { enabled: true, viewport: { width: 800, height: 600 } },
       }),
     )
-    const { properties = {} } = resourceSpec()
+    const { properties = {} } = specOf(KINDS[0]!)
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(spec)))
     const delivery = (spec['deliveries'] as object[])[0] ?? {}
     expect(Object.keys(properties['deliveries']?.items?.properties ?? {})).toEqual(

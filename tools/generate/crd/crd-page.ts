@@ -1,9 +1,10 @@
 import { stringify } from 'yaml'
-import { monitorCrd } from './monitor-crd.ts'
+import { customResourceDefinition } from './custom-resource-definition.ts'
+import type { Kind } from './kinds.ts'
 
-// Readers of YAML 1.1 are about, to whom a key `y` is true.
+// Some readers still follow YAML 1.1, where a key `y` is true.
 const OPTIONS = { version: '1.1', lineWidth: 80, aliasDuplicateObjects: false } as const
 
-/** Returns the text of crds/tidemark.dev_monitors.yaml. */
-export const monitorCrdPage = (): string =>
-  `# Generated from schema/monitor/monitor.ts by \`npm run gen\`.\n${stringify(monitorCrd(), OPTIONS)}`
+/** Returns the text of the file of a kind in `crds/`. */
+export const crdPage = (kind: Kind): string =>
+  `# Generated from ${kind.source} by \`npm run gen\`.\n${stringify(customResourceDefinition(kind), OPTIONS)}`

@@ -1,9 +1,9 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
-import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { nodeOf, type SchemaNode } from '../../../schema/shape/walk-schema.ts'
+import { KINDS } from './kinds.ts'
 
 const names = new Set<string>()
-collect(nodeOf(MonitorSpec))
+for (const { spec } of KINDS) collect(nodeOf(spec))
 
 function collect(node: SchemaNode): void {
   const { properties = {}, additionalProperties: values, items, anyOf = [] } = node

@@ -62,7 +62,10 @@ function ofMap(key: string, { maxProperties: most }: SchemaNode) {
       items: {
         type: 'object',
         required: ['name', 'secretKeyRef'],
-        properties: { name: { type: 'string', minLength: 1, maxLength: 256 }, secretKeyRef },
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 256, description: 'Name of the header.' },
+          secretKeyRef,
+        },
       },
       'x-kubernetes-validations': NAME_RULES,
     } satisfies StructuralSchema,

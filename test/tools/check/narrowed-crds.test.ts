@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { narrowings } from '../../../tools/check/narrowed-crds.ts'
+
+const before = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', maxLength: 200, minLength: 1 },
+    mode: { type: 'string', enum: ['auto', 'browser'] },
+    count: { type: 'integer', minimum: 0, nullable: true },
+    tags: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } },
+    fields: { type: 'object', maxProperties: 9, additionalProperties: { type: 'string' } },
+  },
+}
+const changed = (properties: object, more: object = {}) =>
+  narrowings(before, { ...before, ...more, properties: { ...before.properties, ...properties } })
+
+describe('A definition that accepts less than the released one', () => {
+  test.each<[string, string[], string]>([
+    [
+      'a shorter text',
+      changed({ name: { type: 'string', maxLength: 100, minLength: 1 } }),
+      '.name: maxLength is smaller',
+    ],
+    [
+      'a new bound',
+      changed({ fields: { ...before.properties.fields, minProperties: 1 } }),
+      '.fields: minProperties is',
+    ],
+    ['another type', changed({ count: { ...before.properties.count, type: 'number' } }), '.count: another type'],
+    ['null', changed({ count: { type: 'integer', minimum: 0 } }), '.count: null is refused'],
+    ['a choice that is gone', changed({ mode: { type: 'string', enum: ['auto'] } }), '.mode: browser is refused'],
+    ['a choice in place of any text', changed({ name: { type: 'string', enum: ['a'] } }), '.name: any text is refused'],
+    ['a new pattern', changed({ name: { ...before.properties.name, pattern: 'a' } }), '.name: another pattern'],
+    [
+      'a new rule',
+      changed({ name: { ...before.properties.name, 'x-kubernetes-validations': [{ rule: 'self != ""' }] } }),
+      '.name: a new rule, self != ""',
+    ],
+    ['a required field', changed({}, { required: ['name', 'mode'] }), 'the resource: mode is required'],
+    [
+      'an item',
+      changed({ tags: { ...before.properties.tags, items: { type: 'string', maxLength: 8 } } }),
+      '.tags[]: max',
+    ],
+    [
+      'a value of a map',
+      changed({ fields: { ...before.properties.fields, additionalProperties: {} } }),
+      '.fields{}: an',
+    ],
+  ])('is reported: %s', (_, faults, message) => {
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toContain(message)
+  })
+
+  test('is reported with the field that is gone', () => {
+    const { mode: _, ...properties } = before.properties
+    expect(narrowings(before, { ...before, properties })).toEqual(['.mode: is gone'])
+  })
+
+  test('is not reported for what is new and optional, longer texts and more choices', () => {
+    const wider = {
+      name: { type: 'string', maxLength: 300 },
+      mode: { type: 'string', enum: ['auto', 'browser', 'proxy'] },
+      extra: { type: 'boolean' },
+    }
+    expect(changed(wider, { required: [] })).toEqual([])
+  })
+})
