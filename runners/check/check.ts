@@ -3,7 +3,7 @@ import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Extraction } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/pool.ts'
-import type { Fetched, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
+import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
@@ -152,8 +152,7 @@ function fetchDirectly(asked: FetchRequest, { request }: PageTask, ports: CheckP
 }
 
 async function read(task: PageTask, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
-  if (!fetched.ok)
-    return { ...failure(fetched.fault, method), retryAfterMs: fetched.retryAfterMs ?? 0, status: fetched.status }
+  if (!fetched.ok) return failedFetch(fetched, method)
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified')
     return unchanged(method, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
@@ -201,6 +200,10 @@ const failure = (fault: RunFault, fetchMethod: FetchMethod | null): Failed => ({
   fault,
   retryAfterMs: 0,
 })
+
+function failedFetch({ fault, retryAfterMs, status, cause }: FetchFailed, method: FetchMethod): Failed {
+  return { ...failure(fault, method), retryAfterMs: retryAfterMs ?? 0, status, ...(cause !== undefined && { cause }) }
+}
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0

@@ -55,6 +55,8 @@ export type Reading =
        * credentials.
        */
       readonly status?: number | null
+      /** What was thrown, for an `internal` fault. Only for the log: it may contain anything. */
+      readonly cause?: unknown
     }
   /** The process is stopping, or the fencing token is out of date: nothing is recorded, the check is released. */
   | { readonly kind: 'abandoned' }

@@ -29,6 +29,9 @@ const COLUMNS = {
   retry_after_ms: 'int8',
 } as const
 
+/** 1 for a failure of the monitor, 0 for an internal error, which says nothing about the site. */
+const COUNTED = sql.fragment`(i.error_code <> 'internal')::int`
+
 /**
  * Reads the row as the update finds it, so that a pause or a new interval of the same moment counts. Null: not
  * scheduled. core/schedule.ts implements the same rule.
@@ -37,15 +40,15 @@ const NEXT_AFTER_FAILURE = sql.fragment`
   case when c.next_run_at is not null then greatest(
     ${NEXT_RUN},
     t.at + make_interval(secs => i.retry_after_ms / 1000.0),
-    case when c.failures >= 4
+    case when c.failures + ${COUNTED} >= 5
       then t.at + make_interval(secs => least(
-        c.interval_seconds * 2.0 ^ least(c.failures - 3, 20), greatest(c.interval_seconds, 900))) end
+        c.interval_seconds * 2.0 ^ least(c.failures + ${COUNTED} - 4, 20), greatest(c.interval_seconds, 900))) end
   ) end`
 
 /**
- * Records failed checks. The baseline stays, and the count of failures rises. From the fifth failure in a row (status
- * `error`) a check backs off: twice its interval, four times, and so on, up to max(interval, 15 minutes). Returns the
- * failures in a row by monitor number. A number that is missing lost its fence.
+ * Records failed checks. The baseline stays, and the count of failures rises, except after an internal error. From the
+ * fifth failure in a row (status `error`) a check backs off: twice its interval, four times, and so on, up to
+ * max(interval, 15 minutes). Returns the failures in a row by monitor number. A number that is missing lost its fence.
  */
 export async function recordFailed(store: Queryable, runs: readonly FailedRun[]): Promise<ReadonlyMap<number, number>> {
   const rows = await store.any(sql.prepared('record_failed', recorded)`
@@ -55,7 +58,7 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
     ),
     moved as (
       update checks c
-      set ${ended(NEXT_AFTER_FAILURE)}, failures = c.failures + 1
+      set ${ended(NEXT_AFTER_FAILURE)}, failures = c.failures + ${COUNTED}
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, c.failures

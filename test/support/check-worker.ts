@@ -34,6 +34,7 @@ export interface WorkerOptions {
   readonly patternMs?: number
   /** Owners are told, and this is called when there may be something to tell. */
   readonly onNotices?: () => void
+  readonly onInternalError?: () => void
   /** TIDEMARK_PROXY_URL. */
   readonly proxyUrl?: string
   /** Settings of the model; without an address there is none. */
@@ -85,6 +86,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     patienceMs: leaseMs,
     ...(pictures && { pictures }),
     ...(options.onNotices && { onNotices: options.onNotices }),
+    ...(options.onInternalError && { onInternalError: options.onInternalError }),
   })
   const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
   const { around, browsers } = options

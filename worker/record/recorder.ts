@@ -60,6 +60,8 @@ interface RecorderOptions {
    * no notices are queued.
    */
   readonly onNotices?: () => void
+  /** Called for each run that ends with an internal error, for a metric. */
+  readonly onInternalError?: () => void
   /** How long a batch is retried while the store is away: no longer than its leases last. */
   readonly patienceMs: number
 }
@@ -82,11 +84,23 @@ export function createRecorder(options: RecorderOptions): Recorder {
     for (const item of items) item.found = baselines.get(item.no)
   }
 
+  function onInternalError({ runId, monitorId }: Finished['task'], { message }: RunFault): void {
+    log.error({ run_id: runId, monitor_id: monitorId, reason: message }, 'a run ended with an internal error')
+    options.onInternalError?.()
+  }
+
   async function write(finished: Recordable, context: RecordContext): Promise<void> {
     const { task, reading } = finished
     const notice = (hasFailed: boolean) => (onNotices ? noticeAfter(context.failures, hasFailed) : null)
-    const fail = (fault: RunFault, retryAfterMs = 0) =>
-      writers.failed.add({ ...failureColumns(finished, fault, retryAfterMs), notice: notice(true) })
+    const fail = (fault: RunFault, retryAfterMs = 0) => {
+      const isOurs = fault.code === 'internal'
+      if (isOurs) onInternalError(task, fault)
+      return writers.failed.add({
+        ...failureColumns(finished, fault, retryAfterMs),
+        // It is not counted, so it causes no notice.
+        notice: isOurs ? null : notice(true),
+      })
+    }
     const unchanged = (mark: PageMark) =>
       writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notice: notice(false) })
 
@@ -104,7 +118,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     // Without a baseline the fence is lost: another worker has the check now, or it was edited in the meantime.
     if (!lookup.found) return
     const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
-    const row = await judged(read, lookup.found, options)
+    let row = await judged(read, lookup.found, options)
+    if ('code' in row && row.code === 'internal') row = await judged(read, lookup.found, options)
     if ('code' in row) return fail(row)
     return writers.readings.add({ ...row, notice: (onNotices && row.notice) ?? notice(false) })
   }
@@ -147,8 +162,9 @@ async function judged(read: Read, baseline: Baseline, options: RecorderOptions):
   try {
     return await readingRow({ ...read, baseline, seen }, options)
   } catch (error) {
-    options.log.error({ err: error, run_id: task.runId }, 'a reading could not be judged; it is recorded as a failure')
-    return { code: 'internal', message: error instanceof SealedError ? error.message : UNJUDGED }
+    if (error instanceof SealedError) return { code: 'not_available', message: error.message }
+    options.log.error({ err: error, run_id: task.runId }, 'a reading could not be judged; it is tried twice')
+    return { code: 'internal', message: UNJUDGED }
   }
 }
 

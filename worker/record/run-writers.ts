@@ -20,6 +20,7 @@ interface WritersOptions {
   readonly log: Logger
   readonly onDeliveries: () => void
   readonly onNotices?: () => void
+  readonly onInternalError?: () => void
   readonly patienceMs: number
 }
 
@@ -72,6 +73,7 @@ export function createRunWriters(options: WritersOptions): RunWriters {
    */
   async function giveUp({ no, fence, run_id }: Fenced, error: unknown): Promise<void> {
     log.error({ err: error, run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
+    options.onInternalError?.()
     const message = 'The outcome could not be stored; the log has the details under the run id.'
     const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
     await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
 import { createDeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
@@ -108,6 +108,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     log,
     onDeliveries: () => deliveries.wake(),
     ...(notices && { onNotices: () => notices.wake() }),
+    onInternalError: internalErrorsOf(registry),
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
@@ -134,6 +135,16 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   deliveries.start()
   notices?.start()
   return { store, wake: () => (checks.wake(), deliveries.wake()), sinceProgress: () => checks.sinceProgress() }
+}
+
+/** Returns what counts a run that ended with an internal error: a fault of this installation, not of a site. */
+function internalErrorsOf(registry: Registry): () => void {
+  const runs = new Counter({
+    name: 'tidemark_internal_errors_total',
+    help: 'Runs that ended with an internal error. They do not count as failures of their monitors.',
+    registers: [registry],
+  })
+  return () => runs.inc()
 }
 
 interface CheckParts {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Reading } from '../../../runners/check/reading.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, pageOf, type Site } from '../../support/site.ts'
@@ -64,8 +65,51 @@ test('a check that throws twice becomes a run with an internal error; the others
     ['success', null],
   ])
   expect(worker?.log.join()).toContain('a bug of ours')
+  expect(await world.check(bad ?? 0)).toMatchObject({ failures: 0 })
   expect(runs[1]?.error_message).not.toContain('bug')
 })
+
+test('an internal error that comes back as a value is tried once more, too', async () => {
+  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  let tries = 0
+  await start({
+    around: async (_, go) => {
+      tries += 1
+      return tries === 1 ? OUR_FAULT : go()
+    },
+  })
+  expect(await recorded(no)).toMatchObject([{ status: 'success' }])
+  expect(tries).toBe(2)
+  expect(worker?.log.join()).toContain('a cause for the log')
+})
+
+test('an internal error that lasts is an error run and a run used, and no failure of its monitor', async () => {
+  const team = await world.team()
+  const [no = 0] = await world.monitors(team, { url: site.url })
+  await world.query('update checks set failures = 4 where no = $1', [no])
+  let tries = 0
+  let counted = 0
+  let notices = 0
+  await start({
+    around: async () => ((tries += 1), OUR_FAULT),
+    onInternalError: () => void (counted += 1),
+    onNotices: () => void (notices += 1),
+  })
+  expect(await recorded(no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
+  const check = await world.check(no)
+  expect([tries, counted, notices, check.failures]).toEqual([2, 1, 0, 4])
+  expect((await world.usage(team)).runs_used).toBe(1)
+  expect((check.next_ms ?? 0) - check.now_ms).toBeLessThan(61_000)
+  expect(worker?.log.join()).toContain('a run ended with an internal error')
+})
+
+const OUR_FAULT: Reading = {
+  kind: 'failed',
+  fetchMethod: 'static',
+  fault: { code: 'internal', message: 'The thread that reads pages failed.' },
+  retryAfterMs: 0,
+  cause: new Error('a cause for the log'),
+}
 
 test('a host that hangs holds up no other, and no more of its checks start than its cap', async () => {
   await using slow = await openSite()

@@ -256,7 +256,7 @@ test('where deliveries cannot be decrypted, a change is an error that says so, a
   site.price('$2')
   worker = await startWorker({ url: proxy.url, secrets: createSecretBox('another key of a test') })
   const sealed = await next(no)
-  expect(sealed).toMatchObject({ status: 'error', error_code: 'internal', delivery_triggered: false })
+  expect(sealed).toMatchObject({ status: 'error', error_code: 'not_available', delivery_triggered: false })
   expect(sealed.error_message).toContain('set deliveries again')
   await worker.stop(1_000)
 
