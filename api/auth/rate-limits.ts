@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 
 /** Whether a request is allowed, and the values of the rate-limit headers. */
@@ -92,7 +93,10 @@ export function createRateLimits(store: Store, log: FastifyBaseLogger): RateLimi
   function purge(now: number): void {
     purgedAt = now
     for (const [subject, counter] of counters) if (counter.endsAt < now && !counter.leasing) counters.delete(subject)
-    purgeRateLimits(store).catch((error: unknown) => log.warn({ err: error }, 'old rate limits could not be deleted'))
+    purgeRateLimits(store).catch((error: unknown) => {
+      if (storeOutage(log).covers(error, 'purges of rate limits')) return
+      log.warn({ err: error }, 'old rate limits could not be deleted')
+    })
   }
 }
 

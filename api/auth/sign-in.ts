@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { ensureTeam } from '../../store/accounts/teams.ts'
 import { signInOptions, type SignInSettings } from './sign-in-options.ts'
 
@@ -33,13 +34,19 @@ export function createSignIn(options: SignInOptions): SignIn {
     query_timeout: 5_000,
   })
   // A connection that dies while idle is replaced by the next query.
-  pool.on('error', (error) => log.warn({ err: error }, 'a database connection of the sign-in was lost'))
+  pool.on('error', (error) => {
+    if (storeOutage(log).covers(error, 'connections of the sign-in')) return
+    log.warn({ err: error }, 'a database connection of the sign-in was lost')
+  })
   const auth = betterAuth({
     ...signInOptions(options),
     database: pool,
     logger: {
       level: 'warn',
-      log: (level, message, ...rest) => log[level]({ err: rest.find((item) => item instanceof Error) }, message),
+      log(level, message, ...rest) {
+        const err = rest.find((item) => item instanceof Error)
+        if (!storeOutage(log).covers(err, 'sign-ins')) log[level]({ err }, message)
+      },
     },
     databaseHooks: {
       // The team cannot be part of the library's transaction, so two hooks create it. Either one is enough: when a

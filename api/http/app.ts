@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { envelope } from './api-error.ts'
 import { answerClientError, answerExpectation, needsHost, standardHeaders } from './client-error.ts'
 import { faultOf } from './fault.ts'
@@ -11,6 +18,7 @@ import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { admit, admitPublic } from '../auth/admit.ts'
 import { clientAddress } from './client-address.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { actorOf, type Principal } from '../auth/principal.ts'
 
 /**
@@ -46,8 +54,8 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     refuseEncoded(request.headers)
     return parseJsonBody(body)
   })
-  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply))
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
+  app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply, services.log))
   addHealthRoutes(app, services.health, services.metricsHere)
   for (const route of routes) addRoute(app, services, route)
   return app
@@ -70,7 +78,7 @@ function bareApp(services: Services): FastifyInstance {
     // API's envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, services.log),
     clientErrorHandler: answerClientError,
     http: { requireHostHeader: false },
   })
@@ -89,9 +97,16 @@ function addEndings(app: FastifyInstance): void {
   })
 }
 
-function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** `root`: the log of the process. Fastify wraps it, and the outage of the store belongs to it. */
+function answerFault(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  root: FastifyBaseLogger,
+): FastifyReply {
   const { error, unexpected } = faultOf(thrown)
-  if (unexpected) request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request failed')
+  if (unexpected && !storeOutage(root).covers(thrown, 'requests'))
+    request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request failed')
   return reply
     .code(error.status)
     .headers({ ...standardHeaders(request.id), ...error.headers })

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import Type from 'typebox'
 import { actOnMany, type ManyResult } from '../../monitors/act-on-many.ts'
 import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
@@ -174,15 +175,23 @@ export const bulkMonitorsRoute = route({
   beyond: true,
   async handle({ body, principal: { teamId }, actor, services, log }) {
     const { results, ...counts } = await actOnMany(services, { teamId, actor, ...body })
-    return ok({ action: body.action, ...counts, results: results.map((result) => shownResult(result, log)) })
+    return ok({
+      action: body.action,
+      ...counts,
+      results: results.map((result) => shownResult(result, { log, root: services.log })),
+    })
   },
 })
 
 /** The result for one monitor: the same as from the route for that monitor. */
-function shownResult({ id, outcome }: ManyResult, log: FastifyBaseLogger): BulkResult {
+function shownResult(
+  { id, outcome }: ManyResult,
+  { log, root }: { readonly log: FastifyBaseLogger; readonly root: FastifyBaseLogger },
+): BulkResult {
   if (outcome.kind === 'done') return { id, ok: true, ...('runId' in outcome && { run_id: outcome.runId }) }
   const thrown = outcome.kind === 'failed' ? outcome.error : outcomeError(outcome)
   const { error, unexpected } = faultOf(thrown)
-  if (unexpected) log.error({ err: thrown, monitor_id: id }, 'a part of a bulk action failed')
+  if (unexpected && !storeOutage(root).covers(thrown, 'parts of bulk actions'))
+    log.error({ err: thrown, monitor_id: id }, 'a part of a bulk action failed')
   return { id, ok: false, error: { code: error.code, message: error.message, details: [...error.details] } }
 }

@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError, envelope } from '../http/api-error.ts'
@@ -57,8 +58,8 @@ export function buildRunnerApi({ source, store, log, budgetBytes = BUDGET_BYTES 
       reserve(reply, budget.take(request.runner.id, sizeOf(request)))
   })
   addParsers(app)
-  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply))
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, log))
+  app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply, log))
   // Questions to the model are ended at once; the next worker or runner of the check asks them again. Records are
   // written.
   app.addHook('preClose', async () => stopping.abort())
@@ -81,7 +82,7 @@ function bareApp(log: FastifyBaseLogger): FastifyInstance {
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, log),
     clientErrorHandler: answerClientError,
   })
 }
@@ -118,9 +119,16 @@ function reserve(reply: FastifyReply, giveBack: ReturnType<KeyedBudget<number>['
 
 const notFound = () => apiError('NOT_FOUND', 'There is nothing at this address.')
 
-function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** `root`: the log of the process. Fastify wraps it, and the outage of the store belongs to it. */
+function answerFault(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  root: FastifyBaseLogger,
+): FastifyReply {
   const { error, unexpected } = faultOf(thrown)
-  if (unexpected) request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request of a runner failed')
+  if (unexpected && !storeOutage(root).covers(thrown, 'requests of runners'))
+    request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request of a runner failed')
   return reply
     .code(error.status)
     .headers({ ...standardHeaders(request.id), ...error.headers })

@@ -3,6 +3,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import type { Store } from '../../store/db/client.ts'
 import { recordAttempts, type AttemptRecord, type ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { isDataFault, storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
 import type { AttemptOutcome } from '../channels/channel.ts'
@@ -55,6 +56,7 @@ export function createAttemptRecorder({ store, log, metrics }: RecorderPorts): A
     isRetryable: (error) => !isDataFault(error),
     onRetry(error) {
       metrics.storeFault()
+      if (storeOutage(log).covers(error, 'results of deliveries')) return
       log.warn({ reason: storeFault(error) }, 'the store did not take the results of deliveries; trying again')
     },
     async giveUp({ attempt }, error) {

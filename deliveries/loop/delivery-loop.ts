@@ -10,6 +10,7 @@ import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.t
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { createDestinations } from './destinations.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
 /** The options and ports of a delivery loop. */
@@ -89,6 +90,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   function notAnswered(error: unknown): void {
     metrics.storeFault()
+    if (storeOutage(log).covers(error, 'claims of deliveries')) return
     log.warn({ reason: storeFault(error) }, 'the store did not answer a claim of deliveries; trying again')
   }
 

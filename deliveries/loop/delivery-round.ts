@@ -3,6 +3,7 @@ import { claimDeliveries, type ClaimedDelivery, dueHosts } from '../../store/del
 import type { Destinations } from './destinations.ts'
 import { createDueTargets, type DueTarget } from './due-targets.ts'
 import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import type { DeliveryLog } from './delivery-log.ts'
@@ -91,11 +92,14 @@ export function createHeldDeliveries(ports: HeldDeliveriesPorts): LeaseKeeper<Cl
     release: (held) => releaseDeliveries(store, held),
     onFault(error, doing) {
       metrics.storeFault()
+      if (storeOutage(log).covers(error, DOING[doing])) return
       const text = { extend: 'the store did not extend the leases of', release: 'the store did not take back' }[doing]
       log.warn({ reason: storeFault(error) }, `${text} deliveries`)
     },
   })
 }
+
+const DOING = { extend: 'heartbeats of deliveries', release: 'releases of deliveries' }
 
 /** What an attempt needs besides the delivery. */
 interface AttemptPorts {

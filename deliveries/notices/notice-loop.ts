@@ -1,6 +1,7 @@
 import { afterAttempt } from '../../core/machine/delivery.ts'
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { type ClaimedNotice, claimNotices, recordNotice, releaseNotice } from '../../store/deliveries/notices.ts'
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
@@ -44,7 +45,10 @@ export function createNoticeLoop({ store, mailer, links, log, idleMs = 1_000 }: 
       await Promise.all(claimed.map((notice) => send(notice, signal)))
       return claimed.length === 0 ? idleMs : 0
     },
-    onFault: (err) => log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again'),
+    onFault(err) {
+      if (storeOutage(log).covers(err, 'claims of notices')) return
+      log.warn({ reason: storeFault(err) }, 'the store refuses a claim of notices; trying again')
+    },
     faultPauses: { firstMs: idleMs, longestMs: idleMs },
   })
 

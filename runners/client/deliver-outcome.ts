@@ -2,6 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { retryWhile } from '../../concurrency/retry.ts'
+import type { Outage } from '../../concurrency/outage.ts'
 import type { RunnerApiClient } from './runner-api-client.ts'
 import { RunnerApiError } from './runner-api-error.ts'
 import type { Finished } from '../check/check-source.ts'
@@ -11,6 +12,7 @@ import { outcomeToWire } from './outcome-wire.ts'
 interface Delivery {
   readonly post: RunnerApiClient['post']
   readonly log: Logger
+  readonly outage: Outage
   readonly leaseMs: number
   readonly signal: AbortSignal
 }
@@ -49,11 +51,13 @@ const QUICK = { asksModel: false }
 
 /** Retries for as long as the lease can last; the fencing token lets only one try succeed. */
 async function deliver(frame: OutcomeFrame, { asksModel }: { asksModel: boolean }, delivery: Delivery): Promise<void> {
-  const { post, log, leaseMs, signal } = delivery
+  const { post, log, outage, leaseMs, signal } = delivery
   const timeoutMs = asksModel ? MODEL_MS : leaseMs + RECORD_SLACK_MS
   const asked = { type: OUTCOME_TYPE, body: Buffer.concat(frameOutcome(frame)), signal, timeoutMs }
   const isRetryable = (error: unknown) => !signal.aborted && !(error instanceof RunnerApiError && !error.isPassing)
-  const onRetry = (err: unknown) => log.warn({ err }, 'the runner API is unavailable; finished checks wait')
+  const onRetry = (err: unknown) => {
+    if (!outage.covers(err, 'outcomes that wait')) log.warn({ err }, 'an outcome could not be handed in; it waits')
+  }
   await retryWhile(() => post('complete', asked), { patienceMs: leaseMs, isRetryable, onRetry, signal })
 }
 

@@ -4,8 +4,9 @@ import { RunnerClaimed, RunnerHeld } from '../../schema/runner-api.ts'
 import type { Task } from '../check/task.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
 import { createRunnerApiClient, readAnswer } from './runner-api-client.ts'
-import { RunnerApiError } from './runner-api-error.ts'
+import { isPassing, RunnerApiError } from './runner-api-error.ts'
 import type { CheckSource } from '../check/check-source.ts'
+import { createOutage, type Outage } from '../../concurrency/outage.ts'
 import { taskFromWire } from './task-wire.ts'
 
 export interface HttpCheckSourceOptions {
@@ -23,6 +24,8 @@ export interface HttpCheckSourceOptions {
  * (docs/browser.md).
  */
 export interface HttpCheckSource extends CheckSource {
+  /** Of the runner API. */
+  readonly outage: Outage
   /** Asks how long leases last, in ms. Rejects when the runner API is unavailable or refuses the token. */
   greet(): Promise<{ readonly leaseMs: number }>
   /** Returns the milliseconds for which the token is still valid, as far as known. */
@@ -35,13 +38,16 @@ const QUICK_MS = 10_000
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckSourceOptions): HttpCheckSource {
   const client = createRunnerApiClient({ url, token })
+  const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
   let tokenEndsAt = Infinity
   let isRefused = false
 
   async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
     try {
-      return await client.post(...asked)
+      const answer = await client.post(...asked)
+      outage.answered()
+      return answer
     } catch (error) {
       if (error instanceof RunnerApiError && error.isToken && !isRefused) {
         isRefused = true
@@ -67,6 +73,7 @@ export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckS
   }
 
   return {
+    outage,
     async greet() {
       await heartbeat([])
       return { leaseMs }
@@ -78,7 +85,7 @@ export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckS
       return answer.tasks.map((task) => taskFromWire(task, claimedAt))
     },
     heartbeat,
-    complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, leaseMs, signal }),
+    complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, outage, leaseMs, signal }),
     async release(tasks, delayMs) {
       const body = JSON.stringify({ checks: tasks.map(checkOf), delay_ms: delayMs })
       await post('release', { ...JSON_TYPE, body, timeoutMs: QUICK_MS })

@@ -17,3 +17,7 @@ export class RunnerApiError extends Error {
     return this.status === 401
   }
 }
+
+/** Returns whether a later try may succeed: the runner API said so, or the connection to it failed. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof RunnerApiError ? error.isPassing : error instanceof Error && 'code' in error

@@ -7,6 +7,7 @@ import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
 import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import type { Outage } from '../../concurrency/outage.ts'
 import { createSpeeds, type Speeds } from '../../concurrency/speed.ts'
 
 /** The options and ports of a check loop. Durations are in milliseconds. */
@@ -14,6 +15,8 @@ interface CheckLoopOptions {
   readonly source: CheckSource
   readonly check: (task: Task, signal: AbortSignal) => Promise<Reading>
   readonly log: Logger
+  /** Of what the source asks: the store, or the runner API. */
+  readonly outage: Outage
   readonly metrics: CheckMetrics
   readonly leaseMs: number
   /** The most checks in flight, in total and per host. */
@@ -152,9 +155,10 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 }
 
 const notAnswered =
-  ({ metrics, log }: CheckLoopOptions) =>
+  ({ metrics, outage, log }: CheckLoopOptions) =>
   (err: unknown): void => {
     metrics.runnerApiFault()
+    if (outage.covers(err, 'claims of checks')) return
     log.warn({ err }, 'the store did not answer a claim; asking again in a second')
   }
 
@@ -204,7 +208,7 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
   }
 }
 
-function leasesOf({ source, leaseMs, log, metrics }: CheckLoopOptions): LeaseKeeper<Task> {
+function leasesOf({ source, leaseMs, outage, log, metrics }: CheckLoopOptions): LeaseKeeper<Task> {
   return createLeaseKeeper({
     leaseMs,
     keyOf: ({ no }: Task) => no,
@@ -213,17 +217,20 @@ function leasesOf({ source, leaseMs, log, metrics }: CheckLoopOptions): LeaseKee
     onLost: ({ runId }) =>
       log.debug({ run_id: runId }, 'a check lost its lease: it was edited, deleted, or held for too long'),
     onFault(err, doing) {
+      if (doing === 'extend') metrics.runnerApiFault()
+      if (outage.covers(err, LEASE_WORK[doing])) return
       if (doing === 'release')
         return log.warn({ err }, 'could not give checks back; they are taken up again when their leases end')
-      metrics.runnerApiFault()
       log.warn({ err }, 'a heartbeat failed')
     },
   })
 }
 
+const LEASE_WORK = { extend: 'heartbeats of checks', release: 'releases of checks' }
+
 /** Hands over an outcome. If the check source does not accept it, the check is due again when its lease ends. */
 async function handOver(
-  { source, log, metrics }: CheckLoopOptions,
+  { source, outage, log, metrics }: CheckLoopOptions,
   lease: Lease<Task>,
   finished: Finished,
 ): Promise<void> {
@@ -231,6 +238,7 @@ async function handOver(
     await source.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
   } catch (error) {
     metrics.runnerApiFault()
+    if (outage.covers(error, 'outcomes that were given up')) return
     log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not accepted; its check runs again')
   }
 }

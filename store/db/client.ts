@@ -11,8 +11,9 @@ import {
 import { createPgDriverFactory } from '@slonik/pg-driver'
 import { withTimeout } from '../../concurrency/with-timeout.ts'
 import { retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
+import type { Outage } from '../../concurrency/outage.ts'
 import type { Logger } from '../../core/logger.ts'
-import { isStoreAway } from './store-fault.ts'
+import { isStoreAway, storeOutage } from './store-fault.ts'
 
 /** A pool of connections to the store. */
 export type Store = DatabasePool
@@ -34,6 +35,8 @@ interface StoreOptions {
    * clients must get a response within 5 s.
    */
   readonly connectTimeoutMs?: number
+  /** The log of the process. Answers of the store are reported to its outage (`storeOutage`). */
+  readonly log?: Logger | undefined
 }
 
 /**
@@ -51,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // A connection that is abandoned counts against the pool for twice this time.
     gracefulTerminationTimeout: 1_000,
     statementTimeout: statementTimeoutMs,
-    driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS),
+    driverFactory: deadlineDriver(statementTimeoutMs + ANSWER_SLACK_MS, options.log && storeOutage(options.log)),
     idleInTransactionSessionTimeout: 30_000,
     // After a lost connection, the caller must decide whether to retry: a claim or a record that is repeated blindly
     // could count twice.
@@ -103,15 +106,15 @@ const rowCheck: Interceptor = {
  * that dropped it silently, a connection looks open, and a query on it would wait for ever. The rejection counts as an
  * unavailable store (`isStoreAway`): it is unknown whether the statement was executed.
  */
-function deadlineDriver(deadlineMs: number): DriverFactory {
+function deadlineDriver(deadlineMs: number, outage: Outage | undefined): DriverFactory {
   const factory = createPgDriverFactory()
   return async (setup) => {
     const driver = await factory(setup)
-    return { createClient: async () => withDeadline(await driver.createClient(), deadlineMs) }
+    return { createClient: async () => withDeadline(await driver.createClient(), deadlineMs, outage) }
   }
 }
 
-function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
+function withDeadline(client: DriverClient, deadlineMs: number, outage: Outage | undefined): DriverClient {
   let givenUp = false
   return {
     ...client,
@@ -119,13 +122,15 @@ function withDeadline(client: DriverClient, deadlineMs: number): DriverClient {
     release: async () => (givenUp ? undefined : client.release()),
     destroy: async () => (givenUp ? undefined : client.destroy()),
     async query(text, values, options) {
-      return withTimeout(client.query(text, values, options), deadlineMs, () => {
+      const answer = await withTimeout(client.query(text, values, options), deadlineMs, () => {
         if (!givenUp) {
           givenUp = true
           client.destroy().catch(() => {})
         }
         throw new UnansweredError(deadlineMs)
       })
+      outage?.answered()
+      return answer
     },
   }
 }
@@ -153,6 +158,6 @@ export function whileStoreAway<T>(work: () => Promise<T>, patience: Patience): P
 
 /** Returns the options for retrying work on the store. */
 export function storeAway({ patienceMs, log }: Patience): RetryOptions {
-  const onRetry = (err: unknown) => log.warn({ err }, 'the store is away; finished checks wait')
+  const onRetry = (error: unknown) => void storeOutage(log).covers(error, 'writes that wait')
   return { patienceMs, isRetryable: isStoreAway, onRetry }
 }

@@ -1,4 +1,5 @@
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { createOutage, type Outage, type OutageLog } from '../../concurrency/outage.ts'
 
 /**
  * SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled
@@ -64,6 +65,27 @@ function isAway(error: Error): boolean {
     CONNECTION_NAMES.has(error.constructor.name) ||
     CONNECTION_WORDS.test(error.message)
   )
+}
+
+const outages = new WeakMap<OutageLog, Outage>()
+
+/**
+ * Returns the one outage of the store that this log tells of. A process has one log, and all of its loops and pools
+ * share the store.
+ */
+export function storeOutage(log: OutageLog): Outage {
+  let outage = outages.get(log)
+  if (!outage) {
+    outage = createOutage({ what: 'the store', log, isAway: isStoreAway, reasonOf: reasonOfAbsence })
+    outages.set(log, outage)
+  }
+  return outage
+}
+
+/** The last cause is the driver's own error. An error without words (a refused connection has none) has a code. */
+function reasonOfAbsence(thrown: unknown): string {
+  const error = causes(thrown).findLast(isAway)
+  return error === undefined ? 'unknown' : error.message || codeOf(error) || error.name
 }
 
 /** Returns the error and its causes, at most ten levels. */

@@ -1,5 +1,4 @@
 import type { FaultWorker } from './world.ts'
 
-/** How often the store has left a claim of the worker's unanswered, as its log tells. */
-export const refusals = (worker: FaultWorker): number =>
-  worker.stdout.split('the store did not answer a claim').length - 1
+/** How often the store went away from the worker, as its log tells. */
+export const refusals = (worker: FaultWorker): number => worker.stdout.split('the store is away').length - 1

@@ -40,7 +40,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/kettle`
   proxy = await startProxy()
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  const log = { warn: () => {} }
+  const log = { warn: () => {}, error: () => {} }
   const layer = proxyLayerOf({ settings: { TIDEMARK_PROXY_URL: proxy.url }, egress, log })
   if (!layer) throw new Error('there is no proxy')
   previews = createPreviews({

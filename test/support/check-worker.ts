@@ -19,6 +19,7 @@ import { createComparer } from '../../worker/pictures/comparer.ts'
 import { createPictures } from '../../worker/pictures/pictures.ts'
 import { CHECK_QUEUES } from '../../core/check-queue.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 
@@ -63,7 +64,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { secrets, leaseMs = 60_000 } = options
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const store = await openStore({ url: options.url, name: 'test worker', connections: 6, connectTimeoutMs: 20_000 })
+  const store = await openStore({
+    url: options.url,
+    name: 'test worker',
+    log,
+    connections: 6,
+    connectTimeoutMs: 20_000,
+  })
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const agent = createGuardedAgent(egress)
   const layer = proxyLayerOf({
@@ -99,6 +106,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       return around ? around(task, go) : go()
     },
     log,
+    outage: storeOutage(log),
     metrics: createCheckMetrics(new Registry()),
     leaseMs,
     concurrency: options.concurrency ?? 32,

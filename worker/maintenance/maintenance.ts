@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/db/client.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
@@ -39,7 +40,10 @@ export async function startMaintenance(
       await clock.look()
       return TICK_MS
     },
-    onFault: (err) => log.warn({ err }, 'maintenance of the store failed; trying again in a second'),
+    onFault(err) {
+      if (storeOutage(log).covers(err, 'maintenance')) return
+      log.warn({ err }, 'maintenance of the store failed; trying again in a second')
+    },
     faultPauses: { firstMs: TICK_MS, longestMs: TICK_MS },
   })
   const forgetting = forgettingOf(store, log)

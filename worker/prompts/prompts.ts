@@ -2,6 +2,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
 import { storable } from '../../core/storable.ts'
 import { whileStoreAway, type Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { findPromptAnswer, keepPromptAnswer } from '../../store/maintenance/prompt-answers.ts'
@@ -77,6 +78,7 @@ class AskingPrompts implements ClosablePrompts {
     const { held = 0 } = question
     const asked = this.#answer(question, AbortSignal.any([signal, this.#stopping.signal]))
       .catch((error: unknown) => {
+        if (storeOutage(this.#options.log).covers(error, 'questions to the model')) return ABANDONED
         this.#options.log.error(
           { err: error },
           'a question to the model came to nothing; its check runs again when its lease ends',

@@ -13,6 +13,7 @@ import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { noticeAfter, type NoticeKind } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
@@ -128,6 +129,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     try {
       await write(finished, context)
     } catch (error) {
+      if (storeOutage(log).covers(error, 'outcomes that were given up')) return
       const text = 'an outcome was not recorded; the check runs again when its lease ends'
       log.error({ err: error, run_id: finished.task.runId }, text)
     }

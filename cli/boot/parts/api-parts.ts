@@ -47,7 +47,7 @@ interface ListeningApi {
 export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const { settings, stack, registry } = context
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
-  const store = await openApiStore(context.databaseUrl)
+  const store = await openApiStore(context.databaseUrl, context.log)
   stack.defer('the store of the API', () => store.end())
   await checkEncryptionKey(store, context.secrets)
   const health = createHealth({ store, registry, sinceProgress: context.sinceProgress, stopping: context.stopping })

@@ -1,3 +1,4 @@
+import type { Logger } from '../../../core/logger.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 
 /**
@@ -5,5 +6,5 @@ import { openStore, type Store } from '../../../store/db/client.ts'
  * The health check of the store may take two seconds more, so a Postgres that freezes under open connections is
  * reported within 8 seconds.
  */
-export const openApiStore = (url: string): Promise<Store> =>
-  openStore({ url, name: 'tidemark api', connections: 16, connectTimeoutMs: 2_000, statementTimeoutMs: 5_000 })
+export const openApiStore = (url: string, log?: Logger): Promise<Store> =>
+  openStore({ url, log, name: 'tidemark api', connections: 16, connectTimeoutMs: 2_000, statementTimeoutMs: 5_000 })

@@ -4,12 +4,13 @@ import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/f
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface ProxyContext {
   readonly settings: Pick<Settings, 'TIDEMARK_PROXY_URL'>
   readonly egress: EgressPolicy
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
 /** Returns the proxy of this installation; null when it has none. The settings were validated before. */
@@ -19,13 +20,14 @@ export function proxyLayerOf({ settings, egress, log }: ProxyContext): ProxyLaye
 }
 
 /** Returns a function that reserves proxy bytes in the store. When the store cannot be read, nothing is reserved. */
-export function proxyHold(store: Store, payer: ProxyPayer, log: Pick<Logger, 'warn'>): Hold {
+export function proxyHold(store: Store, payer: ProxyPayer, log: Pick<Logger, 'error' | 'warn'>): Hold {
   return async (bytes) => {
     try {
       const held = await holdProxyBytes(store, payer, bytes)
       return held.kind === 'held' ? { bytes: held.bytes, settle: (used) => settle(held, used) } : held.kind
     } catch (error) {
-      log.warn({ err: error }, 'the proxy was not used: its allowance could not be read')
+      if (!storeOutage(log).covers(error, 'reservations of proxy bytes'))
+        log.warn({ err: error }, 'the proxy was not used: its allowance could not be read')
       return 'used_up'
     }
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { MOVING_MS } from '../../../core/health.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
+import type { Outage } from '../../../concurrency/outage.ts'
 import { sleep } from '../../../concurrency/sleep.ts'
 import { check } from '../../../runners/check/check.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
@@ -41,7 +42,10 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   const { source, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const loop = startLoop({ settings, source, leaseMs, registry, egress: egressOf(settings, url) }, context)
+  const loop = startLoop(
+    { settings, source, outage: http.outage, leaseMs, registry, egress: egressOf(settings, url) },
+    context,
+  )
   stack.defer('checks', () => loop.drain(DRAIN_MS))
   await serveMetrics(settings, { registry, loop }, context)
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
@@ -80,7 +84,8 @@ async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessCo
         throw new SettingsError([
           { path: 'TIDEMARK_RUNNER_API_URL', message: `does not lead to a runner API: ${error.message}` },
         ])
-      log.warn({ err: error }, 'no worker answers; trying again in a second')
+      if (!source.outage.covers(error, 'greetings'))
+        log.warn({ err: error }, 'no worker answers; trying again in a second')
       await sleep(1_000, stopping)
     }
   }
@@ -97,13 +102,14 @@ function egressOf({ allowPrivateCidrs }: Settings, runnerApiUrl: string): Egress
 interface LoopContext {
   readonly settings: Settings
   readonly source: CheckSource
+  readonly outage: Outage
   readonly leaseMs: number
   readonly registry: Registry
   readonly egress: EgressPolicy
 }
 
 function startLoop(
-  { settings, source, leaseMs, registry, egress }: LoopContext,
+  { settings, source, outage, leaseMs, registry, egress }: LoopContext,
   { log, stack }: ProcessContext,
 ): CheckLoop {
   const browser = browsersOf({ settings, egress, log }) ?? undefined
@@ -119,6 +125,7 @@ function startLoop(
     source,
     check: (task, signal) => check(task, { agent, extractor, pages, browser, signal }),
     log,
+    outage,
     metrics: createCheckMetrics(registry),
     leaseMs,
     concurrency,

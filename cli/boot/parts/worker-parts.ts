@@ -17,6 +17,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { startRunnerApi } from './runner-api-parts.ts'
@@ -68,6 +69,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const store = await openStore({
     url: context.databaseUrl,
     name: 'tidemark worker',
+    log,
     connections: 8,
     // Half a lease, so that a hanging statement fails before other workers take over.
     statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
@@ -195,6 +197,7 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
       source: context.runnerApiOf(queues),
       check: (task, signal) => context.check(task, browser, signal),
       log,
+      outage: storeOutage(log),
       metrics: metricsOfOne(),
       leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
       concurrency,

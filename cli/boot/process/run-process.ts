@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
@@ -9,6 +9,8 @@ import { needsDatabaseUrl } from '../settings/needs-database-url.ts'
 import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
+import type { Outage } from '../../../concurrency/outage.ts'
 import type { Stack } from './stack.ts'
 import { type ProcessContext, untilStopped } from './until-stopped.ts'
 
@@ -61,6 +63,7 @@ async function openContext(settings: Settings, { log, stack, stopping }: Process
   stack.defer('the browser', () => browsers?.close())
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
+  countAbsence(registry, storeOutage(log))
   return {
     settings,
     log,
@@ -74,4 +77,25 @@ async function openContext(settings: Settings, { log, stack, stopping }: Process
     databaseUrl: database.url,
     databaseFolder: database.folder,
   }
+}
+
+function countAbsence(registry: Registry, outage: Outage): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'tidemark_store_away',
+    help: '1 while the store does not answer this process, else 0.',
+    registers,
+    collect() {
+      this.set(outage.isAway ? 1 : 0)
+    },
+  })
+  new Counter({
+    name: 'tidemark_store_away_failures_total',
+    help: 'Requests, claims and records of this process that came to nothing because the store was away.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(outage.failures)
+    },
+  })
 }

@@ -10,6 +10,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
 
 const MONITORS = 1_000
 const FAULT = { code: 'timeout', message: 'Late.' } as const
@@ -47,6 +48,7 @@ test('many checks of a host that answers at once may be due: none is put off onc
       return { kind: 'failed', fetchMethod: 'static', fault: FAULT, retryAfterMs: 0 }
     },
     log,
+    outage: storeOutage(log),
     metrics: createCheckMetrics(new Registry()),
     leaseMs: 60_000,
     concurrency: 32,

@@ -10,6 +10,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
 
 let world: QueueWorld
 let loop: CheckLoop | undefined
@@ -40,6 +41,7 @@ function start(concurrency: number, perHost: number) {
         signal.addEventListener('abort', () => resolve({ kind: 'abandoned' }))
       }),
     log,
+    outage: storeOutage(log),
     metrics: createCheckMetrics(new Registry()),
     leaseMs: 60_000,
     concurrency,
