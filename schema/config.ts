@@ -67,6 +67,14 @@ export const Config = Closed({
     description: 'Who may create an account. open: everybody. invite: nobody without an invitation.',
   }),
   TIDEMARK_SIGNUP_PLAN: Choice(TIERS, { default: 'free', description: 'Plan of a new account.' }),
+  TIDEMARK_OWNER_EMAIL: Optional(
+    RuledText(
+      254,
+      ['email_address'],
+      'E-mail address of the first owner, whom the first start creates, and to whom notices about monitors go. ' +
+        'Unset: owner@tidemark.local, which no mail reaches. Later, "tidemark admin set-email" changes it.',
+    ),
+  ),
   TIDEMARK_RATE_LIMIT: Whole(0, 10_000_000, {
     default: 6000,
     description: 'Requests a minute for each API key or session. 0: no limit.',

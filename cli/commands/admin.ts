@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { SCOPES, type Scope } from '../../schema/account/api-key.ts'
-import { TIERS, type Tier } from '../../schema/account/plan.ts'
+import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
@@ -37,8 +37,8 @@ function ownerCommand(): Command {
     .description('Creates an account with a team of its own, an API key and a session.')
     .requiredOption('--email <address>', 'the e-mail address to sign in with', emailAddress)
     .option('--password <text>', 'default: a random one, which is printed', password)
-    .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default('scale'))
-    .option('--serp', 'search-result monitors are part of the plan', false)
+    .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default(OWNER_PLAN))
+    .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { ensureFirstOwner } from '../../store/accounts/accounts.ts'
+import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
-/** The e-mail address of an installation's first owner. It is only used to sign in; no mail is sent to it. */
-const FIRST_OWNER = 'owner@tidemark.local'
+/** The first owner's address where TIDEMARK_OWNER_EMAIL is not set. It is only good to sign in with. */
+const PLACEHOLDER = 'owner@tidemark.local'
 
 export const serveCommand = () =>
   new Command('serve')
@@ -28,11 +28,19 @@ export const serveCommand = () =>
             sinceProgress: () => worker?.sinceProgress() ?? 0,
           })
           worker = await startWorker(context)
-          const owner = await ensureFirstOwner(worker.store, FIRST_OWNER, api.services.sessionKey)
+          const email = context.settings.TIDEMARK_OWNER_EMAIL
+          const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
+          if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
+            context.log.warn(
+              { email },
+              'TIDEMARK_OWNER_EMAIL is only for the first start, and no account has this address; ' +
+                '"tidemark admin set-email" changes the address of an owner',
+            )
           process.stdout.write(
             banner({
               address: api.services.baseUrl,
               owner,
+              isReachable: email !== undefined,
               databaseFolder: context.databaseFolder,
               dataDir: context.settings.TIDEMARK_DATA_DIR,
             }),

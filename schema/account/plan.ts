@@ -1,8 +1,9 @@
 /**
  * The plans. Null: no limit. For visual and SERP runs, null means that they are taken from `runsPerMonth`. Only the
  * free plan has trial pools, which count visual and SERP runs separately. On the other plans every check is taken from
- * `runsPerMonth`. This is the only definition of the plans: each migration writes them into the store
- * (store/quota/sync-plans.ts), where statements read them.
+ * `runsPerMonth`. The plan `unlimited` is not one that people choose: the operator of an installation gives it. This is
+ * the only definition of the plans: each migration writes them into the store (store/quota/sync-plans.ts), where
+ * statements read them.
  */
 export const PLANS = {
   free: {
@@ -60,8 +61,22 @@ export const PLANS = {
     maxTeamMembers: 25,
     screenshotBytesPerMonth: null,
   },
+  /** For people who run an installation of their own. Its machine is the limit. */
+  unlimited: {
+    runsPerMonth: null,
+    visualRunsPerMonth: null,
+    serpRunsPerMonth: null,
+    retentionDays: 730,
+    maxDeliveriesPerMonitor: 25,
+    llmCallsPerMonth: null,
+    proxyBytesPerMonth: null,
+    maxTeamMembers: null,
+    screenshotBytesPerMonth: null,
+  },
 } as const
 export type Tier = keyof typeof PLANS
+/** The plan of an installation's first owner, and of the accounts that its operator creates without naming a plan. */
+export const OWNER_PLAN: Tier = 'unlimited'
 export const TIERS = Object.keys(PLANS) as readonly Tier[]
 
 /** Limits of a plan. Null: no limit. */

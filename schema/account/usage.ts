@@ -3,20 +3,20 @@ import { TIERS } from './plan.ts'
 import { Choice, Closed, Instant, Nullable } from '../shape/shape.ts'
 
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) })
-const Limit = () => Nullable(Type.Integer({ minimum: 0 }))
-const Pool = (description: string) => Closed({ used: Count(), limit: Limit() }, { description })
+const Limit = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { description })
+const Pool = (description: string) =>
+  Closed({ used: Count(), limit: Limit('Null: there is no limit.') }, { description })
 
-/** Limits of the team's plan. Null: no limit, or (visual and SERP runs) taken from `runsPerMonth`. */
 const UsageLimits = Closed({
-  runsPerMonth: Limit(),
-  visualRunsPerMonth: Limit(),
-  serpRunsPerMonth: Limit(),
+  runsPerMonth: Limit('Beyond the contract: null means that there is no limit.'),
+  visualRunsPerMonth: Limit('Null: such runs are taken from `runsPerMonth`.'),
+  serpRunsPerMonth: Limit('Null: such runs are taken from `runsPerMonth`.'),
   serp: Choice(['trial', 'included', 'none']),
   retentionDays: Type.Integer({ minimum: 0 }),
   maxDeliveriesPerMonitor: Type.Integer({ minimum: 0 }),
-  llmCallsPerMonth: Limit(),
-  proxyBytesPerMonth: Limit(),
-  screenshotBytesPerMonth: Limit(),
+  llmCallsPerMonth: Limit('Beyond the contract: null means that there is no limit.'),
+  proxyBytesPerMonth: Limit('Beyond the contract: null means that there is no limit.'),
+  screenshotBytesPerMonth: Limit('Null: there is no limit.'),
 })
 type UsageLimits = Static<typeof UsageLimits>
 
@@ -32,9 +32,9 @@ export const Usage = Closed({
   screenshotBytesThisMonth: Count(
     'Beyond the contract: bytes of pictures stored in the period, out of `limits.screenshotBytesPerMonth`.',
   ),
-  runs: Pool('Runs of the period. A null limit means no limit.'),
-  visualRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null on paid plans: they are taken from `runs`.' }),
-  serpRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null on paid plans: they are taken from `runs`.' }),
+  runs: Pool('Runs of the period. Beyond the contract: a null limit means that there is none.'),
+  visualRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
+  serpRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
   serpAllowed: Type.Boolean({ description: 'SERP monitors can run: through the plan, its trial, or credits.' }),
   serpViaCredits: Type.Boolean({ description: 'The plan does not include SERP: only credits pay for SERP monitors.' }),
   runCredits: Count(),
@@ -44,7 +44,10 @@ export const Usage = Closed({
   runsPeriodStart: Instant(),
   runsResetAt: Instant('End of the period. For a trial: end of the trial.'),
   runsPeriodIsBilling: Type.Boolean({ description: 'The period is a billing period of a subscription.' }),
-  tier: Choice(TIERS),
+  tier: Choice(TIERS, {
+    description:
+      "Beyond the contract: `unlimited`, the plan of an installation of one's own. Its limits that are null are none.",
+  }),
   limits: UsageLimits,
 })
 export type Usage = Static<typeof Usage>

@@ -3,7 +3,7 @@ import { hashPassword } from 'better-auth/crypto'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
-import type { Tier } from '../../schema/account/plan.ts'
+import { OWNER_PLAN, type Tier } from '../../schema/account/plan.ts'
 import { insertApiKey, type IssuedApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
 import type { Store, Transaction } from '../db/client.ts'
@@ -57,8 +57,8 @@ export async function createOwner(store: Store, wanted: NewOwner): Promise<Owner
 }
 
 /**
- * Creates the first owner of a new installation, on the largest plan with SERP. Returns null when the installation has
- * an owner. Programs that start at the same time create only one.
+ * Creates the first owner of a new installation, on the plan without limits. Returns null when the installation has an
+ * owner. Programs that start at the same time create only one.
  */
 export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
   if (!(await hasNoTeam(store))) return null
@@ -67,9 +67,13 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
   return store.transaction(async (tx) => {
     await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtext('tidemark.first_owner'))`)
     if (!(await hasNoTeam(tx))) return null
-    return insertOwner(tx, { email, password, hash, plan: 'scale', serp: true, sessionKey: key })
+    return insertOwner(tx, { email, password, hash, plan: OWNER_PLAN, serp: true, sessionKey: key })
   })
 }
+
+/** Returns whether an account has this address. */
+export const hasAccount = (store: Store, email: string): Promise<boolean> =>
+  store.exists(sql.type(user)`select id from auth.users where email = ${email.toLowerCase()}`)
 
 /**
  * Creates an API key for scripts (`tidemark admin create-key`), in the name of the account. Returns null when there is

@@ -64,9 +64,15 @@ test('attempts are made at once, then after 5, 15, 30, 60 and 120 minutes', () =
   expect(DELIVERY_DELAYS_SECONDS.map((seconds) => seconds / 60)).toEqual([0, 5, 15, 30, 60, 120])
 })
 
-test('the plans are those of the contract', () => {
-  const column = (key: keyof (typeof PLANS)['free']) => TIERS.map((tier) => PLANS[tier][key])
-  expect(TIERS).toEqual(['free', 'lite', 'starter', 'pro', 'scale'])
+test('the plans are those of the contract, and one without limits', () => {
+  const contracted = TIERS.filter((tier) => tier !== 'unlimited')
+  const column = (key: keyof (typeof PLANS)['free']) => contracted.map((tier) => PLANS[tier][key])
+  expect(contracted).toEqual(['free', 'lite', 'starter', 'pro', 'scale'])
+  expect(PLANS.unlimited).toEqual({
+    ...Object.fromEntries(Object.keys(PLANS.free).map((name) => [name, null])),
+    retentionDays: 730,
+    maxDeliveriesPerMonitor: 25,
+  })
   expect(column('runsPerMonth')).toEqual([200, 1000, 5000, 15_000, 100_000])
   expect(column('visualRunsPerMonth')).toEqual([100, null, null, null, null])
   expect(column('serpRunsPerMonth')).toEqual([100, null, null, null, null])

@@ -6,11 +6,14 @@ import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 export function banner({
   address,
   owner,
+  isReachable,
   databaseFolder,
   dataDir,
 }: {
   address: string
   owner: CreatedOwner | null
+  /** Mail can reach the owner's address. */
+  isReachable: boolean
   databaseFolder: string | null
   dataDir: string
 }): string {
@@ -24,8 +27,12 @@ export function banner({
       `  Password          ${owner.password}`,
       `  API key           ${owner.api_key}`,
     )
+  if (owner && !isReachable)
+    lines.push('', 'No mail reaches that address. To get notices about monitors:', `  ${setEmail(owner.email)}`)
   return `${lines.join('\n')}\n\n`
 }
+
+const setEmail = (from: string) => `npx tidemark admin set-email --email ${from} --to you@example.com`
 
 /**
  * Returns the lines about the data directory. When started by root, Postgres runs as another account that may not enter

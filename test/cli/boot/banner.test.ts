@@ -4,7 +4,7 @@ import { banner } from '../../../cli/boot/process/banner.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const told = (dataDir: string, databaseFolder: string | null) =>
-  banner({ address: 'http://127.0.0.1:1', owner: null, dataDir, databaseFolder })
+  banner({ address: 'http://127.0.0.1:1', owner: null, isReachable: true, dataDir, databaseFolder })
 
 test('a start says where the database lies, also where that is not the data directory', async () => {
   await using folder = await temporaryFolder()
@@ -15,4 +15,19 @@ test('a start says where the database lies, also where that is not the data dire
       `Postgres)\n`,
   )
   expect(told(path, null)).not.toContain(path)
+})
+
+test('a first owner whom no mail reaches is told how to change that', () => {
+  const owner = {
+    user_id: '',
+    team_id: '',
+    email: 'owner@tidemark.local',
+    password: 'p',
+    api_key: 'k',
+    session_token: '',
+  }
+  const of = (isReachable: boolean) =>
+    banner({ address: 'http://127.0.0.1:1', owner, isReachable, dataDir: '.', databaseFolder: null })
+  expect(of(false)).toContain('npx tidemark admin set-email --email owner@tidemark.local --to')
+  expect(of(true)).not.toContain('set-email')
 })

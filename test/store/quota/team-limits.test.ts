@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 interface Own {
-  readonly tier: Tier | 'lifted'
+  readonly tier: Tier
   readonly serp?: string
   readonly limits?: object
 }
@@ -48,14 +48,6 @@ async function poolsOf(id: string) {
   return found?.pools
 }
 
-/** A plan of this test alone that limits nothing but what no plan may leave open. */
-async function liftedPlan(): Promise<void> {
-  const open = Object.fromEntries(Object.keys(PLANS.free).map((name) => [name, null]))
-  await world.query(`insert into plans (tier, limits) values ('lifted', $1) on conflict do nothing`, [
-    JSON.stringify({ ...open, retentionDays: 730, maxDeliveriesPerMonitor: 25 }),
-  ])
-}
-
 describe("a team's limits", () => {
   test.for(TIERS)('are those of its plan, %s, as the code has them', async (tier) => {
     expect(await limitsOf(await team({ tier }))).toEqual(PLANS[tier])
@@ -81,9 +73,8 @@ describe("a team's limits", () => {
       ).rejects.toThrow('plans_limits_check')
   })
 
-  test('that are open refuse nothing', async () => {
-    await liftedPlan()
-    const id = await team({ tier: 'lifted' })
+  test('of the plan without limits refuse nothing', async () => {
+    const id = await team({ tier: 'unlimited' })
     await world.query('update teams set proxy_enabled = true where id = $1', [id])
     const far = 2 ** 45
     await world.query(
