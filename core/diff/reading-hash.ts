@@ -17,12 +17,13 @@ function canonicalText(values: Values): string {
   let text = ''
   for (const name of Object.keys(values).sort()) {
     const value = values[name] ?? null
-    if (value !== null) text += `${JSON.stringify(name)}:${canonical(value)}\n`
+    if (value !== null) text += `${JSON.stringify(name)}:${canonicalValue(value)}\n`
   }
   return text
 }
 
-function canonical(value: Json): string {
+/** Returns a text that is equal exactly when two values are (`equalValues`). */
+export function canonicalValue(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(foldText(value))
   // -0 and 0 are the same number; String() writes both as 0.
   if (typeof value !== 'object' || value === null) return String(value)
@@ -38,7 +39,7 @@ function canonicalTree(root: Json): string {
   const parts: string[] = []
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     if ('text' in next) parts.push(next.text)
-    else if (next.value === null || typeof next.value !== 'object') parts.push(canonical(next.value))
+    else if (next.value === null || typeof next.value !== 'object') parts.push(canonicalValue(next.value))
     else open(next.value, parts, waiting)
   }
   return parts.join('')

@@ -1,7 +1,7 @@
 import type { Json, Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
-import { type Judged, type Leaf, numberOf } from './fires.ts'
+import { gained, type Judged, type Leaf, numberOf } from './fires.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): string {
@@ -11,6 +11,10 @@ export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): strin
       return `${listed(diff.fields_changed)} changed`
     case 'field_changes':
       return diff.fields_changed.includes(leaf.field) ? `${leaf.field} changed` : `${leaf.field} did not change`
+    case 'list_gains_items': {
+      const count = gained(before, after, leaf.field)
+      return `${leaf.field} gained ${count === 0 ? 'no item' : count === 1 ? '1 item' : `${count} items`}`
+    }
     case 'field_equals':
       return `${leaf.field} is ${shown(valueOf(after, leaf.field))}; ${shown(leaf.value)} was asked for`
     case 'field_matches_regex':

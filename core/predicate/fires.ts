@@ -1,6 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
+import { diffIfLists } from '../diff/diff-lists.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'
@@ -52,6 +53,8 @@ export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, mat
       return diff.fields_changed.length > 0
     case 'field_changes':
       return diff.fields_changed.includes(leaf.field)
+    case 'list_gains_items':
+      return diff.fields_changed.includes(leaf.field) && gained(before, after, leaf.field) > 0
     case 'field_equals':
       return element(valueOf(after, leaf.field)) === leaf.value
     case 'field_matches_regex': {
@@ -63,6 +66,10 @@ export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, mat
       return diff.fields_changed.includes(leaf.field) && moved(leaf, before, after)
   }
 }
+
+/** Returns how many items a list gained. What is not a list before and after gains none. */
+export const gained = (before: Values, after: Values, field: string): number =>
+  diffIfLists(valueOf(before, field), valueOf(after, field))?.added.length ?? 0
 
 type Movement = Extract<Leaf, { threshold: number }>
 

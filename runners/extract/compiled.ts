@@ -1,6 +1,6 @@
 import type { JSONPathQuery } from 'json-p3'
 import { LRUCache } from 'lru-cache'
-import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { type ExtractConfig, listExpression } from '../../schema/monitor/extract-config.ts'
 import { CompiledCss } from './css/css.ts'
 import { compileJsonPath } from './json/json-path.ts'
 import { compileRegex } from './text/regex.ts'
@@ -8,10 +8,17 @@ import type { CompiledRegex } from './text/regex.ts'
 import { compileXPath } from './xpath/compile.ts'
 import type { CompiledXPath } from './xpath/compile.ts'
 
+/** A rule that may end in `[]`: without that end. */
+interface Listable<T> {
+  readonly rule: T
+  /** The field is the list of all matches. */
+  readonly isList: boolean
+}
+
 /** The compiled rules of one config, by field name. */
 export type Compiled =
-  | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: CompiledCss])[] }
-  | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: CompiledXPath])[] }
+  | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledCss>])[] }
+  | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledXPath>])[] }
   | { readonly method: 'json_path'; readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[] }
   | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
   | { readonly method: 'full_page' | 'prompt' }
@@ -41,9 +48,9 @@ type WithFields = Extract<ExtractConfig, { fields: unknown }>
 function compileConfig(config: WithFields): Compiled {
   switch (config.method) {
     case 'css':
-      return { method: 'css', fields: mapFields(config, (source) => new CompiledCss(source)) }
+      return { method: 'css', fields: mapFields(config, (source) => listable(source, (one) => new CompiledCss(one))) }
     case 'xpath':
-      return { method: 'xpath', fields: mapFields(config, compiledXPath) }
+      return { method: 'xpath', fields: mapFields(config, (source) => listable(source, compiledXPath)) }
     case 'json_path':
       return { method: 'json_path', fields: mapFields(config, compileJsonPath) }
     case 'regex':
@@ -53,6 +60,11 @@ function compileConfig(config: WithFields): Compiled {
 
 function mapFields<T>(config: WithFields, compile: (source: string) => T): (readonly [string, T])[] {
   return Object.entries(config.fields).map(([name, source]) => [name, compile(source)] as const)
+}
+
+function listable<T>(source: string, compile: (expression: string) => T): Listable<T> {
+  const expression = listExpression(source)
+  return { rule: compile(expression ?? source), isList: expression !== null }
 }
 
 function compiledXPath(source: string): CompiledXPath {

@@ -6,6 +6,7 @@ import type { Compiled } from './compiled.ts'
 import { contentHash } from './text/full-page.ts'
 import { parseHtml } from './html/html.ts'
 import { runJsonPath } from './json/json-path.ts'
+import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Page } from './page.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
@@ -16,7 +17,7 @@ import { readableText } from './text/readable-text.ts'
 import { runRegex } from './text/regex.ts'
 import { textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
-import { boundValues } from './text/truncate.ts'
+import { boundList, boundValues } from './text/truncate.ts'
 import { parseXml } from './xml/xml.ts'
 import { runXPath, unboundPrefixes } from './xpath/compile.ts'
 import { isNodes, stringOfNode } from './xpath/values.ts'
@@ -66,14 +67,19 @@ function readPrompt(page: Page): Extraction {
 function run(page: Page, compiled: Compiled): Extraction {
   switch (compiled.method) {
     case 'css':
-      return onTree(page, (tree) => compiled.fields.map(([name, rule]) => [name, elementText(rule.first(tree))]))
+      return onTree(page, (tree) =>
+        compiled.fields.map(([name, { rule, isList }]) => [
+          name,
+          isList ? listOf(rule.all(tree), textOf) : elementText(rule.first(tree)),
+        ]),
+      )
     case 'xpath':
       return onTree(page, (tree, warnings) => {
-        for (const [name, rule] of compiled.fields) {
+        for (const [name, { rule }] of compiled.fields) {
           for (const prefix of unboundPrefixes(rule, tree))
             warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
         }
-        return compiled.fields.map(([name, rule]) => [name, xpathValue(runXPath(rule, tree))])
+        return compiled.fields.map(([name, { rule, isList }]) => [name, xpathValue(runXPath(rule, tree), isList)])
       })
     case 'json_path':
       return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
@@ -96,12 +102,21 @@ function elementText(element: Parameters<typeof textOf>[0] | null): string | nul
 }
 
 /** JSON has no NaN and no infinities. They become null, like a missing value. */
-function xpathValue(value: XValue): Json {
+function xpathValue(value: XValue, isList: boolean): Json {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
   if (!isNodes(value)) return value
+  if (isList) return listOf(value, stringOfNode)
   const [first] = value
   return first === undefined ? null : stringOfNode(first).trim()
+}
+
+/**
+ * Returns the trimmed texts of all matches. They are bounded one by one: the texts of elements inside each other can
+ * have a thousand times the size of the page.
+ */
+function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string): readonly Json[] {
+  return boundList(nodes, (node) => textOfNode(node).trim(), EXTRACT_LIMITS.resultBytes)
 }
 
 function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {

@@ -1,3 +1,5 @@
+import { VALUE_LIMITS } from '../../schema/monitor/extract-config.ts'
+
 /**
  * All limits of extraction (docs/extraction.md shows the same table). They apply to untrusted input: pages, and rules
  * that users write. A page over a limit fails its run with a reason. A result over a limit is cut, visibly and with a
@@ -13,12 +15,7 @@ export const EXTRACT_LIMITS = {
   /** Deeper JSON exhausts the stack of recursive code; the deepest real response seen has 14 levels. */
   jsonDepth: 200,
   jsonValues: 200_000,
-  /** Items of one list that a field keeps. */
-  items: 1_000,
-  /** Bytes (UTF-8) of one string. */
-  itemBytes: 64 * 1024,
-  /** Bytes (UTF-8 of the JSON) of all fields of a run. */
-  resultBytes: 256 * 1024,
+  ...VALUE_LIMITS,
   /** Characters of one selector, expression or pattern. */
   ruleLength: 1_000,
   /** Parentheses and brackets that are open at the same time in a rule: the engines recurse for each. */

@@ -1,4 +1,4 @@
-import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { type ExtractConfig, listExpression } from '../../schema/monitor/extract-config.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
@@ -7,6 +7,7 @@ import { checkCss } from './css/rules-css.ts'
 import { checkJsonPath } from './json/rules-json-path.ts'
 import { checkRegex } from './text/rules-regex.ts'
 import { compileXPath } from './xpath/compile.ts'
+import { staticType } from './xpath/static-type.ts'
 
 /**
  * Compiles every selector, expression and pattern of a config with the engine that will run it. Returns the errors with
@@ -25,7 +26,7 @@ export function checkRules(config: ExtractConfig): Issue[] {
 }
 
 const CHECKS = {
-  css: { check: checkCss, what: 'a CSS selector' },
+  css: { check: (source: string) => checkCss(listExpression(source) ?? source), what: 'a CSS selector' },
   xpath: { check: checkXPath, what: 'an XPath 1.0 expression' },
   json_path: { check: checkJsonPath, what: 'a JSONPath (RFC 9535)' },
   regex: { check: checkRegex, what: 'a JavaScript pattern' },
@@ -39,8 +40,11 @@ function checkLength(source: string): RuleFault | null {
 }
 
 function checkXPath(source: string): RuleFault | null {
-  const outcome = compileXPath(source)
-  return outcome.ok ? null : { column: outcome.fault.column, message: outcome.fault.message }
+  const expression = listExpression(source)
+  const outcome = compileXPath(expression ?? source)
+  if (!outcome.ok) return { column: outcome.fault.column, message: outcome.fault.message }
+  if (expression === null || staticType(outcome.compiled.expr) === 'nodes') return null
+  return { column: expression.length + 1, message: 'only an expression that selects nodes can end in []' }
 }
 
 function sentence(what: string, { column, message }: RuleFault): string {

@@ -18,6 +18,7 @@ const LEAF_TYPES = [
   'field_decreases_by_absolute',
   'field_above',
   'field_below',
+  'list_gains_items',
   'field_matches_regex',
   'field_equals',
 ] as const

@@ -23,6 +23,7 @@ export type DiffPredicate =
   | ({ readonly type: 'field_decreases_by_absolute' } & FieldThreshold)
   | ({ readonly type: 'field_above' } & FieldThreshold)
   | ({ readonly type: 'field_below' } & FieldThreshold)
+  | { readonly type: 'list_gains_items'; readonly field: string }
   | { readonly type: 'field_matches_regex'; readonly field: string; readonly pattern: string }
   | { readonly type: 'field_equals'; readonly field: string; readonly value: string | number | boolean }
   | { readonly type: 'composite'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly DiffPredicate[] }
@@ -43,6 +44,7 @@ const leaves = {
   field_decreases_by_absolute: { field: Field, threshold: Threshold },
   field_above: { field: Field, threshold: Threshold },
   field_below: { field: Field, threshold: Threshold },
+  list_gains_items: { field: Field },
   field_matches_regex: { field: Field, pattern: Text(1, 1000, 'JavaScript regular expression.') },
   field_equals: {
     field: Field,

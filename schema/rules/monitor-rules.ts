@@ -1,6 +1,6 @@
 import type { Issue } from '../validation/issue.ts'
 import type { DiffPredicate } from '../monitor/diff-predicate.ts'
-import { fieldNames, type ExtractConfig } from '../monitor/extract-config.ts'
+import { fieldNames, listExpression, type ExtractConfig } from '../monitor/extract-config.ts'
 import { rule, type Rule, keyRule } from './rule.ts'
 
 interface PredicateInput {
@@ -13,29 +13,42 @@ const css = (predicate: DiffPredicate): PredicateInput => ({
   diff_predicate: predicate,
 })
 
-function unknownFields(predicate: DiffPredicate, known: ReadonlySet<string>, path: string): Issue[] {
+function fieldIssues(predicate: DiffPredicate, config: ExtractConfig, path: string): Issue[] {
   if (predicate.type === 'composite')
     return predicate.conditions.flatMap((condition, index) =>
-      unknownFields(condition, known, `${path}.conditions[${index}]`),
+      fieldIssues(condition, config, `${path}.conditions[${index}]`),
     )
-  if (predicate.type === 'any_field_changes' || known.has(predicate.field)) return []
-  const message = `is not a field of extract_config, which defines ${[...known].map((name) => `"${name}"`).join(', ')}`
-  return [{ path: `${path}.field`, message }]
+  if (predicate.type === 'any_field_changes') return []
+  const known = fieldNames(config)
+  const list = known.map((name) => `"${name}"`).join(', ')
+  const message = known.includes(predicate.field)
+    ? predicate.type === 'list_gains_items' && notList(config, predicate.field)
+    : `is not a field of extract_config, which defines ${list}`
+  return message ? [{ path: `${path}.field`, message }] : []
 }
 
-/** Predicates may refer to defined fields only. */
+/** Returns why a field can never be a list; null when it may be one. JSONPath and models decide that on each page. */
+function notList(config: ExtractConfig, field: string): string | null {
+  if (config.method === 'json_path' || config.method === 'prompt') return null
+  if (config.method === 'regex' || config.method === 'full_page') return `is never a list with ${config.method}`
+  return listExpression(config.fields[field] ?? '') === null
+    ? 'is not a list; end its expression in [] so that it gives all its matches'
+    : null
+}
+
+/** Predicates may refer to defined fields only, and those about lists to lists only. */
 export const PREDICATE_FIELDS: Rule<PredicateInput> = {
   name: 'predicate_fields',
-  message: 'a predicate names a field that extract_config does not define',
-  // The generator of the custom resources writes the CEL for each level, because it knows the nesting.
+  message: 'a predicate names a field that extract_config does not define, or a list that is none',
+  // The generator of the custom resources writes the CEL for each level, because it knows the nesting. Whether a field
+  // is a list is left to the operator.
   cel: null,
   accepts: [css({ type: 'any_field_changes' }), css({ type: 'field_changes', field: 'price' })],
   rejects: [
     css({ type: 'field_changes', field: 'stock' }),
     css({ type: 'composite', operator: 'OR', conditions: [{ type: 'field_changes', field: 'stock' }] }),
   ],
-  check: ({ extract_config, diff_predicate }) =>
-    unknownFields(diff_predicate, new Set(fieldNames(extract_config)), 'diff_predicate'),
+  check: ({ extract_config, diff_predicate }) => fieldIssues(diff_predicate, extract_config, 'diff_predicate'),
 }
 
 interface Fetched {

@@ -47,6 +47,12 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     valid: REFUSED_LATER,
   },
+  {
+    what: 'a list that gains items, over a field that is no list',
+    why: 'a pattern on the expression of each of 15,625 conditions costs more than CEL may',
+    monitor: { ...LEAST, diff_predicate: { type: 'list_gains_items', field: 'price' } },
+    valid: REFUSED_LATER,
+  },
   ...['http://192.0.2.256/', 'http://exa%20mple.com/', 'http://[1:2]/'].map((url) => ({
     what: `the address ${url}`,
     why: 'the expression knows the grammar of an address, not the numbers of hosts and their encoding',

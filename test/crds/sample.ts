@@ -67,7 +67,7 @@ export function variant(node: Definition, name: string): Fields {
 export function monitorWith(place: Place, value: unknown): Fields {
   const monitor = build(MONITOR, place, value) as Fields
   if (place[0] !== 'diff_predicate') return monitor
-  const fields = Object.fromEntries(['price', ...fieldsOf(monitor['diff_predicate'])].map((name) => [name, '.a']))
+  const fields = Object.fromEntries(['price', ...fieldsOf(monitor['diff_predicate'])].map((name) => [name, '.a[]']))
   return { ...monitor, extract_config: { method: 'css', fields } }
 }
 

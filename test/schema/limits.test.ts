@@ -14,6 +14,10 @@ const fields = (value: unknown) => ({
 const prompt = (value: object) => ({ extract_config: { method: 'prompt', ...value } })
 const predicate = (value: unknown) => ({ diff_predicate: value })
 const onPrice = (value: object) => predicate({ field: 'price', ...value })
+const gaining = (method: string, named: object) => ({
+  extract_config: { method, fields: named },
+  diff_predicate: { type: 'list_gains_items', field: 'items' },
+})
 const headers = (value: unknown) => ({ request_headers: value })
 const request = (value: object) => ({ request_config: { method: 'POST', ...value } })
 const paging = (value: object) => request({ body: '{}', pagination: value })
@@ -137,6 +141,19 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     onPrice({ type: 'field_decreases_by_absolute', threshold: -1.1e15 }),
     'diff_predicate.threshold',
   ],
+  [
+    'a list that gains items ends in []',
+    gaining('xpath', { items: '//li []' }),
+    gaining('xpath', { items: '//li' }),
+    'diff_predicate.field',
+  ],
+  [
+    '… or may be one by its method',
+    gaining('json_path', { items: '$' }),
+    gaining('regex', { items: 'x' }),
+    'diff_predicate.field',
+  ],
+  ['… and is a field', gaining('css', { items: 'li[]' }), gaining('css', { item: 'li[]' }), 'diff_predicate.field'],
   [
     '… not a text',
     onPrice({ type: 'field_above', threshold: 0 }),

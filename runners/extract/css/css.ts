@@ -1,4 +1,4 @@
-import { compile, selectOne } from 'css-select'
+import { compile, selectAll, selectOne } from 'css-select'
 import type { Options } from 'css-select'
 import { isTag } from 'domhandler'
 import type { AnyNode, Element } from 'domhandler'
@@ -57,12 +57,24 @@ export class CompiledCss {
    * Returns the first matching element in document order, or null. Throws css-select's error on an unknown selector.
    */
   first(tree: Tree): Element | null {
-    const mode = tree.kind === 'xml' ? 'xml' : tree.quirks ? 'quirks' : 'html'
+    const mode = modeOf(tree)
+    return selectOne<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
+  }
+
+  /** Returns all matching elements in document order. */
+  all(tree: Tree): readonly Element[] {
+    const mode = modeOf(tree)
+    return selectAll<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
+  }
+
+  #query(mode: keyof typeof OPTIONS): Query {
     let query = this.#queries.get(mode)
     if (query === undefined) {
       query = compile<AnyNode, Element>(this.#source, OPTIONS[mode])
       this.#queries.set(mode, query)
     }
-    return selectOne<AnyNode, Element>(query, tree.document, OPTIONS[mode])
+    return query
   }
 }
+
+const modeOf = ({ kind, quirks }: Tree) => (kind === 'xml' ? 'xml' : quirks ? 'quirks' : 'html')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { cutMark, isCutList } from '../../../core/diff/diff-lists.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
@@ -19,7 +20,7 @@ export function boundValues(values: Values): Bounded {
   let left: number = EXTRACT_LIMITS.resultBytes
   for (const [name, value] of Object.entries(values)) {
     const cut = boundField(value, left)
-    if (cut !== value)
+    if (cut !== value || (isList(cut) && isCutList(cut)))
       warnings.push(
         `The field ${name} is longer than a run keeps; it was cut, and its hash shows when the rest changes.`,
       )
@@ -30,7 +31,11 @@ export function boundValues(values: Values): Bounded {
 }
 
 function boundField(value: Json, left: number): Json {
-  const fitting = isList(value) ? boundList(value) : boundItem(value)
+  if (isList(value)) {
+    const kept = boundList(value, (item) => item, left)
+    return kept.length === value.length && kept.every((item, at) => item === value[at]) ? value : kept
+  }
+  const fitting = boundItem(value)
   return sizeOf(fitting) <= left ? fitting : cutText(textOfValue(value), Math.min(left, EXTRACT_LIMITS.itemBytes))
 }
 
@@ -38,10 +43,42 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-function boundList(list: readonly Json[]): readonly Json[] {
-  const kept = list.slice(0, EXTRACT_LIMITS.items).map(boundItem)
-  if (list.length > EXTRACT_LIMITS.items) kept[EXTRACT_LIMITS.items - 1] = marker(JSON.stringify(list))
-  return kept.every((item, i) => item === list[i]) && kept.length === list.length ? list : kept
+/** Room for the mark as an item of a list. */
+const MARK_BYTES = Buffer.byteLength(JSON.stringify(cutMark('0'.repeat(32)))) + 1
+
+/**
+ * Returns the items of a list, each one cut where it is too long. A list with too many items, or with more bytes of
+ * JSON than `room`, ends in a mark with the hash of all its items instead of the last ones.
+ */
+export function boundList<T>(items: readonly T[], read: (item: T) => Json, room: number): readonly Json[] {
+  const kept: Json[] = []
+  let bytes = 2
+  for (const [at, one] of items.entries()) {
+    const item = boundItem(read(one))
+    const size = jsonSize(item)
+    if (kept.length === EXTRACT_LIMITS.items || bytes + size > room)
+      return withMark(kept, { room: room - bytes, mark: hashOfList(kept, items.slice(at), read) })
+    kept.push(item)
+    bytes += size
+  }
+  return kept
+}
+
+const jsonSize = (item: Json) => Buffer.byteLength(JSON.stringify(item)) + 1
+
+function hashOfList<T>(kept: readonly Json[], rest: readonly T[], read: (item: T) => Json): string {
+  const whole = createHash('sha256')
+  for (const item of kept) whole.update(JSON.stringify(item))
+  for (const item of rest) whole.update(JSON.stringify(read(item)))
+  return cutMark(whole.digest('hex'))
+}
+
+/** Drops the last items until the mark has a place. */
+function withMark(kept: Json[], { room, mark }: { readonly room: number; readonly mark: string }): readonly Json[] {
+  let left = room
+  while (kept.length > 0 && (kept.length === EXTRACT_LIMITS.items || left < MARK_BYTES))
+    left += jsonSize(kept.pop() ?? null)
+  return [...kept, mark]
 }
 
 function boundItem(value: Json): Json {
@@ -65,5 +102,5 @@ function cutText(text: string, bytes: number): string {
 }
 
 function marker(whole: string): string {
-  return `…[truncated sha256:${createHash('sha256').update(whole).digest('hex').slice(0, 32)}]`
+  return cutMark(createHash('sha256').update(whole).digest('hex'))
 }

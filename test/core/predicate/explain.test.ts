@@ -30,6 +30,20 @@ const PREDICATE: DiffPredicate = {
 }
 
 describe('explaining a predicate', () => {
+  test.each([
+    [['a'], ['c', 'b', 'a'], true, 'f gained 2 items'],
+    [['a'], ['b', 'a'], true, 'f gained 1 item'],
+    [['a', 'b'], ['b', 'a'], false, 'f gained no item'],
+    [null, ['a'], false, 'f gained no item'],
+  ])('counts what a list gained: %j → %j', (before, after, holds, why) => {
+    const leaves = explain(
+      { type: 'list_gains_items', field: 'f' },
+      judged({ f: before }, { f: after }),
+      matches,
+    ).leaves
+    expect(leaves).toEqual([{ path: '', type: 'list_gains_items', field: 'f', holds, why }])
+  })
+
   test('names each leaf by its path, and says what it saw', () => {
     const before = { price: '$100', stock: 'Out of stock', title: 'Lamp' }
     const after = { price: '$106.00', stock: 'In stock', title: 'Lamp' }

@@ -128,6 +128,33 @@ describe('movements of a number', () => {
   })
 })
 
+describe('list_gains_items', () => {
+  const gains: DiffPredicate = { type: 'list_gains_items', field: 'f' }
+  test.each<[before: Json, after: Json, expected: boolean]>([
+    [['a'], ['b', 'a'], true],
+    [['a', 'b', 'c'], ['x', 'a', 'b'], true],
+    [['a', 'b', 'c'], ['x', 'y', 'z'], true],
+    [[], ['a'], true],
+    [['a'], ['a', 'a'], true],
+    [['a', 'b', 'c'], ['a', 'b'], false],
+    [['a', 'b'], ['b', 'a'], false],
+    [['a', 'b'], ['b'], false],
+    [['a', 'a'], ['a'], false],
+    [['a'], [], false],
+    [['a b'], [' a  b '], false],
+    [null, ['a'], false],
+    [['a'], null, false],
+    ['a', ['a', 'b'], false],
+    ['a', 'b', false],
+  ])('%j → %j: %j', (before, after, expected) => {
+    expect(onField(gains, before, after)).toBe(expected)
+  })
+
+  test('is silent while another field changes', () => {
+    expect(firesOn(gains, { f: ['a'], other: 1 }, { f: ['a'], other: 2 })).toBe(false)
+  })
+})
+
 /** Literal, new value, whether it fires. */
 const EQUALS: readonly (readonly [string | number | boolean, Json, boolean])[] = [
   ['In stock', 'In stock', true],

@@ -47,6 +47,64 @@ describe('a member that is named by a backslash alone', () => {
   })
 })
 
+describe('a rule that ends in []', () => {
+  const LIST = html('<ul><li> One <b>1</b></li><li></li><li title="3">Three</li></ul><p class="x[]">no')
+
+  test.each<['css' | 'xpath', string, unknown]>([
+    ['css', 'li[]', ['One 1', '', 'Three']],
+    ['css', 'li:not(:empty) [] ', ['One 1', 'Three']],
+    ['css', 'p, li[title][]', ['Three', 'no']],
+    ['css', '[title][]', ['Three']],
+    ['css', 'h1[]', []],
+    ['css', 'li', 'One 1'],
+    ['css', '[class="x[]"]', 'no'],
+    ['xpath', '//li[]', ['One 1', '', 'Three']],
+    ['xpath', '//p | //li/@title [] ', ['3', 'no']],
+    ['xpath', '(//li)[3][]', ['Three']],
+    ['xpath', '//h1[]', []],
+    ['xpath', '//li[3]', 'Three'],
+    ['xpath', 'concat("a", "[]")', 'a[]'],
+  ])('%s %j gives %j', (method, rule, expected) => {
+    expect(one(LIST, method, rule)).toEqual(expected)
+  })
+
+  test('reads XML as well, in document order', () => {
+    const feed = xml('<rss><item><title>B</title></item><item><title>A</title></item></rss>')
+    expect(one(feed, 'css', 'item > title[]')).toEqual(['B', 'A'])
+    expect(one(feed, 'xpath', '//item/title[]')).toEqual(['B', 'A'])
+  })
+
+  test('keeps 1,000 items, ends in a mark with the hash of all, and warns', () => {
+    const many = (last: string) =>
+      extract(html(`${'<li>x'.repeat(1_500)}<li>${last}`), { method: 'css', fields: { it: 'li[]' } })
+    const [first, other] = [many('a'), many('b')]
+    expect(first).toMatchObject({ warnings: [expect.stringMatching(/^The field it is longer than a run keeps/)] })
+    expect(values(first)['it']).toHaveLength(1_000)
+    expect(values(first)['it']).not.toEqual(values(other)['it'])
+    expect(values(many('a'))).toEqual(values(first))
+  })
+
+  test('keeps 256 KiB of all lists together, and stays a list', () => {
+    const long = Array.from({ length: 300 }, (_, at) => `<li>${at} ${'ü'.repeat(1_000)}`).join('')
+    const read = extract(html(long), { method: 'xpath', fields: { a: '//li[]', b: '//li[]', c: '//li[]' } })
+    expect(Buffer.byteLength(JSON.stringify(values(read)))).toBeLessThan(257 * 1024)
+    expect(values(read)).toEqual({ a: expect.any(Array), b: expect.any(Array), c: expect.any(Array) })
+    expect((values(read)['a'] as string[]).slice(0, 2)).toEqual([
+      expect.stringMatching(/^0 ü+$/),
+      expect.stringMatching(/^1 ü+$/),
+    ])
+    expect((values(read)['a'] as string[]).at(-1)).toMatch(/^…\[truncated sha256:[0-9a-f]{32}\]$/)
+    expect(read).toMatchObject({
+      warnings: [expect.stringContaining(' a '), expect.stringContaining(' b '), expect.stringContaining(' c ')],
+    })
+  })
+
+  test('keeps its bounds where each match holds all that follow', () => {
+    const read = extract(html('<div>some text'.repeat(500)), { method: 'css', fields: { it: 'div[]' } })
+    expect(Buffer.byteLength(JSON.stringify(values(read)))).toBeLessThan(257 * 1024)
+  })
+})
+
 describe('regex', () => {
   test('gives the number of matches of a pattern without a group', () => {
     expect(one(html('<b>in</b> stock, in Stock'), 'regex', 'in')).toBe(2)
