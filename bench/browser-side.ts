@@ -138,6 +138,7 @@ const TASK: Omit<PageTask, 'url'> = {
   request: null,
   visual: null,
   triesStatic: false,
+  reason: null,
   headers: null,
   obstacle: null,
   last: null,

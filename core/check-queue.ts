@@ -1,4 +1,5 @@
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { FetchReason } from '../schema/run/run.ts'
 
 /** The queues of checks. A queue stands for a fetch layer and a pool of runners. */
 export const CHECK_QUEUES = ['static', 'browser', 'visual', 'serp'] as const
@@ -16,6 +17,19 @@ export function monitorQueue(
   if (spec.request_config) return 'static'
   if (spec.visual_config?.enabled) return 'visual'
   return spec.fetch_mode === 'browser' || isSearchResultsUrl(spec.url) ? 'browser' : 'static'
+}
+
+/** Returns why the configuration alone puts a check into this queue; null: it does not, the first layer is enough. */
+export function layerReason({
+  queue,
+  fetch_mode: mode,
+}: {
+  readonly queue: CheckQueue
+  readonly fetch_mode: string
+}): FetchReason | null {
+  if (queue === 'visual') return 'configured'
+  if (queue !== 'browser') return null
+  return mode === 'browser' ? 'configured' : 'search_results'
 }
 
 /** Hosts with known result pages, without `www.`, and the path and parameter of those pages. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
+import { FETCH_REASONS } from './run/run.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
@@ -47,7 +48,7 @@ const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MAX_PICTURES - 1)), { m
 
 /** The end of a check. For `values`, the values themselves are a separate property of the outcome. */
 export const RunnerReading = Tagged('kind', {
-  moved: { queue: Choice(['browser']), why: Text(1, 1000) },
+  moved: { queue: Choice(['browser']), reason: Choice(FETCH_REASONS) },
   unchanged: { fetch_method: Layer, mark: Mark, remember: Remember },
   values: { fetch_method: Layer, mark: Mark, warnings: Warnings, shots: Shots, remember: Remember },
   text: {
@@ -105,6 +106,7 @@ const RunnerTask = Type.Object({
   request_headers: Type.Unknown(),
   obstacle: Nullable(Type.String()),
   tries_static: Type.Boolean(),
+  reason: Nullable(Choice(FETCH_REASONS)),
   last: Nullable(Mark),
   due_ms: Nullable(Type.Number()),
   claimed_ms: Type.Number(),

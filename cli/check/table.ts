@@ -21,8 +21,8 @@ export function table(target: string, shown: Preview): string {
 }
 
 /** Returns where the page came from. */
-function layer({ fetch_method, bytes }: Preview, target: string): string {
-  if (fetch_method !== null) return fetch_method
+function layer({ fetch_method, fetch_reason, bytes }: Preview, target: string): string {
+  if (fetch_method !== null) return fetch_reason === null ? fetch_method : `${fetch_method} (${fetch_reason})`
   if (bytes === null) return 'not read'
   return target === '-' ? 'from standard input' : 'from a file'
 }

@@ -20,7 +20,14 @@ export async function tryTarget(target: string, spec: MonitorSpec, ports: Previe
 
 async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
   const read = await readBytes(path)
-  const unfetched = { fetch_method: null, http_status: null, content_type: null, bytes: null, fetch_ms: null }
+  const unfetched = {
+    fetch_method: null,
+    fetch_reason: null,
+    http_status: null,
+    content_type: null,
+    bytes: null,
+    fetch_ms: null,
+  }
   if (!read.ok) {
     const error = { status: 'error', error_code: null, error_message: read.message } as const
     return { ...unfetched, ...error, fields: {}, warnings: [], extract_ms: null, duration_ms: 0 }

@@ -1,17 +1,18 @@
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
+import type { Shot } from '../browser/page/shot.ts'
 import type { Extraction } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/pool.ts'
-import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
+import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
+import { unsentHeaders } from '../fetch/request-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, type Layered, type ProxyPort } from './last-resort.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
-import { shownBy } from './shown-by.ts'
 import type { PageTask, Task } from './task.ts'
 import { whyRendered } from './why-rendered.ts'
 
@@ -51,9 +52,9 @@ export interface CheckPorts {
 /** Runs one check: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   if (task.kind === 'serp')
-    return failure({ code: 'not_available', message: 'Search results are not watched by this version yet.' }, null)
+    return failure({ code: 'not_available', message: 'Search results are not watched by this version yet.' }, NO_LAYER)
   const obstacle = task.obstacle ?? missingLayer(task, ports)
-  if (obstacle) return failure({ code: 'not_available', message: obstacle }, null)
+  if (obstacle) return failure({ code: 'not_available', message: obstacle }, NO_LAYER)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
@@ -95,7 +96,7 @@ async function readAsSent(task: PageTask, ports: CheckPorts): Promise<Reading | 
   const alone: PageTask = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
   if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
-  return read(alone, { method: 'static', fetched }, ports)
+  return read(alone, { method: 'static', reason: null, fetched }, ports)
 }
 
 /** Tries one layer after another until one is not refused. */
@@ -103,10 +104,12 @@ async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered
   const request = requestOf(task)
   if (task.queue !== 'static') return render(task, request, ports)
   const fetched = await fetchDirectly(request, task, ports)
-  if (ports.signal.aborted) return { method: 'static', fetched }
-  const why = ports.browser ? whyRendered(task, fetched) : null
-  if (why === null) return fallBack(task, { layer: 'static', fetched, request }, ports)
-  return ports.browser === 'elsewhere' ? { kind: 'moved', queue: 'browser', why } : render(task, request, ports)
+  if (ports.signal.aborted) return { method: 'static', reason: null, fetched }
+  const reason = ports.browser ? whyRendered(task, fetched) : null
+  if (reason === null) return fallBack(task, { layer: 'static', fetched, request }, ports)
+  return ports.browser === 'elsewhere'
+    ? { kind: 'moved', queue: 'browser', reason }
+    : render({ ...task, reason }, request, ports)
 }
 
 async function render(task: PageTask, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
@@ -127,11 +130,14 @@ async function fallBack(
   { proxy, signal }: Pick<CheckPorts, 'proxy' | 'signal'>,
 ): Promise<Layered> {
   const { layer, fetched, request } = answer
+  const reason = layer === 'browser' ? task.reason : null
   // The proxy takes no pictures.
-  if (fetched.ok || !proxy || signal.aborted || task.visual?.enabled) return { method: layer, fetched }
+  if (fetched.ok || !proxy || signal.aborted || task.visual?.enabled) return { method: layer, reason, fetched }
   const failure = { layer, code: fetched.fault.code, status: fetched.status, retryAfterMs: fetched.retryAfterMs }
   const next = nextLayer(failure, { isDirect: task.request !== null, hasBrowser: false, hasProxy: true })
-  return next === 'proxy' ? byProxy(task, { layer, fetched, request }, proxy, signal) : { method: layer, fetched }
+  return next === 'proxy'
+    ? byProxy(task, { layer, reason, fetched, request }, proxy, signal)
+    : { method: layer, reason, fetched }
 }
 
 function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
@@ -151,39 +157,58 @@ function fetchDirectly(asked: FetchRequest, { request }: PageTask, ports: CheckP
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 
-async function read(task: PageTask, { method, fetched }: Layered, ports: CheckPorts): Promise<Reading> {
-  if (!fetched.ok) return failedFetch(fetched, method)
+async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promise<Reading> {
+  const { fetched } = layered
+  const from = fromOf(layered)
+  if (!fetched.ok) return failedFetch(fetched, from)
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified')
-    return unchanged(method, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
+    return unchanged(from, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })
   const mark = { etag, lastModified, bodyHash: fetched.bodyHash }
-  const shown = task.visual?.enabled ? shownBy(fetched) : null
+  const shots = task.visual?.enabled ? shotsOf(fetched) : undefined
   // Pictures can differ where the document does not.
-  if (!shown && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(method, mark)
+  if (!shots && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(from, mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
   const extraction = await ports.extractor.extract(page, task.extract, {
     signal: ports.signal,
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
-  if (!extraction.ok) return failure(extraction.fault, method)
-  return readingOf(extraction, { fetchMethod: method, mark }, shown)
+  if (!extraction.ok) return failure(extraction.fault, from)
+  return readingOf(extraction, { ...from, mark, ...(shots && { shots }) }, warningsOf(fetched, task))
 }
 
-type Shown = ReturnType<typeof shownBy>
+const BY_STATIC = { fetchMethod: 'static' } as const
+
+const fromOf = ({ method, reason }: Layered) =>
+  method === 'static' ? BY_STATIC : { fetchMethod: method, fetchReason: reason }
+
+/** The layer of a result, and why it is not the first one. */
+type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>
+type Read = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'fetchReason' | 'mark' | 'shots'>
+
+/** Returns the pictures of a page. There are none unless a browser showed it. */
+const shotsOf = (fetched: Fetched & { readonly shots?: readonly Shot[] }): readonly Shot[] => fetched.shots ?? []
+
+function warningsOf({ warnings = [] }: FetchedBody, { headers }: PageTask): readonly string[] {
+  const unsent = headers && unsentHeaders(headers)
+  return unsent ? [...warnings, unsent] : warnings
+}
 
 function readingOf(
   { text, values, warnings: found }: Extract<Extraction, { ok: true }>,
-  from: { readonly fetchMethod: FetchMethod; readonly mark: PageMark },
-  shown: Shown | null,
+  read: Read,
+  told: readonly string[],
 ): Reading {
-  const common = { ...from, warnings: [...found, ...(shown?.warnings ?? [])] }
-  const shots = shown && { shots: shown.shots }
-  if (text !== undefined) return { kind: 'text', text, ...common, ...shots }
-  return { kind: 'values', values, ...common, ...shots }
+  const common = { ...read, warnings: [...found, ...told] }
+  return text === undefined ? { kind: 'values', values, ...common } : { kind: 'text', text, ...common }
 }
 
-const unchanged = (fetchMethod: FetchMethod, mark: PageMark): Reading => ({ kind: 'unchanged', fetchMethod, mark })
+const unchanged = (from: Pick<Read, 'fetchMethod' | 'fetchReason'>, mark: PageMark): Reading => ({
+  kind: 'unchanged',
+  ...from,
+  mark,
+})
 
 /** Returns what this process cannot do, as the message of the run's error; undefined when it can. */
 function missingLayer({ queue }: PageTask, { browser }: CheckPorts): string | undefined {
@@ -194,15 +219,12 @@ function missingLayer({ queue }: PageTask, { browser }: CheckPorts): string | un
     : 'Rendering needs the browser layer, which this process does not have; set fetch_mode to auto.'
 }
 
-const failure = (fault: RunFault, fetchMethod: FetchMethod | null): Failed => ({
-  kind: 'failed',
-  fetchMethod,
-  fault,
-  retryAfterMs: 0,
-})
+const NO_LAYER: From = { fetchMethod: null }
 
-function failedFetch({ fault, retryAfterMs, status, cause }: FetchFailed, method: FetchMethod): Failed {
-  return { ...failure(fault, method), retryAfterMs: retryAfterMs ?? 0, status, ...(cause !== undefined && { cause }) }
+const failure = (fault: RunFault, from: From): Failed => ({ kind: 'failed', ...from, fault, retryAfterMs: 0 })
+
+function failedFetch({ fault, retryAfterMs, status, cause }: FetchFailed, from: From): Failed {
+  return { ...failure(fault, from), retryAfterMs: retryAfterMs ?? 0, status, ...(cause !== undefined && { cause }) }
 }
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {

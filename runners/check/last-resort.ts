@@ -1,4 +1,4 @@
-import type { FetchMethod } from '../../schema/run/run.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
 import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
 import type { PageTask } from './task.ts'
@@ -13,12 +13,15 @@ export interface ProxyPort {
 /** A result and the layer that gave it. */
 export interface Layered {
   readonly method: FetchMethod
+  /** Why it is not the first layer; null: it is. */
+  readonly reason: FetchReason | null
   readonly fetched: Fetched
 }
 
 /** A refused fetch and its layer. */
 interface Refused {
   readonly layer: FetchMethod
+  readonly reason: FetchReason | null
   readonly fetched: FetchFailed
   /** The request that the layer was given. */
   readonly request: FetchRequest
@@ -36,14 +39,14 @@ export async function byProxy(
   port: ProxyPort,
   signal: AbortSignal,
 ): Promise<Layered> {
-  const { layer, fetched, request } = refused
+  const { layer, reason, fetched, request } = refused
   const { message } = fetched.fault
   const call = { refusal: message, hold: port.holdFor(task), signal, deadlineMs: PROXY_DEADLINE_MS }
   const answer = await port.layer.fetch(request, call)
   if (typeof answer !== 'string')
-    return { method: 'proxy', fetched: answer.ok ? answer : withRetryAfter(answer, fetched) }
+    return { method: 'proxy', reason: 'refused', fetched: answer.ok ? answer : withRetryAfter(answer, fetched) }
   const fault = { ...fetched.fault, message: message + HINTS[answer] }
-  return { method: layer, fetched: { ...fetched, fault } }
+  return { method: layer, reason, fetched: { ...fetched, fault } }
 }
 
 /** Keeps the site's Retry-After, whatever the result of the proxy. */

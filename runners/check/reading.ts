@@ -1,6 +1,6 @@
 import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import type { FetchMethod } from '../../schema/run/run.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
@@ -14,20 +14,22 @@ export interface PageMark {
 /** The layer that the next checks use; absent: the current one. */
 type Remembered = 'static' | 'browser'
 
-/** The outcome of a check. */
+/** The outcome of a check. `fetchReason` says why the layer is not the first one; absent or null: it is. */
 export type Reading =
   /** The page needs another layer: the same run continues in that queue, which is remembered. */
-  | { readonly kind: 'moved'; readonly queue: 'browser'; readonly why: string }
+  | { readonly kind: 'moved'; readonly queue: 'browser'; readonly reason: FetchReason }
   /** The same page as last time: nothing was parsed. */
   | {
       readonly kind: 'unchanged'
       readonly fetchMethod: FetchMethod
+      readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly remember?: Remembered
     }
   | {
       readonly kind: 'values'
       readonly fetchMethod: FetchMethod
+      readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly values: Values
       readonly warnings: readonly string[]
@@ -39,6 +41,7 @@ export type Reading =
   | {
       readonly kind: 'text'
       readonly fetchMethod: FetchMethod
+      readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly text: string
       readonly warnings: readonly string[]
@@ -48,6 +51,7 @@ export type Reading =
   | {
       readonly kind: 'failed'
       readonly fetchMethod: FetchMethod | null
+      readonly fetchReason?: FetchReason | null
       readonly fault: RunFault
       readonly retryAfterMs: number
       /**

@@ -1,6 +1,7 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { FetchReason } from '../../schema/run/run.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { PageQueue } from '../../core/check-queue.ts'
 import type { PageMark } from './reading.ts'
@@ -35,6 +36,8 @@ export interface PageTask extends ClaimedTask {
   readonly headers: Readonly<Record<string, string>> | null
   /** The page needed a browser once; now the static layer is tried beside it, whether it gives the same. */
   readonly triesStatic: boolean
+  /** Why it is not in the queue of direct requests; null: it is. */
+  readonly reason: FetchReason | null
   /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */
   readonly last: PageMark | null
 }

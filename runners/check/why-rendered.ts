@@ -2,25 +2,27 @@ import { isSearchResultsUrl } from '../../core/check-queue.ts'
 import { MEASURED_CHARS, measurePage, ENOUGH_TEXT, type PageFeatures } from '../browser/page/page-features.ts'
 import { mediaType } from '../extract/text/page-kind.ts'
 import type { Fetched } from '../fetch/fetched.ts'
+import type { FetchReason } from '../../schema/run/run.ts'
 import { nextLayer } from './next-layer.ts'
 import type { PageTask } from './task.ts'
 
-/** Returns why the browser is the next layer after a static result, as text for a user; null: it is not. */
-export function whyRendered(task: PageTask, fetched: Fetched): string | null {
+/** Returns why the browser is the next layer after a static result; null: it is not. */
+export function whyRendered(task: PageTask, fetched: Fetched): FetchReason | null {
   if (task.request !== null) return null
-  if (isSearchResultsUrl(task.url)) return 'the address is a page of search results'
+  if (isSearchResultsUrl(task.url)) return 'search_results'
   if (!fetched.ok) {
+    if (fetched.onlyBrowserReads) return 'encoding'
     const { fault, status, retryAfterMs } = fetched
     const failure = { layer: 'static', code: fault.code, status, retryAfterMs } as const
     const next = nextLayer(failure, { isDirect: false, hasBrowser: true, hasProxy: false })
-    return next === 'browser' ? 'the site refused the direct request' : null
+    return next === 'browser' ? 'refused' : null
   }
   if (fetched.kind === 'not_modified' || !isHtml(fetched.contentType)) return null
   // The same page was found readable last time.
   if (task.last?.bodyHash && Buffer.compare(task.last.bodyHash, fetched.bodyHash) === 0) return null
   const { buffer, byteOffset, length } = fetched.body
   const text = Buffer.from(buffer, byteOffset, Math.min(length, MEASURED_CHARS)).toString('latin1')
-  return needsBrowser(measurePage(text))
+  return needsBrowser(measurePage(text)) === null ? null : 'needs_scripts'
 }
 
 function isHtml(contentType: string | null): boolean {

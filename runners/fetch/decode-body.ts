@@ -2,10 +2,12 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { errorCode } from '../../egress/egress-failure.ts'
-import { tooLarge, undecodable } from './fetch-faults.ts'
+import { BROKEN, tooLarge, unreadEncoding } from './fetch-faults.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
-type Decoded = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
+type Decoded =
+  | { readonly ok: true; readonly body: Uint8Array }
+  | { readonly ok: false; readonly fault: RunFault; readonly isBrotli?: boolean }
 
 interface DecodeOptions {
   readonly maxOutputLength: number
@@ -45,15 +47,11 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity')
-  if (layers.length > MOST_LAYERS) return { ok: false, fault: undecodable('is encoded more than twice over') }
+  if (layers.length > MOST_LAYERS) return { ok: false, fault: BROKEN('is encoded more than twice over') }
   let body = wire
   for (const name of layers.toReversed()) {
     const decoder = decoderFor(name, body)
-    if (decoder === null)
-      return {
-        ok: false,
-        fault: undecodable(`has the content encoding ${nameable(name)}, which was not requested`),
-      }
+    if (decoder === null) return { ok: false, fault: unreadEncoding(nameable(name)), isBrotli: name === 'br' }
     const decoded = await decodeLayer(decoder, body, maxBytes)
     if (!decoded.ok) return decoded
     body = decoded.body
@@ -82,7 +80,7 @@ async function decodeLayer(decoder: Decoder, bytes: Uint8Array, maxBytes: number
     return { ok: true, body: now ?? (await decoder.later(bytes, { maxOutputLength: maxBytes })) }
   } catch (error) {
     if (isTooLong(error)) return { ok: false, fault: tooLarge('decoded', maxBytes) }
-    return { ok: false, fault: undecodable('is cut off, or broken in its content encoding') }
+    return { ok: false, fault: BROKEN('is cut off, or broken in its content encoding') }
   }
 }
 

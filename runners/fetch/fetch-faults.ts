@@ -119,10 +119,14 @@ export function tooLarge(where: 'wire' | 'decoded', maxBytes: number): RunFault 
 }
 
 /** The content encoding cannot be undone; `what` continues "The answer …". */
-export function undecodable(what: string): RunFault {
+export const BROKEN = (what: string): RunFault => fault('bad_encoding', `The answer ${what}. Tell the site's owner.`)
+
+/** The content encoding is not one that the static layer reads. */
+export function unreadEncoding(name: string): RunFault {
   return fault(
     'bad_encoding',
-    `The answer ${what}. Tell the site's owner; a request header cannot change what we ask for.`,
+    `The answer has the content encoding ${name}, which direct requests do not read. Set the request header ` +
+      `Accept-Encoding to gzip; without a request_config, fetch_mode browser reads it too.`,
   )
 }
 
@@ -177,6 +181,11 @@ export function tooManyRedirects(max: number, inLoop: boolean): RunFault {
   const what = inLoop ? 'The target redirects in a loop.' : `The target redirects more than ${max} times.`
   return fault('too_many_redirects', `${what} Open the URL in a browser and use the address where it ends.`)
 }
+
+/** A warning: the answer is that of a GET, although another method was configured. */
+export const becameGet = (method: string, host: string): string =>
+  `A redirect turned the ${method} into a GET without a body, as redirects with 301, 302 and 303 do. Use the address ` +
+  `on ${host} where it ends in the monitor.`
 
 /** The URL of a saved monitor that the URL check now refuses. */
 export function unusableUrl(message: string): RunFault {

@@ -51,6 +51,8 @@ export interface FetchedBody {
   /** Bytes of the body on the wire, before decoding. */
   readonly wireBytes: number
   readonly durationMs: number
+  /** Sentences for the run's `warnings`; absent: none. */
+  readonly warnings?: readonly string[]
   /** The `link` header for paging. Several headers are joined to one list. */
   readonly link: string | null
 }
@@ -77,6 +79,8 @@ export interface FetchFailed {
   /** From Retry-After of a 429 or 503; at most 24 hours. */
   readonly retryAfterMs: number | null
   readonly durationMs: number
+  /** The answer has a content encoding that only a browser reads here. */
+  readonly onlyBrowserReads?: true
   /** What was thrown, for an `internal` fault. Only for the log: it may contain anything. */
   readonly cause?: unknown
 }

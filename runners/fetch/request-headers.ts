@@ -9,14 +9,14 @@ const DEFAULTS = [
   ['user-agent', 'Mozilla/5.0 (compatible; Tidemark/0.1)'],
   ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8'],
   ['accept-language', 'en-US,en;q=0.9,*;q=0.5'],
+  ['accept-encoding', 'gzip, deflate, zstd'],
 ] as const
-const ACCEPT_ENCODING = ['accept-encoding', 'gzip, deflate, zstd'] as const
 
-const DEFAULTS_FLAT: string[] = [...DEFAULTS.flat(), ...ACCEPT_ENCODING]
+const DEFAULTS_FLAT: string[] = DEFAULTS.flat()
 
 /**
- * Never sent from the user's headers: connection headers and the reserved names of request headers. `accept-encoding`
- * belongs to the decoder. The API refuses most of these, but a stored row may be older than a rule.
+ * Never sent from the user's headers: headers of the connection, and the reserved names of request headers. The API
+ * refuses the reserved ones, but a stored row may be older than a rule.
  */
 export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'host',
@@ -24,7 +24,6 @@ export const NOT_THE_USERS: ReadonlySet<string> = new Set([
   'connection',
   'transfer-encoding',
   'cookie',
-  'accept-encoding',
   'keep-alive',
   'upgrade',
   'expect',
@@ -66,7 +65,18 @@ export function requestHeaders(request: FetchRequest, scope: HeaderScope): strin
 function withUser(user: Readonly<Record<string, string>>): string[] {
   const own = Object.entries(user).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
   const names = new Set(own.map(([name]) => name.toLowerCase()))
-  return [...DEFAULTS.filter(([name]) => !names.has(name)).flat(), ...ACCEPT_ENCODING, ...own.flat()]
+  return [...DEFAULTS.filter(([name]) => !names.has(name)).flat(), ...own.flat()]
+}
+
+/** Returns the warning for headers of the monitor that are not sent; null: all of them are. */
+export function unsentHeaders(user: Readonly<Record<string, string>>): string | null {
+  const names = Object.keys(user).filter((name) => NOT_THE_USERS.has(name.toLowerCase()))
+  if (names.length === 0) return null
+  const listed = names.map((name) => JSON.stringify(name)).join(', ')
+  return `Headers that belong to a connection cannot be sent: ${listed}. Remove them from request_headers.`.slice(
+    0,
+    500,
+  )
 }
 
 function named(flat: readonly string[]): Set<string> {

@@ -23,7 +23,8 @@ export async function settle(context: FetchContext, hop: Hop, answer: Answer): P
   const encoding = headers['content-encoding']
   if (encoding === undefined) return fetchedBody(context, hop, answer, wire)
   const decoded = await decodeBody(wire, String(encoding), context.limits.maxBodyBytes)
-  if (!decoded.ok) return failed(context, decoded.fault, status)
+  if (!decoded.ok)
+    return { ...failed(context, decoded.fault, status), ...(decoded.isBrotli && { onlyBrowserReads: true }) }
   if (decoded.body.length === 0) return failed(context, EMPTY_BODY, status)
   return fetchedBody(context, hop, answer, decoded.body)
 }

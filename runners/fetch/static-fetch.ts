@@ -2,7 +2,7 @@ import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { CHALLENGE_BYTES, settle, type Answer, elapsed, failed, type FetchContext } from './settle.ts'
-import { exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
+import { becameGet, exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
 import { isRedirect, nextHop, type Hop } from './next-hop.ts'
@@ -63,7 +63,9 @@ async function follow(context: FetchContext, from: Hop, redirect: Answer): Promi
     if (!exchange.ok) return failedExchange(context, hop, exchange)
     answer = exchange
   }
-  return settle(context, hop, answer)
+  const fetched = await settle(context, hop, answer)
+  if (hop.method === from.method || !fetched.ok || fetched.kind !== 'body') return fetched
+  return { ...fetched, warnings: [becameGet(from.method, hop.url.host)] }
 }
 
 /**

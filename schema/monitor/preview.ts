@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
-import { FETCH_METHODS } from '../run/run.ts'
+import { FETCH_METHODS, FETCH_REASONS } from '../run/run.ts'
 import { Choice, Closed, JsonObject, Nullable, Text } from '../shape/shape.ts'
 
 /**
@@ -11,6 +11,7 @@ export const Preview = Closed({
   status: Choice(['success', 'error']),
   fields: JsonObject('Field name to value, as a run would store it; empty after an error.'),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
+  fetch_reason: Nullable(Choice(FETCH_REASONS)),
   http_status: Nullable(Type.Integer()),
   content_type: Nullable(Text(0, 1000)),
   bytes: Nullable(Type.Integer({ minimum: 0 })),

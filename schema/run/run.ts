@@ -21,6 +21,20 @@ export const FETCH_METHODS = ['static', 'browser', 'proxy'] as const
 export type FetchMethod = (typeof FETCH_METHODS)[number]
 
 /**
+ * Why a run was fetched by another layer than the first one, the direct request.
+ *
+ * - `configured`: `fetch_mode` is `browser`, or the monitor takes pictures;
+ * - `search_results`: the address is a page of search results;
+ * - `needs_scripts`: the direct answer looked empty or script-heavy, or it redirected by `meta refresh`;
+ * - `encoding`: the direct answer was compressed with `br`, which only the browser reads;
+ * - `refused`: the site refused the layer before.
+ *
+ * A monitor whose layer is remembered keeps the reason of the check that chose it.
+ */
+export const FETCH_REASONS = ['configured', 'search_results', 'needs_scripts', 'encoding', 'refused'] as const
+export type FetchReason = (typeof FETCH_REASONS)[number]
+
+/**
  * The difference from the previous successful run. Names are in the order of the extract config, and values are as
  * extracted.
  */
@@ -43,6 +57,11 @@ export const Run = Closed({
   diff: Type.Union([Diff, Closed({})], { description: 'Empty object if nothing was compared or nothing differs.' }),
   delivery_triggered: Type.Boolean(),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
+  fetch_reason: Nullable(
+    Choice(FETCH_REASONS, {
+      description: 'Beyond the contract: why this layer; null for a direct request, which is the first layer.',
+    }),
+  ),
   duration_ms: Type.Integer({ minimum: 0 }),
   error_message: Nullable(Text(0, 2000)),
   visual_change_pct: Type.Optional(

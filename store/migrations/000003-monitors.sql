@@ -61,6 +61,9 @@ create index monitors_team on monitors (team_id, kind, created_at desc, id) wher
 -- The queue of a check. It decides the fetch layer and the quota pool.
 create type check_queue as enum ('static', 'browser', 'visual', 'serp');
 
+-- Why a check is done by another layer than a direct request (schema/run/run.ts).
+create type fetch_reason as enum ('configured', 'search_results', 'needs_scripts', 'encoding', 'refused');
+
 -- The queue: one narrow row for each monitor, rewritten by each check. due_at is the only queue key. A claim moves it
 -- to the end of the lease, so that a crashed check becomes due again by itself. A heartbeat extends it. The statement
 -- that records the result sets the next due time. Null: there is nothing to do (paused, deleted).
@@ -95,6 +98,8 @@ create table checks (
   -- For a monitor whose fetch_mode is auto, the queue of its check also stores the layer that worked. This is the time
   -- when the static layer is tried again beside the browser. Null: the queue follows from the configuration.
   static_again_at timestamptz,
+  -- Why that check is in the queue of the browser. Null as long as static_again_at is.
+  layer_reason fetch_reason,
   -- The runner token that the check was claimed with over HTTP. The fencing token can be guessed, so this column
   -- decides who may change the check. Null: a worker claimed it; null adds no width to the row. Every statement that
   -- raises the fence clears this column or sets it again.

@@ -12,6 +12,8 @@ create table runs (
   duration_ms int not null,
   status run_status not null,
   fetch_method fetch_method,
+  -- Null for a direct request, so that the usual run does not grow.
+  fetch_reason fetch_reason,
   delivery_triggered boolean not null default false,
   extracted json,
   diff json,

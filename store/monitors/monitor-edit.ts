@@ -60,7 +60,9 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
   const sooner = sql.fragment`case when c.next_run_at is null then null
     else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
   // When the meaning of a run changes, the remembered layer is reset as well.
-  const sets = resets ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null`] : []
+  const sets = resets
+    ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null, layer_reason = null`]
+    : []
   if (changed.includes('schedule_interval_seconds'))
     sets.push(sql.fragment`
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { CheckQueue } from '../../core/check-queue.ts'
+import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
@@ -40,6 +41,8 @@ export const ClaimedPage = Type.Object({
    * The check is in the browser queue because of an earlier static result, and the static layer is to be tried again.
    */
   tries_static: Type.Boolean(),
+  /** Why its layer is remembered; null: the layer follows from the configuration. */
+  layer_reason: Type.Unsafe<FetchReason | null>({}),
 })
 /** The check of a page, leased to this process: the input of a fetch and an extraction. */
 export type ClaimedPage = Static<typeof ClaimedPage>
@@ -58,6 +61,7 @@ export const CLAIMED = sql.fragment`
   m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
+  h.layer_reason,
   case when m.kind = 'serp' then json_build_object(
     'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
     'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end as search`

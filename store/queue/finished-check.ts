@@ -15,6 +15,7 @@ export const RUN_COLUMNS = {
   start_offset_ms: 'int4',
   duration_ms: 'int4',
   fetch_method: 'fetch_method',
+  fetch_reason: 'fetch_reason',
 } as const
 
 /** Columns that the next fetch of the page needs to detect that nothing changed. */

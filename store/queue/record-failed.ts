@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
-import type { FetchMethod } from '../../schema/run/run.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
 import { ended, IS_HELD, NEXT_RUN, RUN_COLUMNS } from './finished-check.ts'
@@ -14,6 +14,7 @@ export interface FailedRun {
   readonly start_offset_ms: number
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
+  readonly fetch_reason: FetchReason | null
   readonly error_code: RunFaultCode
   readonly error_message: string
   /** Milliseconds that the target asked clients to wait (Retry-After). 0: it did not ask. */
@@ -65,8 +66,10 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
     ),
     inserted as (
       insert into runs (
-        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, error_code, error_message)
-      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.error_code,
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason, error_code,
+        error_message)
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.fetch_reason,
+      i.error_code,
         i.error_message
       from moved m join input i on i.no = m.no
     )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { FetchMethod } from '../../schema/run/run.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { row, unnest, nothing } from '../db/row.ts'
@@ -17,6 +17,7 @@ export interface ReadingRun {
   readonly start_offset_ms: number
   readonly duration_ms: number
   readonly fetch_method: FetchMethod
+  readonly fetch_reason: FetchReason | null
   readonly etag: string | null
   readonly last_modified: string | null
   readonly body_hash: Buffer | null
@@ -78,10 +79,12 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     ),
     inserted as (
       insert into runs (
-        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered, extracted,
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
+        delivery_triggered, extracted,
           diff,
         warnings)
-      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.triggered,
+      select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
+      i.triggered,
         i.extracted, i.diff, i.warnings
       from moved m join input i on i.no = m.no
     ),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { FetchMethod } from '../../schema/run/run.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
 import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
@@ -11,6 +11,7 @@ export interface UnchangedRun {
   readonly fence: number
   readonly run_id: string
   readonly fetch_method: FetchMethod
+  readonly fetch_reason: FetchReason | null
   /** Milliseconds from the run id's time to the start of the fetch, and from there to the end. */
   readonly start_offset_ms: number
   readonly duration_ms: number
@@ -46,9 +47,10 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
     ),
     inserted as (
       insert into runs (
-        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
+        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
+        extracted)
       select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success',
-        i.fetch_method,
+        i.fetch_method, i.fetch_reason,
         case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end
       from moved m join input i on i.no = m.no
     )

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
-import type { Diff, FetchMethod, Run, RunStatus } from '../../schema/run/run.ts'
+import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import { rowOf } from '../db/row.ts'
 
@@ -17,6 +17,7 @@ const RunRow = Type.Object({
   start_offset_ms: Type.Integer(),
   duration_ms: Type.Integer(),
   fetch_method: Stored<FetchMethod | null>(),
+  fetch_reason: Stored<FetchReason | null>(),
   delivery_triggered: Type.Boolean(),
   extracted: Stored<Readonly<Record<string, unknown>> | null>(),
   diff: Stored<Diff | null>(),
@@ -42,6 +43,7 @@ export function toRun(stored: RunRow): Run {
     diff: stored.diff ?? {},
     delivery_triggered: stored.delivery_triggered,
     fetch_method: stored.fetch_method,
+    fetch_reason: stored.fetch_reason,
     duration_ms: stored.duration_ms,
     error_message: stored.error_message,
     ...(stored.visual_change_pct !== null && { visual_change_pct: stored.visual_change_pct }),

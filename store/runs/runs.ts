@@ -10,7 +10,7 @@ import { runRow, type RunRow } from './run-record.ts'
 /** Columns of `monitors m join lateral (…) r`, with the reading that an unchanged run refers to. */
 const RUN_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms,
-  r.fetch_method, r.delivery_triggered,
+  r.fetch_method, r.fetch_reason, r.delivery_triggered,
   case when r.reading_id is null then r.extracted
     else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
   r.diff, r.error_code, r.error_message, r.warnings,
@@ -18,7 +18,8 @@ const RUN_COLUMNS = sql.fragment`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
-  s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code, s.error_message, s.warnings`
+  s.fetch_reason::text as fetch_reason, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
+  s.error_message, s.warnings`
 
 /**
  * Selects a run that is claimed or queued. It has no row yet, so it is read from its check (`no` is the monitor's
@@ -26,7 +27,7 @@ const STORED = sql.fragment`
  */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method,
-    false as delivery_triggered,
+    null::text as fetch_reason, false as delivery_triggered,
     null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
       null::text as error_message,
     null::json as warnings

@@ -1,3 +1,6 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
@@ -41,6 +44,8 @@ const TITLE = { extract_config: { method: 'css', fields: { title: '.title' } } }
 interface LayeredRun {
   readonly status: string
   readonly fetch_method: string | null
+  readonly fetch_reason: string | null
+  readonly warnings: readonly string[]
   readonly extracted: object
   readonly diff: object
   readonly error_message: string | null
@@ -175,4 +180,64 @@ describe('request_config', () => {
     expect(layered(watched.baseline).fetch_method).toBe('static')
     expect(layered(await runNow(watching.served.me, watched.id)).fetch_method).toBe('static')
   })
+})
+
+describe('fetch_reason', () => {
+  test('is null for a direct request, and says `configured` where the configuration asks for the browser', async () => {
+    const direct = await watching.watch(complete(PROSE), TITLE)
+    expect(layered(direct.baseline)).toMatchObject({ fetch_method: 'static', fetch_reason: null })
+    const rendered = await watching.watch(complete(PROSE), { ...TITLE, fetch_mode: 'browser' })
+    expect(layered(rendered.baseline)).toMatchObject({ fetch_method: 'browser', fetch_reason: 'configured' })
+  })
+
+  test('says why `auto` went on to the browser, also in the runs that only remember it', async () => {
+    const made = await watching.watch(shell('7'), PRICE)
+    expect(layered(made.baseline).fetch_reason).toBe('needs_scripts')
+    expect(layered(await made.run())).toMatchObject({ fetch_method: 'browser', fetch_reason: 'needs_scripts' })
+    const refused = watching.page('')
+    refused.set('no robots', 'text/html', 403)
+    const { id } = await createMonitor(watching.served.me, { url: refused.url, ...TITLE })
+    const [run] = await endedRuns(watching.served.me, id, 1)
+    expect(layered(run)).toMatchObject({ status: 'error', fetch_method: 'browser', fetch_reason: 'refused' })
+  })
+})
+
+describe('an answer that is compressed with br', () => {
+  const asked: (string | undefined)[] = []
+  const site = createServer((request, response) => {
+    asked.push(request.headers['accept-encoding'])
+    const body = brotliCompressSync(complete(PROSE))
+    response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'br' }).end(body)
+  })
+  beforeAll(() => new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve)))
+  afterAll(() => new Promise((resolve) => site.close(resolve)))
+  const url = () => `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+  const first = async (more: object) => {
+    const { id } = await createMonitor(watching.served.me, { url: url(), ...TITLE, ...more })
+    return layered((await endedRuns(watching.served.me, id, 1))[0])
+  }
+
+  test('goes on to the browser under `auto`, also where the user asked for it', async () => {
+    const read = { status: 'success', fetch_method: 'browser', fetch_reason: 'encoding' }
+    expect(await first({})).toMatchObject({ ...read, extracted: { title: 'As shown' } })
+    asked.length = 0
+    expect(await first({ request_headers: { 'Accept-Encoding': 'br' } })).toMatchObject(read)
+    expect(asked.slice(0, 2)).toEqual(['br', 'br'])
+  })
+
+  test('fails where only a direct request may be made', async () => {
+    const run = await first({ request_config: { method: 'GET' } })
+    expect(run).toMatchObject({ status: 'error', fetch_method: 'static' })
+    expect(run.error_message).toContain('content encoding "br"')
+  })
+})
+
+test('request headers that cannot be sent are a warning on the run, in either layer', async () => {
+  const request_headers = { Expect: '100-continue', TE: 'trailers', 'X-Key': 'k' }
+  for (const fetch_mode of ['auto', 'browser']) {
+    const { baseline, requests } = await watching.watch(complete(PROSE), { ...TITLE, fetch_mode, request_headers })
+    expect(layered(baseline).warnings).toEqual([expect.stringContaining('"Expect", "TE"')])
+    expect(requests[0]).toMatchObject({ 'x-key': 'k' })
+    expect(requests[0]).not.toHaveProperty('expect')
+  }
 })

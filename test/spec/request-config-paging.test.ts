@@ -24,6 +24,17 @@ const byNumber =
 const asNumbers = (asked: readonly Asked[], name = 'page') => asked.map(({ query }) => query.get(name))
 
 describe('the page type', () => {
+  test('warns where the list ends at a short or empty page that says that there is more', async () => {
+    const short: Service = ({ query }) => ({ body: { items: ids(1, query.get('page') === '1' ? 9 : 4), more: true } })
+    const config = { ...page, items_path: 'items', has_more_path: 'more' }
+    const { run } = await world.watch(short, paged(config), ITEMS)
+    expect(run).toMatchObject({ status: 'success', warnings: [expect.stringContaining('Page 2 is shorter')] })
+    const empty: Service = ({ query }) => ({ body: { items: ids(1, query.get('page') === '1' ? 3 : 0), more: true } })
+    expect((await world.watch(empty, paged(config), ITEMS)).run.warnings.join()).toContain('ends there with 3 items')
+    const done: Service = ({ query }) => ({ body: { items: ids(1, 3), more: query.get('page') === '1' } })
+    expect((await world.watch(done, paged(config), ITEMS)).run.warnings).toEqual([])
+  })
+
   test('counts from 1 by 1, and stops at a page that is shorter than the first', async () => {
     const { run, asked } = await world.watch(byNumber(25), paged(page))
     expect(run).toMatchObject({ status: 'success', fetch_method: 'static', extracted: { ids: numbers(1, 25) } })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from './request-config-world.ts'
+import { ids, openWorld, type Service, type World } from './request-config-world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -57,4 +57,21 @@ describe('a monitor with a request_config', () => {
     const { asked } = await world.watch(answer, { method: 'POST', body }, FIELD)
     expect(asked[0]?.body).toBe(body)
   })
+})
+
+test('a redirect that turns a POST into a GET is followed, and the run warns', async () => {
+  const moved: Service = ({ method, query }) =>
+    method === 'POST'
+      ? { status: 303, headers: { location: `?${query.toString()}&elsewhere` }, body: '' }
+      : { body: ids(1, query.get('page') === '2' ? 0 : 2) }
+  const post = { method: 'POST', body: '{}' }
+  const { run } = await world.watch(moved, post)
+  expect(run).toMatchObject({ status: 'success', extracted: { ids: [1, 2] } })
+  expect(run.warnings.join()).toContain('turned the POST into a GET')
+  const paging = { ...post, pagination: { type: 'page', in: 'query', param: 'page' } }
+  const listed = await world.watch(moved, paging)
+  expect(listed.run.warnings.filter((one) => one.includes('into a GET'))).toHaveLength(1)
+  const kept: Service = ({ query }) =>
+    query.has('elsewhere') ? { body: ids(1, 2) } : { status: 307, headers: { location: '?elsewhere' }, body: '' }
+  expect((await world.watch(kept, post)).run).toMatchObject({ status: 'success', warnings: [] })
 })

@@ -31,6 +31,7 @@ interface Run {
   readonly fetch_method: string | null
   readonly error_code: string | null
   readonly error_message: string | null
+  readonly warnings: readonly string[]
 }
 
 export type Service = (asked: Asked, nth: number) => Answer | 'hang'

@@ -37,6 +37,7 @@ describe('run', () => {
       diff,
       delivery_triggered: true,
       fetch_method: 'static',
+      fetch_reason: null,
       duration_ms: 321,
       error_message: null,
       error_code: null,

@@ -1,7 +1,7 @@
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import { monitorQueue } from '../../core/check-queue.ts'
+import { layerReason, monitorQueue } from '../../core/check-queue.ts'
 import type { Fetched } from '../../runners/fetch/fetched.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
@@ -45,7 +45,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
     case 'abandoned':
       return null
     case 'failed':
-      return { ...facts, ...failure(reading.fault), fetch_method: reading.fetchMethod }
+      return { ...facts, ...failure(reading.fault), ...layerOf(reading) }
     case 'moved':
       throw new Error('a preview was handed to a runner')
     case 'unchanged':
@@ -55,7 +55,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
         ...facts,
         status: 'success',
         fields: reading.values,
-        fetch_method: reading.fetchMethod,
+        ...layerOf(reading),
         warnings: [...reading.warnings],
         error_code: null,
         error_message: null,
@@ -72,10 +72,15 @@ async function asked(reading: Reading, { extract_config: config }: Previewed, po
   const { prompt, schema = null } = config
   const answer = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
   if (answer.kind === 'abandoned') return answer
-  const { fetchMethod, mark } = reading
-  if (answer.kind === 'failed') return { ...answer, fetchMethod }
-  return { ...answer, fetchMethod, mark, warnings: [...reading.warnings, ...answer.warnings] }
+  const { fetchMethod, fetchReason = null, mark } = reading
+  if (answer.kind === 'failed') return { ...answer, fetchMethod, fetchReason }
+  return { ...answer, fetchMethod, fetchReason, mark, warnings: [...reading.warnings, ...answer.warnings] }
 }
+
+const layerOf = ({ fetchMethod, fetchReason = null }: Extract<Reading, { kind: 'failed' | 'values' }>) => ({
+  fetch_method: fetchMethod,
+  fetch_reason: fetchReason,
+})
 
 /** What a failed check returns instead of values. */
 export function failure({
@@ -97,13 +102,15 @@ function fetchFacts(fetched: Fetched | null, durationMs: number) {
 }
 
 function taskOf(config: Previewed): Task {
+  const queue = monitorQueue(config)
   return {
     kind: 'page',
     no: 0,
     fence: 0,
     runId: '',
     monitorId: '',
-    queue: monitorQueue(config),
+    queue,
+    reason: layerReason({ queue, fetch_mode: config.fetch_mode }),
     url: config.url,
     host: '',
     extract: config.extract_config,

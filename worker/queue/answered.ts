@@ -21,10 +21,10 @@ export async function answered(
 ): Promise<Recordable | null> {
   const { task, reading } = finished
   const { kind: _, text, ...besides } = reading
-  const { fetchMethod } = reading
+  const { fetchMethod, fetchReason = null } = reading
   const failed = (fault: Extract<Reading, { kind: 'failed' }>['fault'], retryAfterMs: number): Recordable => ({
     ...finished,
-    reading: { kind: 'failed', fetchMethod, fault, retryAfterMs },
+    reading: { kind: 'failed', fetchMethod, fetchReason, fault, retryAfterMs },
   })
   if (task.kind !== 'page' || task.extract.method !== 'prompt')
     return failed({ code: 'internal', message: NOT_ASKED }, 0)

@@ -3,6 +3,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
+import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
@@ -132,15 +133,22 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') {
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
-    return { kind, fetchMethod, fault, retryAfterMs, status }
+    return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), fault, retryAfterMs, status }
   }
   const { fetch_method: fetchMethod, mark, remember } = reading
-  const common = { fetchMethod, mark: markFromWire(mark), ...(remember && { remember }) }
+  const fetchReason = reasonOf(fetchMethod, task)
+  const common = { fetchMethod, fetchReason, mark: markFromWire(mark), ...(remember && { remember }) }
   if (reading.kind === 'unchanged') return { kind: 'unchanged', ...common }
   const { warnings } = reading
   const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...common, warnings, ...seen }
+}
+
+/** Returns why the layer was used. It follows from the task, so a runner is not asked. */
+function reasonOf(method: FetchMethod | null, { reason }: PageTask): FetchReason | null {
+  if (method === 'proxy') return 'refused'
+  return method === 'browser' ? reason : null
 }
 
 /**

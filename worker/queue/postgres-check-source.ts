@@ -73,7 +73,7 @@ export function createSettling({ store, recorder, prompts }: SettlingOptions): S
   return async (finished, context, signal) => {
     const { task, reading } = finished
     if (reading.kind === 'moved') {
-      await handOver(store, { ...task, queue: reading.queue })
+      await handOver(store, { ...task, reason: reading.reason })
       return true
     }
     if (reading.kind !== 'failed' && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })

@@ -1,7 +1,7 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import type { CheckQueue, PageQueue } from '../../core/check-queue.ts'
+import { type CheckQueue, layerReason, type PageQueue } from '../../core/check-queue.ts'
 import type { Claimed, ClaimedPage } from '../../store/queue/claim.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { PageTask, Task } from '../../runners/check/task.ts'
@@ -37,6 +37,7 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
     request: row.request_config as RequestConfig | null,
     visual: row.visual_config as VisualConfig | null,
     triesStatic: row.tries_static,
+    reason: row.layer_reason ?? layerReason({ queue, fetch_mode: row.fetch_mode }),
     ...withModel(row, headersOf(row, secrets), hasModel),
     last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
   }

@@ -232,6 +232,7 @@ function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
     start_offset_ms: span(runIdTime(task.runId), startedMs),
     duration_ms: span(startedMs, endedMs),
     fetch_method: reading.fetchMethod ?? 'static',
+    fetch_reason: reading.fetchReason ?? null,
   }
 }
 

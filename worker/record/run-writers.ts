@@ -75,7 +75,7 @@ export function createRunWriters(options: WritersOptions): RunWriters {
     log.error({ err: error, run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
     options.onInternalError?.()
     const message = 'The outcome could not be stored; the log has the details under the run id.'
-    const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, retry_after_ms: 0 }
+    const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, fetch_reason: null, retry_after_ms: 0 }
     await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
   }
 

@@ -69,7 +69,7 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
   }
   return step.kind === 'failed'
     ? failure(context, step.fault, context.read.at(-1)?.fetched.status ?? null)
-    : merged(context)
+    : merged(context, step.warning)
 }
 
 /** Sites take turns at the reading thread, and wait for it no longer than the deadline of the fetch. */
@@ -126,11 +126,13 @@ function faultOf(
   return pageFault(number, { code: fault.code, message: fault.message + hint })
 }
 
-function merged(context: FetchContext): Fetched {
+function merged(context: FetchContext, warning: string | undefined): Fetched {
   const [first] = context.read
   if (first === undefined) throw new TypeError('there are no pages to merge')
   const { head, tail } = first.facts.frame ?? { head: '[', tail: ']' }
   const items = context.read.filter(({ facts }) => facts.count > 0).map(({ facts }) => facts.items)
+  const told = context.read.flatMap(({ fetched }) => fetched.warnings ?? [])
+  const warnings = [...new Set(warning === undefined ? told : [...told, warning])]
   const body = Buffer.from(`${head}${items.join(',')}${tail}`)
   return {
     ...first.fetched,
@@ -142,6 +144,7 @@ function merged(context: FetchContext): Fetched {
     wireBytes: sum(context, ({ fetched }) => fetched.wireBytes),
     durationMs: elapsed(context),
     link: null,
+    ...(warnings.length > 0 && { warnings }),
   }
 }
 

@@ -42,7 +42,8 @@ interface Arrived {
 
 export type Step =
   | { readonly kind: 'ask'; readonly paging: Paging }
-  | { readonly kind: 'done' }
+  /** `warning`: the list may be longer. */
+  | { readonly kind: 'done'; readonly warning?: string }
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
 /** The longest request body with a cursor in it, in characters. */
@@ -69,7 +70,8 @@ export function nextStep(before: Paging, arrived: Arrived): Step {
     count: before.count + facts.count,
     firstCount: isFirst ? facts.count : before.firstCount,
   }
-  if (isLast(paging, facts)) return { kind: 'done' }
+  if (isLast(paging, facts))
+    return { kind: 'done', ...(isShortOfMore(paging, facts) && { warning: endedEarly(paging) }) }
   const next = following(paging, arrived)
   if (next.kind !== 'ask') return next
   const { max_pages: maxPages = 20 } = paging.pagination
@@ -81,6 +83,15 @@ function isLast({ pagination, count, firstCount }: Paging, facts: PageFacts): bo
   if (facts.total !== null && count >= facts.total) return true
   return pagination.type === 'page' && facts.count < firstCount
 }
+
+/** The page is short or empty, and yet it says that there is more. */
+function isShortOfMore({ firstCount }: Paging, { count, hasMore }: PageFacts): boolean {
+  return hasMore === true && (count === 0 || count < firstCount)
+}
+
+const endedEarly = ({ pagination, pages, count }: Paging): string =>
+  `Page ${pages} is ${count === 0 ? 'empty' : 'shorter than the first'}, so the list ends there with ${count} items, ` +
+  `although ${JSON.stringify(pagination.has_more_path)} is true on it. Check the pagination.`
 
 function following(paging: Paging, { facts, finalUrl, link }: Arrived): Step {
   const { pagination } = paging

@@ -63,6 +63,7 @@ function bothWays(status: number, body: string) {
     headers: null,
     obstacle: null,
     triesStatic: true,
+    reason: 'needs_scripts',
     last: null,
   }
   return check(task, { agent, extractor, pages, browser, signal: new AbortController().signal })

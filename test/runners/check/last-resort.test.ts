@@ -76,6 +76,7 @@ function taskOf(task: Partial<PageTask>): PageTask {
     headers: null,
     obstacle: null,
     triesStatic: false,
+    reason: null,
     last: null,
     ...task,
   }

@@ -52,7 +52,7 @@ test('whatever raises the fence takes the check from its holder: the next fence 
     edited: (monitor: Awaited<ReturnType<typeof create>>) =>
       edit(world, monitor, { url: 'https://example.com/elsewhere' }),
     released: ({ no }: { no: number }) => releaseChecks(world.store, [{ no, fence: 1, delayMs: 0 }], 7),
-    'handed over': ({ no }: { no: number }) => handOver(world.store, { no, fence: 1, queue: 'browser' }),
+    'handed over': ({ no }: { no: number }) => handOver(world.store, { no, fence: 1, reason: 'refused' }),
     'claimed again': async () => {
       await world.setClock('70 seconds')
       expect(await world.claim({ queue: 'browser' })).toHaveLength(1)

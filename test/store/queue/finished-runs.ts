@@ -15,6 +15,7 @@ const common = (taken: Taken) => {
 export const unchangedRun = (taken: Taken, more: Partial<UnchangedRun> = {}): UnchangedRun => ({
   ...common(taken),
   fetch_method: 'static',
+  fetch_reason: null,
   etag: null,
   last_modified: null,
   body_hash: null,
@@ -24,6 +25,7 @@ export const unchangedRun = (taken: Taken, more: Partial<UnchangedRun> = {}): Un
 export const failedRun = (taken: Taken, more: Partial<FailedRun> = {}): FailedRun => ({
   ...common(taken),
   fetch_method: 'static',
+  fetch_reason: null,
   error_code: 'http_status',
   error_message: 'The page answered 500.',
   retry_after_ms: 0,
@@ -37,6 +39,7 @@ export const readingRun = (
 ): ReadingRun => ({
   ...common(taken),
   fetch_method: 'static',
+  fetch_reason: null,
   etag: '"1"',
   last_modified: null,
   body_hash: Buffer.from('0123456789abcdef'),

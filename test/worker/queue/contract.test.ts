@@ -126,6 +126,7 @@ for (const [kind, open] of Object.entries(KINDS))
           headers: { 'X-Key': 'k' },
           obstacle: null,
           triesStatic: false,
+          reason: 'configured',
           last: { etag: '"e"', lastModified: null, bodyHash: Buffer.from('00112233445566778899aabbccddeeff', 'hex') },
           dueMs: expect.any(Number),
           claimedMs: expect.any(Number),
@@ -159,7 +160,7 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await source.heartbeat([old])).toEqual(new Set())
       await source.release([old], 0)
       await source.complete(finished(old, values('$1')))
-      await source.complete(finished(old, { kind: 'moved', queue: 'browser', why: 'it is late' }))
+      await source.complete(finished(old, { kind: 'moved', queue: 'browser', reason: 'refused' }))
       expect({ ...(await runnerApi.world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
       expect(await runnerApi.world.runs(no)).toEqual([])
     })
@@ -222,7 +223,7 @@ for (const [kind, open] of Object.entries(KINDS))
     test('hands the run over to the queue of another layer, due at once', async () => {
       const no = await monitor()
       const task = await claimed(no)
-      await source.complete(finished(task, { kind: 'moved', queue: 'browser', why: 'it looks empty' }))
+      await source.complete(finished(task, { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }))
       const again = await claimed(no)
       expect(again).toMatchObject({ runId: task.runId, queue: 'browser', fence: task.fence + 2 })
       expect(await runnerApi.world.runs(no)).toEqual([])

@@ -71,7 +71,7 @@ describe('an outcome', () => {
     ],
     'comes through a proxy': [{ reading: { ...VALUES, fetch_method: 'proxy' } }, 'reading.fetch_method', {}],
     'moves pictures to a layer without eyes': [
-      { reading: { kind: 'moved', queue: 'browser', why: 'x' }, values: undefined },
+      { reading: { kind: 'moved', queue: 'browser', reason: 'refused' }, values: undefined },
       'reading.queue',
       { visual: VISUAL },
     ],
