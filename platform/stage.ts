@@ -13,11 +13,12 @@ import type { UnprivilegedUser } from './unprivileged-user.ts'
  */
 export async function stageForUnprivileged(
   source: string,
-  staged: { folder: string; name: string; user: UnprivilegedUser | null },
+  staged: { folder: string; name: string; user: UnprivilegedUser | null; onCopy?: (target: string) => void },
 ): Promise<string> {
   if (await isReachable(source, staged.user)) return source
   const target = join(staged.folder, staged.name)
   if (await exists(target)) return target
+  staged.onCopy?.(target)
   const draft = `${target}.${process.pid}`
   await rm(draft, { recursive: true, force: true })
   await cp(source, draft, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false })

@@ -19,6 +19,7 @@ export const apiCommand = () =>
       runProcess({
         command: 'api',
         isPart: true,
+        ports: ['PORT', 'TIDEMARK_METRICS_PORT'],
         run: async (context) => {
           if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
           const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })

@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { createLogger } from '../../core/logger.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { openDatabase } from '../boot/parts/database.ts'
+import { progressOf } from '../boot/process/until-stopped.ts'
+import { encryptionKey } from '../boot/settings/encryption-key.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 
 export const migrateCommand = () =>
@@ -9,9 +11,13 @@ export const migrateCommand = () =>
     .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
     .action(async () => {
       const settings = readSettings(process.env)
-      const database = await openDatabase(settings, createLogger('warn'))
+      const log = createLogger('warn')
+      const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)
+      // A database without its key file beside it counts as one whose key was lost.
+      await encryptionKey(settings)
+      const database = await openDatabase(settings, { log, progress })
       try {
-        const applied = await migrate(database.url)
+        const applied = await migrate(database.url, progress)
         process.stdout.write(
           applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`,
         )

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
+import { missingForRunner } from '../boot/settings/runner-issues.ts'
 import { startRunner } from '../boot/parts/runner-parts.ts'
 
 /** Settings that open the store and decrypt its secrets. A process that shows untrusted pages must not have them. */
@@ -27,7 +28,7 @@ export const runnerCommand = () =>
     .addHelpText('after', HELP)
     .action(async () => {
       const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FORBIDDEN.includes(name)))
-      const settings = readSettings(environment)
+      const settings = readSettings(environment, missingForRunner)
       await untilStopped(settings, async (context) => {
         const given = FORBIDDEN.filter((name) => process.env[name])
         if (given.length > 0)

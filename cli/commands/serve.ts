@@ -19,8 +19,10 @@ export const serveCommand = () =>
     .action(() =>
       runProcess({
         command: 'serve',
+        ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
         run: async (context) => {
-          await migrate(context.databaseUrl)
+          await migrate(context.databaseUrl, context.progress)
+          context.progress('Starting the API and the workers')
           let worker: Worker | undefined
           const api = await startApi({
             ...context,

@@ -21,6 +21,7 @@ export const workerCommand = () =>
       runProcess({
         command: 'worker',
         isPart: true,
+        ports: ['TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
         run: async (context) => {
           if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
           // Closed last: a worker that drains still reports its health.

@@ -42,6 +42,16 @@ export async function openEmbeddedHome(dataDir: string, options: HomeOptions): P
   return { folder, user }
 }
 
+/**
+ * Returns the folder of the database that belongs to this data directory; null when there is none yet. Throws an
+ * EmbeddedPostgresError when its record cannot be used.
+ */
+export async function existingDatabase(dataDir: string): Promise<string | null> {
+  const home = await readRecord(await realpath(dataDir))
+  const data = home && join(home.folder, 'postgres')
+  return data !== null && (await lstat(data).catch(() => null)) !== null ? data : null
+}
+
 async function readRecord(root: string): Promise<EmbeddedHome | null> {
   const path = join(root, RECORD)
   const text = await readFile(path, 'utf8').catch(() => null)

@@ -47,7 +47,8 @@ export async function initCluster(cluster: Cluster, password: string, sync: bool
   await rename(draft, cluster.data)
 }
 
-async function isComplete({ binaries, data }: Cluster): Promise<boolean> {
+/** Returns whether the files exist. Throws an EmbeddedPostgresError when they are of another version. */
+export async function isComplete({ binaries, data }: Cluster): Promise<boolean> {
   const found = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null)
   if (found === null) return false
   if (found.trim() === String(binaries.major)) return true

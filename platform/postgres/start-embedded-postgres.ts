@@ -4,7 +4,7 @@ import { checkPassword } from './check-password.ts'
 import { databasePassword } from './database-password.ts'
 import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
-import { DATABASE_NAME, initCluster } from './init-cluster.ts'
+import { DATABASE_NAME, initCluster, isComplete } from './init-cluster.ts'
 import { takeOwnerLock } from '../owner-lock.ts'
 import { embeddedBinaries, type PostgresBinaries } from './postgres-binaries.ts'
 import { serverArguments } from './server-settings.ts'
@@ -19,6 +19,8 @@ interface EmbeddedPostgresOptions {
   /** Created when missing. Contains the database, its password, and the record of other folders with parts of it. */
   dataDir: string
   log: EmbeddedLog
+  /** Called with each step of the start that takes time. */
+  progress?: (step: string) => void
   /**
    * As root: the account to run Postgres as on the first start, instead of `postgres` or `nobody`. Later starts keep
    * it.
@@ -55,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     const user = options.user ?? (await unprivilegedUser(['postgres', 'nobody']))
     const home = await openEmbeddedHome(dataDir, { user, systemHomes: options.systemHomes, log: options.log })
-    const started = await startIn(home, { dataDir, packaged, log: options.log })
+    const started = await startIn(home, { progress: () => {}, ...options, dataDir, packaged })
     return { ...started, stop: () => started.stop().then(lock.release) }
   } catch (error) {
     await lock.release()
@@ -67,15 +69,21 @@ interface Start {
   dataDir: string
   packaged: PostgresBinaries
   log: EmbeddedLog
+  progress: (step: string) => void
 }
 
-async function startIn(home: EmbeddedHome, { dataDir, packaged, log }: Start): Promise<EmbeddedPostgres> {
-  const staged = { folder: home.folder, name: packaged.version, user: home.user }
+async function startIn(home: EmbeddedHome, { dataDir, packaged, log, progress }: Start): Promise<EmbeddedPostgres> {
+  const onCopy = (folder: string) => progress(`Copying Postgres to ${folder}, where an unprivileged account can run it`)
+  const staged = { folder: home.folder, name: packaged.version, user: home.user, onCopy }
   const binaries = { ...packaged, folder: await stageForUnprivileged(packaged.folder, staged) }
   const cluster = { binaries, data: join(home.folder, 'postgres'), user: home.user }
   const password = await databasePassword(dataDir)
   await stopOrphan(cluster.data, log)
-  await initCluster(cluster, password, true)
+  if (!(await isComplete(cluster))) {
+    progress(`Creating the database in ${cluster.data}`)
+    await initCluster(cluster, password, true)
+  }
+  progress('Starting Postgres')
   const socket = await openSocketFolder(home)
   try {
     const args = serverArguments(cluster, socket.path)

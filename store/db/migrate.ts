@@ -33,9 +33,10 @@ export class MigrationDiffersError extends ExplainedError {
 /**
  * Brings the store to the schema of this program. Applies each file once, each in its own transaction, and writes the
  * plans. An advisory lock admits one program at a time. Returns the names that were applied. Uses a plain connection,
- * because the row checks of the pool need the tables that this function creates.
+ * because the row checks of the pool need the tables that this function creates. `progress` is called before something
+ * is applied.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, progress?: (step: string) => void): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
     await client.query(`
@@ -48,6 +49,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     const applied = await appliedIn(client)
     refuseOthers(all, applied)
     const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
+    if (missing.length > 0) progress?.(`Migrating the database (${missing.length} migrations)`)
     for (const migration of missing) await apply(client, migration)
     await syncPlans(client)
     return missing.map(({ name }) => name)

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import { readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { describeIf } from '../support/skip.ts'
 import { openSite } from '../support/site.ts'
-import { runCli, startCli } from './cli-process.ts'
+import { runCli, startCli, startShell } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -20,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 const RUNNING = /Tidemark is running at (http:\/\/127\.0\.0\.1:[1-9]\d*)\n[\s\S]*\n\n/
+
+const RUNNING_ON_TERMINAL = /Tidemark is running at (\S+)\r?\n[\s\S]*\n\r?\n/
 
 const asking =
   (base: string) =>
@@ -101,16 +106,85 @@ test(
   90_000,
 )
 
-test('a port that is taken is said so, and leaves nothing behind: the next start finds the data free', async () => {
+test('every port that is taken is said so before anything is created', async () => {
   const taken: Server = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const PORT = String((taken.address() as AddressInfo).port)
-  const { code, stderr } = await runCli(['serve'], { ...environment, PORT })
+  const dataDir = join(folder.path, 'never')
+  const { code, stderr } = await runCli(['serve'], {
+    PORT,
+    TIDEMARK_RUNNER_API_PORT: PORT,
+    TIDEMARK_METRICS_PORT: PORT,
+    TIDEMARK_DATA_DIR: dataDir,
+  })
   await new Promise((resolve) => taken.close(resolve))
 
   expect(code).toBe(1)
-  expect(stderr).toContain('the port is in use')
+  expect(stderr).toContain(`  PORT is ${PORT}, but the port is in use on 127.0.0.1`)
+  expect(stderr).toContain(`  TIDEMARK_RUNNER_API_PORT is ${PORT}, and so is PORT`)
+  expect(stderr).toContain(`  TIDEMARK_METRICS_PORT is ${PORT}, and so is TIDEMARK_RUNNER_API_PORT`)
   expect(stderr).not.toContain('    at ')
+  await expect(stat(dataDir)).rejects.toThrow('ENOENT')
+})
+
+test('an address that this machine does not have is named with its setting', async () => {
+  const { code, stderr } = await runCli(['serve'], { ...environment, HOST: '192.0.2.1', PORT: '18080' })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('HOST is "192.0.2.1", which is not an address of this')])
+})
+
+test.each([['serve'], ['migrate'], ['admin', 'create-key', '--email', 'me@example.com', '--name', 'x']])(
+  'a data folder that is a file, is below one, or cannot be written, is told to %s in one sentence',
+  async (...args) => {
+    await using own = await temporaryFolder()
+    const file = join(own.path, 'file')
+    await writeFile(file, '')
+    const folders = [file, join(file, 'data'), ...(process.platform === 'linux' ? ['/sys/tidemark'] : [])]
+    for (const path of folders) {
+      const { code, stdout, stderr } = await runCli(args, { TIDEMARK_DATA_DIR: path, PORT: '0' })
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/^tidemark: the data folder \S+ cannot be used: [^\n]+; set TIDEMARK_DATA_DIR [^\n]+\n$/),
+      ])
+    }
+  },
+)
+
+test('a database whose key file is missing is refused: nothing is created, and the old place is named', async () => {
+  const dataDir = environment['TIDEMARK_DATA_DIR'] ?? ''
+  const file = join(dataDir, 'encryption-key')
+  const aside = join(folder.path, 'key')
+  await rename(file, aside)
+  const before = await readdir(dataDir)
+  for (const args of [['serve'], ['migrate'], ['admin', 'create-key', '--email', 'me@example.com', '--name', 'x']]) {
+    const { code, stderr } = await runCli(args, environment)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^tidemark: the encryption key is missing: it was in [^\n]+\n$/),
+    ])
+    expect(stderr).toContain(file)
+  }
+  expect(await readdir(dataDir)).toEqual(before)
+  await rename(aside, file)
   const again = await runCli(['migrate'], environment)
   expect([again.code, again.stdout]).toEqual([0, 'The database is up to date.\n'])
 }, 60_000)
+
+describeIf(existsSync('/usr/bin/script'), 'install util-linux')('The first start on a terminal', () => {
+  test('prints each step when it begins, before the address', async () => {
+    await using own = await temporaryFolder()
+    const settings = { TIDEMARK_DATA_DIR: join(own.path, 'data'), PORT: '0' }
+    await using serve = startShell(`exec script -qec '${process.execPath} cli/tidemark.ts serve' /dev/null`, settings)
+    await serve.says(RUNNING_ON_TERMINAL)
+    const steps = serve.stdout.match(/^\w.* …(?=\r?$)/gm)
+    expect(steps?.slice(-4)).toEqual([
+      expect.stringMatching(/^Creating the database in .*postgres …$/),
+      'Starting Postgres …',
+      expect.stringMatching(/^Migrating the database \(\d+ migrations\) …$/),
+      'Starting the API and the workers …',
+    ])
+    const [, pid = ''] = /"pid":(\d+)/.exec(serve.stdout) ?? []
+    process.kill(Number(pid), 'SIGTERM')
+    await serve.exited
+  }, 60_000)
+})

@@ -14,8 +14,9 @@ interface Setting {
 export const settingsPage = (): string => `# Settings
 
 This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment,
-once, when it starts. When a setting is wrong, the command lists every fault and exits. The value of a secret setting
-never appears in a log.
+once, when it starts. When settings are wrong, the command lists every fault with the value that it found, and exits.
+Ports that are in use, and a data folder that cannot be written, are found before anything is created. The value of a
+secret setting never appears in a log or an error.
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],

@@ -12,7 +12,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
-import { freePort } from '../process/free-port.ts'
+import { freePort } from '../process/ports.ts'
 import { createHealth } from '../process/health.ts'
 import { promptsOf } from './model.ts'
 import { objectsOf } from './objects.ts'

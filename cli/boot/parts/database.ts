@@ -1,5 +1,6 @@
 import type { Logger } from '../../../core/logger.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded-postgres.ts'
+import type { Progress } from '../process/until-stopped.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 /** The address of the store, and a way to release it. */
@@ -10,9 +11,14 @@ interface Database {
   stop(): Promise<void>
 }
 
+interface DatabaseContext {
+  readonly log: Logger
+  readonly progress: Progress
+}
+
 /** Returns the database of the settings, or starts the embedded one. */
-export async function openDatabase(settings: Settings, log: Logger): Promise<Database> {
+export async function openDatabase(settings: Settings, { log, progress }: DatabaseContext): Promise<Database> {
   if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, folder: null, stop: async () => {} }
-  const embedded = await startEmbeddedPostgres({ dataDir: settings.TIDEMARK_DATA_DIR, log })
+  const embedded = await startEmbeddedPostgres({ dataDir: settings.TIDEMARK_DATA_DIR, log, progress })
   return { url: embedded.url, folder: embedded.data, stop: () => embedded.stop() }
 }

@@ -18,7 +18,6 @@ import { browsersOf } from './browsers.ts'
 import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
-import { missingForRunner } from '../settings/runner-issues.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
 
 /** The time that pages in flight have at a stop. Unfinished ones are released, and another runner claims them. */
@@ -56,8 +55,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
 
 async function whereAndWho(settings: Settings): Promise<{ readonly url: string; readonly token: string }> {
   const { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN_FILE: file } = settings
-  const issues = missingForRunner(settings)
-  if (issues.length > 0 || url === undefined) throw new SettingsError(issues)
+  if (url === undefined) throw new TypeError('the command has checked its settings')
   const token = settings.TIDEMARK_RUNNER_TOKEN ?? (file === undefined ? '' : await tokenIn(file))
   return { url, token }
 }

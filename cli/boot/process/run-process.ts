@@ -11,13 +11,15 @@ import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
+import { checkPorts, type PortSetting } from './ports.ts'
 import type { Stack } from './stack.ts'
-import { type ProcessContext, untilStopped } from './until-stopped.ts'
+import { type ProcessContext, type Progress, untilStopped } from './until-stopped.ts'
 
 /** The context of every command that uses the store. */
 interface ServerContext {
   readonly settings: Settings
   readonly log: Logger
+  readonly progress: Progress
   readonly stack: Stack
   /** Aborted when the process is to stop, with the name of the signal. */
   readonly stopping: AbortSignal
@@ -40,6 +42,8 @@ interface ServerCommand {
    * use it.
    */
   readonly isPart?: boolean
+  /** The ports that the command listens on. */
+  readonly ports: readonly PortSetting[]
   /** Starts the parts of the command. */
   run(context: ServerContext): Promise<void>
 }
@@ -48,15 +52,18 @@ interface ServerCommand {
  * Reads the settings, starts the parts that `run` starts, waits for a signal, and stops everything in the opposite
  * order. A failed start stops the parts that it had started.
  */
-export async function runProcess({ command, isPart = false, run }: ServerCommand): Promise<void> {
-  const settings = readSettings(process.env)
-  if (isPart) needsDatabaseUrl(settings, command)
+export async function runProcess({ command, isPart = false, ports, run }: ServerCommand): Promise<void> {
+  const settings = readSettings(process.env, isPart ? needsDatabaseUrl(command) : undefined)
+  await checkPorts(settings, ports)
   await untilStopped(settings, async (context) => run(await openContext(settings, context)))
 }
 
-async function openContext(settings: Settings, { log, stack, stopping }: ProcessContext): Promise<ServerContext> {
+async function openContext(
+  settings: Settings,
+  { log, progress, stack, stopping }: ProcessContext,
+): Promise<ServerContext> {
   const key = await encryptionKey(settings)
-  const database = await openDatabase(settings, log)
+  const database = await openDatabase(settings, { log, progress })
   stack.defer('the database', () => database.stop())
   const egress = egressPolicy(settings)
   const browsers = browsersOf({ settings, egress, log })
@@ -67,6 +74,7 @@ async function openContext(settings: Settings, { log, stack, stopping }: Process
   return {
     settings,
     log,
+    progress,
     stack,
     stopping,
     registry,

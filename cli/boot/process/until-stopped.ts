@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '../../../core/logger.ts'
+import { createLogger, type Logger, type LogLevel } from '../../../core/logger.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
@@ -6,9 +6,19 @@ import { untilSignal } from './until-signal.ts'
 /** A stop takes no longer than this: clusters wait 30 seconds before they kill a process. */
 const STOP_WITHIN_MS = 22_000
 
+/** Says which step of a start begins, for a person who waits for it. */
+export type Progress = (step: string) => void
+
+/** Returns the progress on a terminal, a line a step, unless `level` is above info. Elsewhere the steps are logged. */
+export const progressOf = (log: Logger, level: LogLevel): Progress =>
+  process.stderr.isTTY && ['trace', 'debug', 'info'].includes(level)
+    ? (step) => void process.stderr.write(`${step} …\n`)
+    : (step) => log.info(step)
+
 /** The context of every long-running process. */
 export interface ProcessContext {
   readonly log: Logger
+  readonly progress: Progress
   readonly stack: Stack
   /** Aborted when the process is to stop. */
   readonly stopping: AbortSignal
@@ -31,7 +41,7 @@ export async function untilStopped(
   void untilSignal().then(end)
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   try {
-    await start({ log, stack, stopping: stopping.signal, end })
+    await start({ log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL), stack, stopping: stopping.signal, end })
     await stopped
     const why: unknown = stopping.signal.reason
     log.info({ why: why instanceof Error ? why.message : why }, 'draining')

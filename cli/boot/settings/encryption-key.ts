@@ -1,35 +1,70 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { SettingsError, type Settings } from './read-config.ts'
+import { access, constants, link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ExplainedError } from '../../../core/explained-error.ts'
+import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
+import type { Settings } from './read-config.ts'
+
+/** The data directory, or the key in it, cannot be used. */
+class DataFolderError extends ExplainedError {
+  override readonly name = 'DataFolderError'
+}
 
 /**
  * Returns the key for secrets at rest: the setting, or a key that is created once and stored in the data directory,
- * readable by its owner only.
+ * readable by its owner only. Throws an ExplainedError when the directory cannot be used, and when it has a database
+ * but no key.
  */
 export async function encryptionKey(settings: Settings): Promise<string> {
+  const folder = resolve(settings.TIDEMARK_DATA_DIR)
+  if (settings.DATABASE_URL === undefined) await openDataFolder(folder)
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
-  const file = join(settings.TIDEMARK_DATA_DIR, 'encryption-key')
-  await mkdir(settings.TIDEMARK_DATA_DIR, { recursive: true, mode: 0o700 })
-  return (await keyIn(file)) ?? (await makeKey(file))
+  const file = join(folder, 'encryption-key')
+  return (await keyIn(file)) ?? (await makeKey(file, await existingDatabase(folder)))
+}
+
+async function openDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new DataFolderError(
+      `the data folder ${folder} cannot be used: ${REASONS[code] ?? code}; set TIDEMARK_DATA_DIR to a folder that ` +
+        'this user can write to',
+    )
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'it is a file, or is below one',
+  EACCES: 'this user may not write to it',
+  EPERM: 'this user may not write to it',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its file system is full',
 }
 
 async function keyIn(file: string): Promise<string | null> {
-  try {
-    const key = (await readFile(file, 'utf8')).trim()
-    if (key === '') throw new SettingsError([{ path: file, message: 'is empty: put the key back from a backup' }])
-    return key
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  }
+  const key = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new DataFolderError(`the encryption key in ${file} cannot be read by this user (${error.code})`)
+  })
+  if (key?.trim() === '') throw new DataFolderError(`${file} is empty: put the key back from a backup`)
+  return key?.trim() ?? null
 }
 
 /**
  * Creates the key file completely or not at all: a start that dies here must not leave an invalid key. When two
- * processes start together, the key of the first one stays.
+ * processes start together, the key of the first one stays. A new key would not open the secrets of a database that
+ * exists.
  */
-async function makeKey(file: string): Promise<string> {
+async function makeKey(file: string, database: string | null): Promise<string> {
+  if (database !== null)
+    throw new DataFolderError(
+      `the encryption key is missing: it was in ${file}, and the database in ${database} was set up with it; put the ` +
+        'file back from a backup, or set TIDEMARK_ENCRYPTION_KEY to its text',
+    )
   const draft = `${file}.${process.pid}`
   const handle = await open(draft, 'w', 0o600)
   try {

@@ -1,19 +1,22 @@
-import { SettingsError, type Settings } from './read-config.ts'
+import type { Config } from '../../../schema/config.ts'
+import type { Issue } from '../../../schema/validation/issue.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 
 /**
- * Throws SettingsError when there is no database address. The embedded Postgres belongs to one process; commands in
- * separate processes share a database by its address.
+ * Returns what a command misses that shares its database with other processes. The embedded Postgres belongs to one
+ * process, so such commands need the address of a database.
  */
-export function needsDatabaseUrl(settings: Settings, command: string): void {
-  if (settings.DATABASE_URL !== undefined) return
-  throw new SettingsError([
-    {
-      path: 'DATABASE_URL',
-      message: `is required by "tidemark ${command}"; "tidemark serve" runs everything with an embedded Postgres`,
-    },
-  ])
-}
+export const needsDatabaseUrl =
+  (command: string) =>
+  ({ DATABASE_URL }: Pick<Config, 'DATABASE_URL'>): Issue[] =>
+    DATABASE_URL === undefined
+      ? [
+          {
+            path: 'DATABASE_URL',
+            message: `is required by "tidemark ${command}"; "tidemark serve" runs everything with an embedded Postgres`,
+          },
+        ]
+      : []
 
 /** The schema of the database is not that of this version. */
 export class NotMigratedError extends ExplainedError {

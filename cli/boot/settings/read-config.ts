@@ -1,7 +1,8 @@
-import { Config } from '../../../schema/config.ts'
+import { Config, SECRET_SETTINGS } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
+import { scrub } from '../../../core/logger.ts'
 import { parseCidr } from '../../../egress/address.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { mailIssues } from './mail-issues.ts'
@@ -37,17 +38,19 @@ export class SettingsError extends ExplainedError {
 }
 
 /**
- * Reads the environment and validates it with schema/config.ts. An empty variable counts as unset. Throws
- * SettingsError.
+ * Reads the environment and validates it with schema/config.ts. An empty variable counts as unset. `needs` returns what
+ * the command misses in valid settings. Throws SettingsError with every fault.
  */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
   const given: Record<string, unknown> = {}
   for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
     const text = environment[name]
     if (text !== undefined && text !== '')
       given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
-  const config = checkedSettings(given, unknownNames(environment))
+  const { config, issues } = checkedSettings(given, needs)
+  const all = [...unknownNames(environment), ...issues.map((issue) => withValue(issue, environment))]
+  if (config === null || all.length > 0) throw new SettingsError(all)
   return {
     ...config,
     allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
@@ -55,22 +58,46 @@ export function readSettings(environment: Environment): Settings {
   }
 }
 
-/** Checks the other settings as a whole also where one setting has a wrong form. */
-function checkedSettings(given: Record<string, unknown>, unknown: readonly Issue[]): Config {
+const none = (): readonly Issue[] => []
+
+/**
+ * Returns the settings and their faults. A setting of a wrong form is left out and the rest is checked again, so that
+ * no fault hides another. `config` is null when some setting has a wrong form.
+ */
+function checkedSettings(
+  given: Readonly<Record<string, unknown>>,
+  needs: (config: Config) => readonly Issue[],
+): { readonly config: Config | null; readonly issues: readonly Issue[] } {
   const { validate } = checkerOf(Config)
-  const checked = validate(given, { defaults: true })
-  if (checked.ok) {
-    const issues = [...unknown, ...acrossSettings(checked.value)]
-    if (issues.length > 0) throw new SettingsError(issues)
-    return checked.value
+  const wrong: Issue[] = []
+  for (let rest = given; ;) {
+    const checked = validate(rest, { defaults: true })
+    if (checked.ok) {
+      const isNew = ({ path }: Issue) => wrong.every((issue) => issue.path !== path)
+      const across = [...acrossSettings(checked.value), ...needs(checked.value)].filter(isNew)
+      return { config: wrong.length > 0 ? null : checked.value, issues: [...wrong, ...across] }
+    }
+    wrong.push(...checked.issues)
+    const names = new Set(checked.issues.map(({ path }) => path))
+    const left = Object.entries(rest).filter(([name]) => !names.has(name))
+    // Without a setting to leave out, the next round would be the same.
+    if (left.length === Object.keys(rest).length) return { config: null, issues: wrong }
+    rest = Object.fromEntries(left)
   }
-  const wrong = new Set(checked.issues.map(({ path }) => path))
-  const rest = validate(Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))), {
-    defaults: true,
-  })
-  const across = rest.ok ? acrossSettings(rest.value).filter(({ path }) => !wrong.has(path)) : []
-  throw new SettingsError([...unknown, ...checked.issues, ...across])
 }
+
+const LONGEST_VALUE = 100
+
+/** Returns the fault with the value that is wrong. The value of a secret setting is never shown. */
+function withValue({ path, message }: Issue, environment: Environment): Issue {
+  const value = Object.hasOwn(Config.properties, path) ? environment[path] : undefined
+  if (value === undefined || value === '' || SECRET.has(path)) return { path, message }
+  const text = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE).toWellFormed()}…` : value
+  const shown = scrub(JSON.stringify(text))
+  return { path, message: message.includes(shown) ? message : `${message}; it is ${shown}` }
+}
+
+const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
 
 /**
  * Reports unknown names, because a misspelt setting would silently have its default. Names of tests and of related
