@@ -39,7 +39,6 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       // half of a worker's slots.
       TIDEMARK_HOST_CONCURRENCY: '128',
       TIDEMARK_CHECK_CONCURRENCY: '256',
-      TIDEMARK_LOG_LEVEL: 'error',
     },
   })
   const kill = (): void => void child.kill('SIGKILL')
@@ -67,8 +66,8 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
 function saysReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the worker ended with ${code} instead of starting`)))
+    // Lines of the log are read and dropped, as by a collector.
     child.stdout?.on('data', (text: Buffer) => {
-      process.stdout.write(text.includes('Tidemark is checking') ? '' : text)
       if (text.includes('Tidemark is checking')) resolve()
     })
   })

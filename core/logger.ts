@@ -18,14 +18,17 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[^\s"',\\]+/gi, '$1 [redacted]'],
   [/:\/\/[^\s/"'@\\]+@/g, '://[redacted]@'],
   [/([?&](?:[\w-]*token|[\w-]*key|secret|password|passwd|sig|signature|auth|code)=)[^&\s"'#\\]+/gi, '$1[redacted]'],
-  [/\b[A-Za-z0-9]{32}\.[A-Za-z0-9+/%_-]{40,}={0,2}/g, '[redacted session]'],
   [/(hooks\.slack\.com\/)[^\s"'\\]+/gi, '$1[redacted]'],
   [/(\/api\/webhooks\/)[^\s"'\\]+/gi, '$1[redacted]'],
 ]
 
+/** A session. Its token and its signature are looked for only where a signature is: words are many, and dots few. */
+const SESSION = /\b[A-Za-z0-9]{32}\.[A-Za-z0-9+/%_-]{40,}={0,2}/g
+const SIGNATURE = /\.[A-Za-z0-9+/%_-]{40}/
+
 /** Returns the text without anything that looks like a secret. */
 export function scrub(text: string): string {
-  let clean = text
+  let clean = SIGNATURE.test(text) ? text.replace(SESSION, '[redacted session]') : text
   for (const [pattern, rest] of SECRET_TEXTS) clean = clean.replace(pattern, rest)
   return clean
 }
@@ -35,6 +38,29 @@ function errorForLog(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { type, message, stack } = pino.stdSerializers.err(error)
   return { type, message, stack, ...('code' in error && { code: error.code }) }
+}
+
+/** Keys that every line has; a terminal shows them in front, or not at all. */
+const HEAD = new Set(['level', 'time', 'pid', 'msg', 'err'])
+
+/**
+ * Returns a line of JSON as a person reads it on a terminal: `12:03:04 INFO  run  monitor="The kettle" ms=12`. What is
+ * not JSON stays as it is.
+ */
+export function terminalLine(line: string): string {
+  let parsed: Readonly<Record<string, unknown>>
+  try {
+    parsed = JSON.parse(line) as Record<string, unknown>
+  } catch {
+    return line
+  }
+  const { level, time, msg, err } = parsed
+  const fields = Object.entries(parsed).filter(([key, value]) => !HEAD.has(key) && value !== null)
+  const shown = fields.map(([key, value]) => `  ${key}=${JSON.stringify(value)}`).join('')
+  const { stack, message } = (err ?? {}) as { readonly stack?: string; readonly message?: string }
+  const trouble = err === undefined ? '' : `\n    ${(stack ?? message ?? '').replaceAll('\n', '\n    ')}`
+  const at = new Date(String(time)).toLocaleTimeString('en-GB')
+  return `${at} ${String(level).toUpperCase().padEnd(5)} ${typeof msg === 'string' ? msg : ''}${shown}${trouble}\n`
 }
 
 /**

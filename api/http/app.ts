@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   fastify,
   type FastifyBaseLogger,
@@ -8,7 +7,7 @@ import {
   LogController,
 } from 'fastify'
 import { envelope } from './api-error.ts'
-import { answerClientError, answerExpectation, needsHost, standardHeaders } from './client-error.ts'
+import { answerClientError, answerExpectation, needsHost, requestIdOf, standardHeaders } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
@@ -65,7 +64,7 @@ function bareApp(services: Services): FastifyInstance {
   return fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
     bodyLimit: BODY_LIMIT,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ApiError, apiError, envelope } from './api-error.ts'
+import { scrub } from '../../core/logger.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 
 /**
@@ -22,8 +23,11 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
  * Responds to a request whose Expect header cannot be met; Node's own answer would not have the API's envelope. The
  * body is not read.
  */
-export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = answerOf(apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'))
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = answerOf(
+    apiError('EXPECTATION_FAILED', 'Expect can only be 100-continue.'),
+    requestIdOf(request),
+  )
   response.writeHead(status, headers).end(body)
 }
 
@@ -42,8 +46,7 @@ function refusalOf(code: string | undefined): ApiError {
   return apiError('BAD_REQUEST', 'The request could not be read.')
 }
 
-function answerOf(error: ApiError) {
-  const requestId = randomUUID()
+function answerOf(error: ApiError, requestId: string = randomUUID()) {
   const body = JSON.stringify(envelope(error, requestId))
   const headers = {
     ...standardHeaders(requestId),
@@ -52,6 +55,16 @@ function answerOf(error: ApiError) {
     connection: 'close',
   }
   return { status: error.status, headers, body }
+}
+
+/** The id of a caller's own choice appears in headers, logs and errors, so it is short and of plain characters. */
+const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
+
+/** Returns the id of a request: the caller's own `x-request-id` where it is a plain word, else a new one. */
+export function requestIdOf({ headers }: { readonly headers: IncomingHttpHeaders }): string {
+  const given = headers['x-request-id']
+  // A key that was sent as an id by mistake must not be repeated in a log.
+  return typeof given === 'string' && REQUEST_ID.test(given) && scrub(given) === given ? given : randomUUID()
 }
 
 /** Returns the headers of every answer, errors included. */

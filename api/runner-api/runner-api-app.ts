@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   fastify,
   type FastifyBaseLogger,
@@ -13,7 +12,7 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError, envelope } from '../http/api-error.ts'
-import { answerClientError, standardHeaders } from '../http/client-error.ts'
+import { answerClientError, requestIdOf, standardHeaders } from '../http/client-error.ts'
 import { faultOf } from '../http/fault.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
 import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
@@ -74,7 +73,7 @@ function bareApp(log: FastifyBaseLogger): FastifyInstance {
   return fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: JSON_BYTES,
     requestTimeout: 60_000,

@@ -9,7 +9,7 @@ import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
 import type { AttemptOutcome } from '../channels/channel.ts'
 
 /** A finished attempt that is to be recorded. */
-type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>
+export type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>
 
 /** Records finished attempts in batches. */
 interface AttemptRecorder {

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Lease } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Channels } from '../channels/channel.ts'
-import { attempt, createClaimRound, createHeldDeliveries } from './delivery-round.ts'
+import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
 import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -108,7 +108,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     // The delivery keeps its lease until it is given back.
     if (outcome.kind === 'aborted') return
     lease.lost = undefined
-    await recorder.add(finished(claimed, outcome)).catch(() => {})
+    const attempted = finished(claimed, outcome)
+    logAttempt(log, claimed, attempted, performance.now() - startedAt)
+    await recorder.add(attempted).catch(() => {})
     held.drop(lease)
   }
 

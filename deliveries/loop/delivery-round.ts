@@ -7,8 +7,10 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { placeOf } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 
@@ -137,6 +139,18 @@ export async function attempt(
     ctx.log.error({ err, delivery_id: claimed.id }, 'a delivery channel threw')
     return { kind: 'no_answer', message: THREW }
   }
+}
+
+/** The line of an attempt. Of a destination it has the host: an address may hold a key in its path or query. */
+export function logAttempt(
+  log: DeliveryLog,
+  { id, monitor_id, run_id, type, host }: ClaimedDelivery,
+  { status, attempts, response_status, retry_after_seconds }: FinishedAttempt,
+  ms: number,
+): void {
+  const destination = { type, host: placeOf(host).host }
+  const fields = { delivery_id: id, run_id, monitor_id, ...destination, attempt: attempts, ms: Math.round(ms), status }
+  log.info({ ...fields, response_status, retry_after_seconds }, 'delivery')
 }
 
 const SEALED =

@@ -15,6 +15,9 @@ const ClaimedDelivery = Type.Object({
   /** The fence that a record must match. A later claim, a replay or a release raises it. */
   fence: Type.Integer(),
   team_id: Type.String(),
+  /** For the log. */
+  monitor_id: Type.String(),
+  run_id: Type.String(),
   type: Choice(DELIVERY_TYPES),
   /** The key of its destination. */
   host: Type.String(),
@@ -77,10 +80,11 @@ export async function claimDeliveries(
       set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1
       from picked, t
       where d.id = picked.id
-      returning d.id, d.fence, d.team_id, d.type, d.host, d.target, d.payload, d.attempts, d.monitor_no, t.at,
+      returning d.id, d.fence, d.team_id, d.run_id, d.type, d.host, d.target, d.payload, d.attempts, d.monitor_no, t.at,
         (extract(epoch from t.at - picked.due_at) * 1000)::float8 as late_ms
     )
-    select h.id, h.fence, h.team_id, h.type, h.host, h.target, h.payload, h.attempts, h.late_ms, m.signing_secret,
+    select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.host, h.target, h.payload,
+      h.attempts, h.late_ms, m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
     from held h join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)

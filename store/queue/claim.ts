@@ -16,6 +16,7 @@ const CHECK = {
   run_id: Type.String(),
   team_id: Type.String(),
   monitor_id: Type.String(),
+  name: Type.String(),
   /** The nominal time of the check, in ms since the epoch; null when a person asked for it. */
   due_ms: Type.Union([Type.Number(), Type.Null()]),
   claimed_ms: Type.Number(),
@@ -55,7 +56,7 @@ const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
 
 /** Selects the columns of `Claimed` from `h`, a row of `checks` with the time `at`, and its monitor `m`. */
 export const CLAIMED = sql.fragment`
-  h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id,
+  h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id, m.name,
   (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
   h.failures, h.reading_id, h.reading_hash,
   m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,

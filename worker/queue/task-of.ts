@@ -65,6 +65,7 @@ export const contextOf = (row: Claimed): RecordContext => ({
   teamId: row.team_id,
   readingHash: row.reading_hash,
   failures: row.failures,
+  monitorName: row.name,
 })
 
 /** A monitor whose headers cannot be opened must not block the claim of the others. Its own run reports the fault. */

@@ -21,6 +21,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { emptied, judge, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
+import { createRunLog, type RunEnd } from './run-log.ts'
 import { BATCH_WAIT_MS, createRunWriters } from './run-writers.ts'
 
 /** A check that is ready to be compared and recorded. */
@@ -45,6 +46,8 @@ export interface RecordContext {
   readonly readingHash: Uint8Array | null
   /** Failures in a row before this check. */
   readonly failures: number
+  /** For the log. */
+  readonly monitorName: string
 }
 
 interface RecorderOptions {
@@ -78,6 +81,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const { store, log, patienceMs, onNotices } = options
   const running = new Running()
   const writers = createRunWriters(options)
+  const runLog = createRunLog(log)
   const lookups = createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
 
   async function lookUp(items: readonly Lookup[]): Promise<void> {
@@ -90,20 +94,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
     options.onInternalError?.()
   }
 
-  async function write(finished: Recordable, context: RecordContext): Promise<void> {
+  /** Returns how the run ended; null: the fence is lost, and nothing was written. */
+  async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
     const { task, reading } = finished
     const notice = (hasFailed: boolean) => (onNotices ? noticeAfter(context.failures, hasFailed) : null)
-    const fail = (fault: RunFault, retryAfterMs = 0) => {
+    const fail = async (fault: RunFault, retryAfterMs = 0): Promise<RunEnd> => {
       const isOurs = fault.code === 'internal'
       if (isOurs) onInternalError(task, fault)
-      return writers.failed.add({
+      await writers.failed.add({
         ...failureColumns(finished, fault, retryAfterMs),
         // It is not counted, so it causes no notice.
         notice: isOurs ? null : notice(true),
       })
+      return { outcome: 'failed', fired: false, code: fault.code }
     }
-    const unchanged = (mark: PageMark) =>
-      writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notice: notice(false) })
+    const unchanged = async (mark: PageMark): Promise<RunEnd> => {
+      await writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notice: notice(false) })
+      return UNCHANGED
+    }
 
     if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
     if (reading.kind === 'unchanged') return unchanged(reading.mark)
@@ -117,17 +125,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const lookup: Lookup = { no: task.no, fence: task.fence }
     await lookups.add(lookup)
     // Without a baseline the fence is lost: another worker has the check now, or it was edited in the meantime.
-    if (!lookup.found) return
+    if (!lookup.found) return null
     const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
     let row = await judged(read, lookup.found, options)
     if ('code' in row && row.code === 'internal') row = await judged(read, lookup.found, options)
     if ('code' in row) return fail(row)
-    return writers.readings.add({ ...row, notice: (onNotices && row.notice) ?? notice(false) })
+    await writers.readings.add({ ...row, notice: (onNotices && row.notice) ?? notice(false) })
+    return endOf(row, lookup.found)
   }
 
   async function record(finished: Recordable, context: RecordContext): Promise<void> {
     try {
-      await write(finished, context)
+      const end = await write(finished, context)
+      if (end) runLog.ended(finished, context.monitorName, end)
     } catch (error) {
       if (storeOutage(log).covers(error, 'outcomes that were given up')) return
       const text = 'an outcome was not recorded; the check runs again when its lease ends'
@@ -141,8 +151,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
       running.add(recorded)
       return recorded
     },
-    settle: () => running.settled(),
+    async settle() {
+      await running.settled()
+      runLog.close()
+    },
   }
+}
+
+const UNCHANGED: RunEnd = { outcome: 'unchanged', fired: false }
+
+function endOf({ diff, deliveries }: PicturedRun, baseline: Baseline): RunEnd {
+  const fired = deliveries.length > 0
+  if (baseline.reading_id === null) return { outcome: 'first', fired }
+  return { outcome: diff !== null || fired ? 'changed' : 'unchanged', fired }
 }
 
 /** A check that read values, to be compared with the baseline. */

@@ -1,4 +1,5 @@
-import { createLogger, type Logger, type LogLevel } from '../../../core/logger.ts'
+import { type DestinationStream, destination } from 'pino'
+import { createLogger, type Logger, type LogLevel, terminalLine } from '../../../core/logger.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
@@ -14,6 +15,18 @@ export const progressOf = (log: Logger, level: LogLevel): Progress =>
   process.stderr.isTTY && ['trace', 'debug', 'info'].includes(level)
     ? (step) => void process.stderr.write(`${step} …\n`)
     : (step) => log.info(step)
+
+/** Lines wait for others this long, or until they fill this many bytes. A line of its own costs a system call. */
+const LINES_WAIT_MS = 100
+const LINES_BYTES = 4_096
+
+/** Returns where the log goes: JSON on standard output, on a terminal as a person reads it. */
+function logOutput(): DestinationStream {
+  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(terminalLine(line)) }
+  const output = destination({ dest: 1, sync: true, minLength: LINES_BYTES, periodicFlush: LINES_WAIT_MS })
+  process.once('exit', () => output.flushSync())
+  return output
+}
 
 /** The context of every long-running process. */
 export interface ProcessContext {
@@ -34,7 +47,7 @@ export async function untilStopped(
   settings: Settings,
   start: (context: ProcessContext) => Promise<void>,
 ): Promise<void> {
-  const log = createLogger(settings.TIDEMARK_LOG_LEVEL)
+  const log = createLogger(settings.TIDEMARK_LOG_LEVEL, logOutput())
   const stack = createStack(log)
   const stopping = new AbortController()
   const end = (why: string | Error) => stopping.abort(why)

@@ -132,9 +132,24 @@ describe('every answer', () => {
     }
   })
 
-  test('makes its own request id, whatever the client sends', async () => {
-    const answer = await api.app.inject({ url: '/healthz', headers: { 'request-id': 'mine', 'x-request-id': 'mine' } })
-    expect(answer.headers['x-request-id']).not.toBe('mine')
+  test.each(['mine', 'a3f1-22', 'job:7.retry_2'])(
+    'takes the request id of the caller and gives it back: %s',
+    async (mine) => {
+      const answer = await api.app.inject({ url: '/v1/nowhere', headers: { 'x-request-id': mine } })
+      expect(answer.headers['x-request-id']).toBe(mine)
+      expect(answer.json().error.requestId).toBe(mine)
+    },
+  )
+
+  test.each([
+    ['longer than 128 characters', 'a'.repeat(129)],
+    ['empty', ''],
+    ['not one word', 'two words'],
+    ['of other characters', 'a"b'],
+    ['an API key', `svc_${'a'.repeat(36)}`],
+  ])('makes a request id of its own where that of the caller is %s', async (_what, given) => {
+    const answer = await api.app.inject({ url: '/healthz', headers: { 'x-request-id': given } })
+    expect(answer.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLogger, scrub } from '../../../core/logger.ts'
+import { createLogger, scrub, terminalLine } from '../../../core/logger.ts'
 import { newApiKeyText } from '../../../store/accounts/api-key-text.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/session-token.ts'
 
@@ -52,6 +52,22 @@ test('an error is logged with its type, code, message and stack', () => {
     err: { type: 'TypeError', code: 'E1', message: 'broken' },
   })
   expect(JSON.parse(text).err.stack).toContain('logger.test.ts')
+})
+
+describe('on a terminal', () => {
+  const shown = (write: (log: ReturnType<typeof createLogger>) => void) => terminalLine(logOf(write))
+
+  test('a line has the time, the level, the text, and the fields', () => {
+    const line = shown((log) => log.info({ monitor: 'The kettle', ms: 12, fired: false, code: null }, 'run'))
+    expect(line).toMatch(/^\d\d:\d\d:\d\d INFO {2}run {2}monitor="The kettle" {2}ms=12 {2}fired=false\n$/)
+  })
+
+  test('an error follows below, with its stack', () => {
+    const line = shown((log) => log.error({ err: new TypeError('broken'), run_id: 'r' }, 'failed'))
+    expect(line).toMatch(/^\d\d:\d\d:\d\d ERROR failed {2}run_id="r"\n {4}TypeError: broken\n {8}at /)
+  })
+
+  test('what is not JSON stays as it is', () => expect(terminalLine('plain\n')).toBe('plain\n'))
 })
 
 test('a long line is scrubbed in no time', () => {

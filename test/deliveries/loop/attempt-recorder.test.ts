@@ -5,6 +5,8 @@ import type { ClaimedDelivery } from '../../../store/deliveries/delivery-queue.t
 const claimed = (attempts: number): ClaimedDelivery => ({
   id: '01a1fdda-7d9b-7133-82bc-55eff54399c9',
   fence: 7,
+  monitor_id: 'm',
+  run_id: 'r',
   team_id: '01a1fdda-7d9b-7133-82bc-55eff54399c8',
   type: 'webhook',
   host: 'example.com:443',

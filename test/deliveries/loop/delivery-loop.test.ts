@@ -37,6 +37,28 @@ describe('the delivery loop', () => {
     expect(receiver.requests[0]?.body.toString()).toBe(row.payload)
   })
 
+  test('writes a line for each attempt, with the host of the destination and nothing else of its address', async () => {
+    await using receiver = await openReceiver(reply(500))
+    const id = await outbox.webhook(`${receiver.url}?token=canary`)
+    await using running = startLoop(outbox)
+    await outbox.until(id, ({ attempts }) => attempts === 1)
+    const lines = running.log.filter((line) => line.startsWith('delivery {'))
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0]?.slice('delivery '.length) ?? '')).toEqual({
+      delivery_id: id,
+      run_id: expect.any(String),
+      monitor_id: expect.any(String),
+      type: 'webhook',
+      host: new URL(receiver.url).host,
+      attempt: 1,
+      ms: expect.any(Number),
+      status: 'failed',
+      response_status: 500,
+      retry_after_seconds: 300,
+    })
+    expect(lines[0]).not.toContain('canary')
+  })
+
   test('sends at once what is stored while it is idle, when woken', async () => {
     await using receiver = await openReceiver()
     await using running = startLoop(outbox, { idleMs: 60_000 })

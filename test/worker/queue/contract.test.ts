@@ -295,7 +295,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const done = source.complete(finished(task, values('$3')))
       await eventually(
         () => runnerApi.log,
-        (lines) => lines.some((line) => /finished checks? waits?/.test(line)),
+        (lines) => lines.some((line) => /(the store|the runner API) is away/.test(line)),
       )
       runnerApi.proxy.mend()
       await done

@@ -203,8 +203,8 @@ test('a store that is away for two seconds loses nothing and doubles nothing', a
   for (const answer of open.splice(0)) answer()
   site.price('$2')
   await eventually(
-    () => running.log.filter((line) => line.includes('finished checks wait')).length,
-    (n) => n > 3,
+    () => running.log.filter((line) => line.includes('the store is away')).length,
+    (n) => n > 0,
   )
   proxy.mend()
 
