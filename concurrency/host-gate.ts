@@ -5,7 +5,7 @@ export interface Bound {
    * The team that the job belongs to, if it is known. At a host, teams take turns. If a host has three slots or more,
    * each team leaves one of them to the others.
    */
-  readonly team?: string
+  readonly team?: string | undefined
 }
 
 interface Team<T> {
@@ -57,10 +57,18 @@ class HostLine<T extends Bound> {
     this.#waiting++
   }
 
-  /** Returns the next job in turn that has a free slot. */
-  next(): T | undefined {
+  /**
+   * Returns the next job in turn that has a free slot. A team without a slot among those of all hosts is reported, if
+   * only that keeps its job back.
+   */
+  next(all: TeamSlots<T>): T | undefined {
     for (const [name, team] of this.#teams) {
-      const job = this.#hasSlot(name, team) ? this.#pick(team) : undefined
+      if (!this.#hasSlot(name, team)) continue
+      if (!all.hasSlot(name)) {
+        if (team.quick.size + team.slow.size > 0) all.keptBack(name, this)
+        continue
+      }
+      const job = this.#pick(team)
       if (job === undefined) continue
       this.#waiting--
       this.#active++
@@ -104,6 +112,56 @@ class HostLine<T extends Bound> {
     const job = team.slow.shift()
     if (job !== undefined) this.#slow.add(job)
     return job
+  }
+}
+
+/** The slots of all hosts, by team: a team uses at most `most` of them, however many hosts it watches. */
+class TeamSlots<T extends Bound> {
+  readonly #most: number
+  readonly #active = new Map<string, number>()
+  /** Hosts with a job that waits only for a slot of its team. */
+  readonly #waiting = new Map<string, Set<HostLine<T>>>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Jobs of no team have no limit here. */
+  hasSlot(team: string): boolean {
+    return team === '' || (this.#active.get(team) ?? 0) < this.#most
+  }
+
+  keptBack(team: string, line: HostLine<T>): void {
+    const lines = this.#waiting.get(team)
+    if (lines === undefined) this.#waiting.set(team, new Set([line]))
+    else lines.add(line)
+  }
+
+  started({ team = '' }: T): void {
+    if (team !== '') this.#active.set(team, (this.#active.get(team) ?? 0) + 1)
+  }
+
+  ended({ team = '' }: T): void {
+    if (team === '') return
+    const left = (this.#active.get(team) ?? 0) - 1
+    if (left > 0) this.#active.set(team, left)
+    else this.#active.delete(team)
+  }
+
+  /** Removes and returns a host that was kept back, and whose team has a slot again. */
+  release(): HostLine<T> | undefined {
+    for (const [team, lines] of this.#waiting) {
+      if (!this.hasSlot(team)) continue
+      const [line] = lines
+      if (line !== undefined) lines.delete(line)
+      if (lines.size === 0) this.#waiting.delete(team)
+      if (line !== undefined) return line
+    }
+    return undefined
+  }
+
+  drain(): void {
+    this.#waiting.clear()
   }
 }
 
@@ -166,8 +224,11 @@ export interface HostGate<T extends Bound> {
 export function createHostGate<T extends Bound>(caps: {
   readonly perHost: number
   readonly total: number
+  /** Of all slots, the most that one team uses. Default: all. */
+  readonly perTeam?: number
 }): HostGate<T> {
   const queues = new Map<string, HostLine<T>>()
+  const teams = new TeamSlots<T>(caps.perTeam ?? caps.total)
   let ready: HostLine<T>[] = []
   let waiting = 0
   let active = 0
@@ -177,6 +238,8 @@ export function createHostGate<T extends Bound>(caps: {
     queue.isReady = true
     ready.push(queue)
   }
+
+  const nextLine = () => ready.shift() ?? teams.release()
 
   return {
     add(job, isSlow = false) {
@@ -188,13 +251,14 @@ export function createHostGate<T extends Bound>(caps: {
     },
     next() {
       if (active >= caps.total) return undefined
-      for (let queue = ready.shift(); queue; queue = ready.shift()) {
+      for (let queue = nextLine(); queue; queue = nextLine()) {
         queue.isReady = false
-        const job = queue.next()
+        const job = queue.next(teams)
         // No waiting job of this host has a free slot. The host is added again when a job arrives or ends there.
         if (job === undefined) continue
         active++
         waiting--
+        teams.started(job)
         markReady(queue)
         return job
       }
@@ -204,6 +268,7 @@ export function createHostGate<T extends Bound>(caps: {
       const queue = queues.get(job.host)
       if (!queue) return
       queue.done(job)
+      teams.ended(job)
       active--
       if (queue.isEmpty) queues.delete(job.host)
       else markReady(queue)
@@ -216,6 +281,7 @@ export function createHostGate<T extends Bound>(caps: {
     drain() {
       const left = [...queues.values()].flatMap((queue) => queue.drain())
       ready = []
+      teams.drain()
       waiting = 0
       return left
     },

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { dial, type DialPorts, type OpenSocket } from './guarded-agent.ts'
 import { DENIED, type EgressFailure } from './egress-failure.ts'
 import type { EgressPolicy, Endpoint } from './policy.ts'
-import { createResolver, plainName, type Resolver } from './resolve.ts'
+import { plainName, type Resolver, systemResolver } from './resolve.ts'
 import { type Dialler, forward, tunnel } from './relay.ts'
 
 interface EgressProxyOptions {
@@ -21,6 +21,8 @@ interface EgressProxyOptions {
 export interface EgressProxy {
   /** `http://127.0.0.1:PORT` */
   readonly server: string
+  /** Returns such an address of a team's own, by the opaque key of the team: its name lookups are the team's. */
+  serverFor(team: string): Promise<string>
   /** Returns why the last connection to this host and port failed. Null when it succeeded, or when none was tried. */
   failureOf(target: Endpoint): EgressFailure | null
   /** Connections since the start. */
@@ -37,14 +39,14 @@ const MOST_FAILURES = 1_000
  * reach it on loopback can reach the same targets without it.
  */
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
-  const { resolver = createResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
+  const { resolver = systemResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
   const failures = new LRUCache<string, EgressFailure>({ max: MOST_FAILURES })
   const counts = { opened: 0, denied: 0 }
   const sockets = new Set<Duplex>()
 
-  async function connectTo(target: Endpoint): Promise<Socket | null> {
-    const dialled = await dial(target, ports)
+  async function connectTo(target: Endpoint, team: string): Promise<Socket | null> {
+    const dialled = await dial(target, ports, team)
     const key = keyOf(target)
     failures.delete(key)
     if (dialled.ok) {
@@ -64,22 +66,38 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
     socket.once('close', () => sockets.delete(socket))
   }
 
-  const dialler: Dialler = { connectTo, track }
-  const server = createServer(
-    { requestTimeout: 0, keepAliveTimeout: idleMs },
-    (request, response) => void forward(request, response, dialler),
-  )
-  server.on(
-    'connect',
-    (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head, dialler),
-  )
-  server.on('clientError', (_error, socket) => socket.destroy())
-  const port = await listen(server)
+  function listenFor(team: string): Promise<Listening> {
+    const dialler: Dialler = { connectTo: (target) => connectTo(target, team), track }
+    const server = createServer(
+      { requestTimeout: 0, keepAliveTimeout: idleMs },
+      (request, response) => void forward(request, response, dialler),
+    )
+    server.on(
+      'connect',
+      (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head, dialler),
+    )
+    server.on('clientError', (_error, socket) => socket.destroy())
+    return listen(server)
+  }
+
+  /** By team. A browser shows some hundred pages at most, so these are few. */
+  const listeners = new Map<string, Promise<Listening>>()
+  function listener(team: string): Promise<Listening> {
+    const known = listeners.get(team) ?? listenFor(team)
+    listeners.set(team, known)
+    return known
+  }
+  const addressOf = async (team: string) => `http://127.0.0.1:${(await listener(team)).port}`
+
   return {
-    server: `http://127.0.0.1:${port}`,
+    server: await addressOf(''),
+    serverFor: addressOf,
     failureOf: (target) => failures.get(keyOf(target)) ?? null,
     counts,
-    close: () => closeServer(server, sockets),
+    async close() {
+      const all = await Promise.all(listeners.values())
+      await Promise.all(all.map(({ server }) => closeServer(server, sockets)))
+    },
   }
 }
 
@@ -87,10 +105,17 @@ function keyOf({ host, port }: Endpoint): string {
   return `${plainName(host)}:${port}`
 }
 
-function listen(server: Server): Promise<number> {
+interface Listening {
+  readonly server: Server
+  readonly port: number
+}
+
+function listen(server: Server): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port: 0 }, () => resolve((server.address() as AddressInfo).port))
+    server.listen({ host: '127.0.0.1', port: 0 }, () =>
+      resolve({ server, port: (server.address() as AddressInfo).port }),
+    )
   })
 }
 

@@ -1,8 +1,9 @@
 import { createSecureContext } from 'node:tls'
-import { Agent, type buildConnector } from 'undici'
+import { LRUCache } from 'lru-cache'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import { EgressError, DENIED, connectFailure, type EgressFailure } from './egress-failure.ts'
 import { type EgressPolicy, type Endpoint, sameHost } from './policy.ts'
-import { createResolver, type Resolver, type Address, isLocalhost, plainName } from './resolve.ts'
+import { type Resolver, type Address, isLocalhost, plainName, systemResolver } from './resolve.ts'
 import { secure, type Secured } from './secure.ts'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { unmapped, classify, addressBytes } from './address.ts'
@@ -32,20 +33,55 @@ export interface AgentOptions {
  */
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {
   const firstByteMs = options.firstByteMs ?? 15_000
-  return new Agent({
+  const askers = new LRUCache<string, string>({ max: MOST_ASKERS })
+  const agent = {
     connections: options.connections ?? 64,
-    connect: createConnector(policy, options),
+    connect: createConnector(policy, options, (origin) => askers.get(origin) ?? ''),
     allowH2: false,
     maxHeaderSize: 16_384,
     // Equal on purpose: undici then restarts one timer per connection instead of replacing it twice per request.
     headersTimeout: firstByteMs,
     bodyTimeout: firstByteMs,
-  })
+  }
+  return new GuardedAgent(agent, askers)
 }
 
-/** Returns only the connect function, for a Pool or Client with settings of its own. */
-function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buildConnector.connector {
-  const { resolver = createResolver(), open, connectMs = 5_000, tlsMs = 5_000, ca } = options
+/** Origins whose asker is known. Far more than requests are under way at once. */
+const MOST_ASKERS = 10_000
+
+/** A request and the team that it is for. */
+export interface GuardedDispatch extends Dispatcher.DispatchOptions {
+  /** An opaque key of the team. Absent: the request is nobody's. */
+  readonly team?: string | undefined
+}
+
+/**
+ * Remembers for which team an origin was last requested. undici opens a connection for an origin, not for a request, so
+ * its connector cannot know; the team decides whose turn the name lookup is.
+ */
+class GuardedAgent extends Agent {
+  readonly #askers: LRUCache<string, string>
+
+  constructor(options: Agent.Options, askers: LRUCache<string, string>) {
+    super(options)
+    this.#askers = askers
+  }
+
+  override dispatch(options: Agent.DispatchOptions & GuardedDispatch, handler: Dispatcher.DispatchHandler): boolean {
+    const { team = '' } = options
+    const origin = String(options.origin)
+    if (this.#askers.get(origin) !== team) this.#askers.set(origin, team)
+    return super.dispatch(options, handler)
+  }
+}
+
+/** Returns the connect function. `askerOf` returns the team that an origin was last requested for. */
+function createConnector(
+  policy: EgressPolicy,
+  options: AgentOptions,
+  askerOf: (origin: string) => string,
+): buildConnector.connector {
+  const { resolver = systemResolver(), open, connectMs = 5_000, tlsMs = 5_000, ca } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
   // One context for all connections: creating one per connection costs more than the handshake's computation.
   const context = createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [ca].flat() }) })
@@ -53,7 +89,7 @@ function createConnector(policy: EgressPolicy, options: AgentOptions = {}): buil
   async function connectTo(target: buildConnector.Options): Promise<Dialled | Secured> {
     const isSecure = target.protocol === 'https:'
     const port = target.port === '' ? (isSecure ? 443 : 80) : Number(target.port)
-    const dialled = await dial({ host: target.hostname, port }, ports)
+    const dialled = await dial({ host: target.hostname, port }, ports, askerOf(`${target.protocol}//${target.host}`))
     if (!dialled.ok || !isSecure) return dialled
     return secure({ socket: dialled.socket, hostname: target.hostname, context, tlsMs })
   }
@@ -76,11 +112,11 @@ const REFUSED: Vetted = { ok: false, failure: DENIED }
 /**
  * The resolve half of resolve-and-pin. Returns the addresses that may be dialled for a host and port, in the resolver's
  * order. One refused address refuses the whole result: a name that mixes public and private addresses has no legitimate
- * use. Never rejects.
+ * use. `team` is the key of the team that asks. Never rejects.
  */
-export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver): Promise<Vetted> {
+export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver, team: string): Promise<Vetted> {
   const name = plainName(target.host)
-  const resolved = await resolver.resolve(name)
+  const resolved = await resolver.resolve(name, team)
   if (!resolved.ok) return hidesFailure(name, policy) ? REFUSED : resolved
   const { addresses } = resolved
   // localhost is both loopback addresses by definition; an operator who opened one of them meant that one.
@@ -140,8 +176,8 @@ const MOST_ATTEMPTS = 8
  * before a byte is written. The egress proxy dials through it too. Never rejects. A returned socket has a listener for
  * errors.
  */
-export async function dial(target: Endpoint, ports: DialPorts): Promise<Dialled> {
-  const vetted = await vet(target, ports.policy, ports.resolver)
+export async function dial(target: Endpoint, ports: DialPorts, team = ''): Promise<Dialled> {
+  const vetted = await vet(target, ports.policy, ports.resolver, team)
   if (!vetted.ok) return vetted
   const dialled = await openPinned(target, vetted.addresses.slice(0, MOST_ATTEMPTS), ports)
   if (!dialled.ok || isPinned(dialled.socket, vetted.addresses, target.port, ports.policy)) return dialled

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors, type Dispatcher } from 'undici'
 import { EgressError, errorCode } from './egress-failure.ts'
+import type { GuardedDispatch } from './guarded-agent.ts'
 import type { BodyRule, Exchange, ExchangeFailure, ExchangePhase } from './exchange.ts'
 
 export interface GuardedRequest {
@@ -10,6 +11,8 @@ export interface GuardedRequest {
   /** Names and values in turn, as they are sent. undici sets `host`, `content-length` and `connection` itself. */
   readonly headers: string[]
   readonly body: string | Uint8Array | null
+  /** An opaque key of the team that the request is for. Absent: it is nobody's. */
+  readonly team?: string | undefined
   /** Milliseconds for the whole exchange, including the wait for a connection. */
   readonly deadlineMs: number
   readonly signal: AbortSignal | null
@@ -43,8 +46,8 @@ export function guardedRequest(agent: Dispatcher, request: GuardedRequest): Prom
   })
 }
 
-function dispatchOptions({ url, method, headers, body }: GuardedRequest): Dispatcher.DispatchOptions {
-  return { origin: url.origin, path: url.pathname + url.search, method, headers, body }
+function dispatchOptions({ url, method, headers, body, team }: GuardedRequest): GuardedDispatch {
+  return { origin: url.origin, path: url.pathname + url.search, method, headers, body, team }
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {

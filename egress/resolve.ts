@@ -1,6 +1,7 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { createSlotQueue } from '../concurrency/slot-queue.ts'
+import { createDnsLookup, type Lookup } from './dns-lookup.ts'
 import type { EgressFailure } from './egress-failure.ts'
 import { errorCode } from './egress-failure.ts'
 
@@ -10,9 +11,6 @@ export interface Address {
   readonly family: 4 | 6
 }
 
-/** Looks up all addresses of a name. Rejects with a `code` of `node:dns` (`ENOTFOUND`, `EAI_AGAIN`, …). */
-export type Lookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>
-
 type Resolved =
   | { readonly ok: true; readonly addresses: readonly Address[] }
   | { readonly ok: false; readonly failure: EgressFailure }
@@ -20,20 +18,27 @@ type Resolved =
 export interface Resolver {
   /**
    * Never rejects. A literal resolves to itself, `localhost` to the two loopback addresses, any other name by lookup.
+   * `whose` is an opaque key of the team that asks; '' is Tidemark itself.
    */
-  resolve(hostname: string): Promise<Resolved>
+  resolve(hostname: string, whose?: string): Promise<Resolved>
 }
 
 interface ResolverOptions {
   readonly lookup?: Lookup
-  /** How long one caller waits, in milliseconds. Default 5,000. */
+  /** How long one caller waits, and how long one lookup runs, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number
   /** How long a result is reused, in milliseconds. Default 5,000; 0: only while the lookup runs. */
   readonly cacheMs?: number
+  /** How long a name whose servers did not answer is not asked for again, in milliseconds. Default 10,000. */
+  readonly silenceMs?: number
+  /** Lookups at once: all together (default 512), and of one team (default 64). Further ones wait for their turn. */
+  readonly pending?: { readonly total: number; readonly perTeam: number }
   readonly now?: () => number
 }
 
 const MOST_ENTRIES = 1_000
+const PENDING = { total: 512, perTeam: 64 }
+const NEVER = new AbortController().signal
 const TIMED_OUT: Resolved = { ok: false, failure: { kind: 'dns', cause: 'timeout' } }
 const LOOPBACK: Resolved = {
   ok: true,
@@ -44,29 +49,51 @@ const LOOPBACK: Resolved = {
 }
 
 /**
- * Returns the only component that turns names into addresses. Callers for the same name share one lookup while it runs,
- * even after they stopped waiting: getaddrinfo occupies a thread of a small pool, and a name with hanging servers must
- * not take all threads. Results are cached for a few seconds, so that a pool which opens many connections looks up
- * once. The caller pins the addresses that it was given, so the cache cannot bypass vetting.
+ * Returns the only component that turns names into addresses. Callers of one team for the same name share one lookup.
+ * The number of lookups at once is limited, in total and for each team, and teams take turns: names whose servers never
+ * answer delay those of their own team only. So a lookup is not shared between teams, because one of them may have to
+ * wait for its turn.
+ *
+ * Results are cached for a few seconds, so that a pool which opens many connections looks up once. The caller pins the
+ * addresses that it was given, so the cache cannot bypass vetting.
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
-  const { lookup = lookupAll, timeoutMs = 5_000, cacheMs = 5_000, now = () => performance.now() } = options
+  const { lookup = createDnsLookup(), timeoutMs = 5_000, cacheMs = 5_000, silenceMs = 10_000 } = options
+  const { pending = PENDING, now = () => performance.now() } = options
   const answers = new LRUCache<string, Resolved>({ max: MOST_ENTRIES, ttlResolution: 0, perf: { now } })
   // A lookup under way may fall out too: those who wait hold the promise, and only the sharing is lost.
   const underWay = new LRUCache<string, Promise<Resolved>>({ max: MOST_ENTRIES })
+  const slots = createSlotQueue({ total: pending.total, perKey: pending.perTeam })
 
-  function startLookup(name: string): Promise<Resolved> {
-    const answer = ask(lookup, name)
-    underWay.set(name, answer)
-    void answer.then((resolved) => {
-      if (underWay.peek(name) === answer) underWay.delete(name)
-      if (cacheMs > 0) answers.set(name, resolved, { ttl: cacheMs })
+  async function lookedUp(name: string, whose: string): Promise<Resolved> {
+    const leave = await slots.enter(whose, NEVER, timeoutMs)
+    // Not cached: it says nothing about the name.
+    if (typeof leave !== 'function') return TIMED_OUT
+    try {
+      // Another team may have looked it up meanwhile.
+      return answers.get(name) ?? remembered(name, await ask(lookup, name, timeoutMs))
+    } finally {
+      leave()
+    }
+  }
+
+  function remembered(name: string, resolved: Resolved): Resolved {
+    if (cacheMs > 0) answers.set(name, resolved, { ttl: resolved === TIMED_OUT ? silenceMs : cacheMs })
+    return resolved
+  }
+
+  function startLookup(name: string, whose: string): Promise<Resolved> {
+    const key = keyOf(name, whose)
+    const answer = lookedUp(name, whose)
+    underWay.set(key, answer)
+    void answer.then(() => {
+      if (underWay.peek(key) === answer) underWay.delete(key)
     })
     return answer
   }
 
   return {
-    resolve(hostname) {
+    resolve(hostname, whose = '') {
       const name = plainName(hostname)
       const family = isIP(name)
       if (family !== 0)
@@ -74,9 +101,18 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
       if (isLocalhost(name)) return Promise.resolve(LOOPBACK)
       const known = answers.get(name)
       if (known !== undefined) return Promise.resolve(known)
-      return withCap(underWay.get(name) ?? startLookup(name), timeoutMs)
+      return withCap(underWay.get(keyOf(name, whose)) ?? startLookup(name, whose), timeoutMs)
     },
   }
+}
+
+const keyOf = (name: string, whose: string): string => `${whose} ${name}`
+
+let shared: Resolver | undefined
+
+/** Returns the resolver of this process. Checks, webhooks and browsers share it, so that its limits hold for all. */
+export function systemResolver(): Resolver {
+  return (shared ??= createResolver())
 }
 
 /** Returns the form in which names are compared: lower case, without brackets and without one trailing dot. */
@@ -90,10 +126,24 @@ export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-async function ask(lookup: Lookup, name: string): Promise<Resolved> {
+async function ask(lookup: Lookup, name: string, timeoutMs: number): Promise<Resolved> {
+  const late = new AbortController()
+  const silent = Promise.withResolvers<Resolved>()
+  const timer = setTimeout(() => {
+    silent.resolve(TIMED_OUT)
+    late.abort()
+  }, timeoutMs)
+  try {
+    return await Promise.race([answerOf(lookup(name, late.signal)), silent.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function answerOf(asked: ReturnType<Lookup>): Promise<Resolved> {
   try {
     const addresses: Address[] = []
-    for (const { address } of await lookup(name)) {
+    for (const { address } of await asked) {
       const family = isIP(address)
       addresses.push({ address, family: family === 6 ? 6 : 4 })
     }
@@ -101,16 +151,12 @@ async function ask(lookup: Lookup, name: string): Promise<Resolved> {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOTFOUND' || code === 'ENODATA') return notResolved('not_found')
-    return notResolved(code === 'ETIMEOUT' ? 'timeout' : 'failed')
+    return code === 'ETIMEOUT' || code === 'ECANCELLED' ? TIMED_OUT : notResolved('failed')
   }
 }
 
-function notResolved(cause: 'not_found' | 'failed' | 'timeout'): Resolved {
+function notResolved(cause: 'not_found' | 'failed'): Resolved {
   return { ok: false, failure: { kind: 'dns', cause } }
-}
-
-function lookupAll(hostname: string): Promise<readonly { address: string; family: number }[]> {
-  return systemLookup(hostname, { all: true, order: 'verbatim' })
 }
 
 function withCap(answer: Promise<Resolved>, timeoutMs: number): Promise<Resolved> {

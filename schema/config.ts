@@ -128,7 +128,7 @@ export const Config = Closed({
   ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {
     default: 128,
-    description: 'Concurrent static checks in one worker.',
+    description: 'Concurrent static checks in one worker. One team can use three quarters of them at most.',
   }),
   LLM_BASE_URL: Optional(
     Text(

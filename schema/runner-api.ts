@@ -99,6 +99,8 @@ const RunnerTask = Type.Object({
   queue: Choice(['browser', 'visual']),
   url: Type.String(),
   host: Type.String(),
+  /** A hash of the team's id, so that a runner can give each team its turn. It names no team. */
+  team_key: Type.String({ maxLength: 64 }),
   // The API validated these values when they were written. They are not validated again here.
   extract_config: Type.Unknown(),
   request_config: Type.Unknown(),

@@ -5,6 +5,8 @@ import type { DeliveryLog } from '../loop/delivery-log.ts'
 export interface Message<T extends DeliveryType = DeliveryType> {
   /** The delivery's id. */
   readonly id: string
+  /** An opaque key of the team, for the turns that teams take at name lookups. */
+  readonly team: string
   readonly config: Extract<DeliveryConfig, { type: T }>
   /** The payload as it was stored when the run fired. */
   readonly payload: string

@@ -5,7 +5,7 @@ import { discordMessage } from '../messages/discord-message.ts'
 /** Sends an embed to a webhook of Discord. */
 export function createDiscordChannel(options: ChatOptions): Channel<'discord'> {
   return {
-    send: ({ id, config, payload }, ctx) =>
-      sendChat(options, discordMessage, { id, payload, url: config.webhookUrl }, ctx),
+    send: ({ id, team, config, payload }, ctx) =>
+      sendChat(options, discordMessage, { id, team, payload, url: config.webhookUrl }, ctx),
   }
 }

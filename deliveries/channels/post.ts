@@ -19,6 +19,7 @@ export interface PostOptions {
 /** One POST of one delivery. */
 interface Post {
   readonly id: string
+  readonly team: string
   readonly url: string
   /** undici's flat list. */
   readonly headers: string[]
@@ -40,7 +41,7 @@ const bodyExcerpt = () => BODY_EXCERPT
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
-  { id, url, headers, body, secrets }: Post,
+  { id, team, url, headers, body, secrets }: Post,
   { signal, log }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
@@ -50,6 +51,7 @@ export async function post(
     method: 'POST',
     headers,
     body,
+    team,
     deadlineMs,
     signal,
     bodyRule: bodyExcerpt,

@@ -14,6 +14,7 @@ type WriteMessage = (payload: MessagePayload, links: Links) => object
 
 interface ChatDelivery {
   readonly id: string
+  readonly team: string
   readonly payload: string
   readonly url: string
 }
@@ -31,8 +32,8 @@ export async function sendChat(
   const payload = readPayload(delivery.payload)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
   const body = Buffer.from(JSON.stringify(write(payload, options.links)), 'utf8')
-  const { id, url } = delivery
-  return post(options, { id, url, headers: [...HEADERS], body, secrets: () => sentSecrets({ url }) }, ctx)
+  const { id, team, url } = delivery
+  return post(options, { id, team, url, headers: [...HEADERS], body, secrets: () => sentSecrets({ url }) }, ctx)
 }
 
 const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'] as const

@@ -5,7 +5,7 @@ import { slackMessage } from '../messages/slack-message.ts'
 /** Sends Block Kit to an incoming webhook of Slack, or of a service that accepts the same format. */
 export function createSlackChannel(options: ChatOptions): Channel<'slack'> {
   return {
-    send: ({ id, config, payload }, ctx) =>
-      sendChat(options, slackMessage, { id, payload, url: config.webhookUrl }, ctx),
+    send: ({ id, team, config, payload }, ctx) =>
+      sendChat(options, slackMessage, { id, team, payload, url: config.webhookUrl }, ctx),
   }
 }

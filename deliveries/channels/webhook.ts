@@ -7,14 +7,15 @@ import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
 /** Makes one signed POST of the stored text. The signed bytes are the bytes that are sent. */
 export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
   return {
-    async send({ id, config, payload, secrets }, ctx) {
+    async send({ id, team, config, payload, secrets }, ctx) {
       if (secrets.length === 0) return { kind: 'impossible', message: NO_SECRET }
       const body = Buffer.from(payload, 'utf8')
       // The process's clock, not the database's: receivers compare it with their own.
       const signature = sign(secrets, Math.floor(Date.now() / 1000), body)
       const { url, headers } = config
       const sent = () => sentSecrets({ url, headers, signature })
-      return post(options, { id, url, headers: webhookHeaders(headers, signature), body, secrets: sent }, ctx)
+      const made = { id, team, url, headers: webhookHeaders(headers, signature), body, secrets: sent }
+      return post(options, made, ctx)
     },
   }
 }

@@ -134,7 +134,11 @@ export async function attempt(
     return { kind: 'no_answer', message: SEALED }
   }
   try {
-    return await sendOn(ports.channels, { id: claimed.id, payload: claimed.payload, secrets, config }, ctx)
+    return await sendOn(
+      ports.channels,
+      { id: claimed.id, team: claimed.team_id, payload: claimed.payload, secrets, config },
+      ctx,
+    )
   } catch (err) {
     ctx.log.error({ err, delivery_id: claimed.id }, 'a delivery channel threw')
     return { kind: 'no_answer', message: THREW }
@@ -167,6 +171,7 @@ function signingSecrets(claimed: ClaimedDelivery, box: SecretBox): string[] {
 
 interface AnyMessage {
   readonly id: string
+  readonly team: string
   readonly config: DeliveryConfig
   readonly payload: string
   readonly secrets: readonly string[]

@@ -99,7 +99,7 @@ async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> 
   let opened: OpenPage | undefined
   let navigation: Navigation | undefined
   async function renderOnce(): Promise<Rendered> {
-    opened = await openPage(one.browser, viewportOf(request.visual))
+    opened = await openPage(one.browser, viewportOf(request.visual), request.team)
     ends.watch(opened)
     navigation = await watchNavigation(opened)
     return renderPage({ request, url, browser: one.browser, opened, navigation, startedAt })

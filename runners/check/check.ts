@@ -115,9 +115,9 @@ async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered
 async function render(task: PageTask, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
   const { browser, signal, deadlineMs } = ports
   if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
-  const { url, headers, visual } = task
+  const { url, headers, visual, teamKey } = task
   const fetched = await browser.render(
-    { url, headers, visual },
+    { url, headers, visual, team: teamKey },
     { signal, ...(deadlineMs !== undefined && { deadlineMs }) },
   )
   return fallBack(task, { layer: 'browser', fetched, request }, ports)
@@ -151,9 +151,9 @@ function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
   }
 }
 
-function fetchDirectly(asked: FetchRequest, { request }: PageTask, ports: CheckPorts): Promise<Fetched> {
+function fetchDirectly(asked: FetchRequest, { request, teamKey }: PageTask, ports: CheckPorts): Promise<Fetched> {
   const { agent, signal, pages, deadlineMs } = ports
-  const within = { agent, signal, ...(deadlineMs !== undefined && { deadlineMs }) }
+  const within = { agent, team: teamKey, signal, ...(deadlineMs !== undefined && { deadlineMs }) }
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 

@@ -41,7 +41,7 @@ export async function byProxy(
 ): Promise<Layered> {
   const { layer, reason, fetched, request } = refused
   const { message } = fetched.fault
-  const call = { refusal: message, hold: port.holdFor(task), signal, deadlineMs: PROXY_DEADLINE_MS }
+  const call = { refusal: message, hold: port.holdFor(task), team: task.teamKey, signal, deadlineMs: PROXY_DEADLINE_MS }
   const answer = await port.layer.fetch(request, call)
   if (typeof answer !== 'string')
     return { method: 'proxy', reason: 'refused', fetched: answer.ok ? answer : withRetryAfter(answer, fetched) }

@@ -16,6 +16,11 @@ interface ClaimedTask {
   readonly host: string
   /** The team, for the turns that teams take at a host. Absent where it is not disclosed, as to a runner. */
   readonly team?: string
+  /**
+   * An opaque key of the team, for the turns that teams take at name lookups. A runner has a hash of the team's id
+   * here. Absent: the check is nobody's.
+   */
+  readonly teamKey?: string | undefined
   /** Why this check cannot be done at all, as the message of its run's error; null: it can. */
   readonly obstacle: string | null
   /** When it was due and claimed, in ms by the store's clock; due is null for a run that a person asked for. */

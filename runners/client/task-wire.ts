@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RunnerMark, RunnerTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
@@ -16,6 +17,7 @@ export function taskToWire(task: Task): RunnerTask {
     queue: task.queue === 'visual' ? 'visual' : 'browser',
     url: task.url,
     host: task.host,
+    team_key: task.team === undefined ? '' : keyOfTeam(task.team),
     extract_config: task.extract,
     request_config: task.request,
     visual_config: task.visual,
@@ -29,6 +31,11 @@ export function taskToWire(task: Task): RunnerTask {
   }
 }
 
+/** Returns what stands for a team on a runner: a hash of its random id, from which the id cannot be computed. */
+function keyOfTeam(team: string): string {
+  return hash('sha256', `team ${team}`, 'hex').slice(0, 32)
+}
+
 /** Returns a task from the wire. `claimedAt` is the runner's `performance.now()` before its request. */
 export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
   return {
@@ -40,6 +47,7 @@ export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
     queue: wire.queue,
     url: wire.url,
     host: wire.host,
+    teamKey: wire.team_key,
     extract: wire.extract_config as ExtractConfig,
     request: wire.request_config as RequestConfig | null,
     visual: wire.visual_config as VisualConfig | null,

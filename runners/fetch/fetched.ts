@@ -25,6 +25,8 @@ interface Conditional {
 export interface FetchPorts {
   /** From `createGuardedAgent`: it contains the egress guard. */
   readonly agent: Dispatcher
+  /** An opaque key of the team that the fetch is for. Default '': it is nobody's. */
+  readonly team?: string | undefined
   /** Ends the fetch early, e.g. at shutdown. The result is then an `internal` fault that is not recorded. */
   readonly signal: AbortSignal | null
   /** Milliseconds for everything, redirects included. Default 30,000. */

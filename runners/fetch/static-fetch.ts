@@ -90,7 +90,8 @@ function sendOnce(context: FetchContext, hop: Hop, deadlineMs: number): Promise<
   const { request, ports, bodyRule } = context
   const { url, method, body } = hop
   const headers = requestHeaders(request, { user: hop.sameOrigin, conditional: hop.count === 0, body })
-  return guardedRequest(ports.agent, { url, method, headers, body, deadlineMs, signal: ports.signal, bodyRule })
+  const { team, signal } = ports
+  return guardedRequest(ports.agent, { url, method, headers, body, team, deadlineMs, signal, bodyRule })
 }
 
 function failedExchange(

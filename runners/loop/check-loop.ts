@@ -19,7 +19,10 @@ interface CheckLoopOptions {
   readonly outage: Outage
   readonly metrics: CheckMetrics
   readonly leaseMs: number
-  /** The most checks in flight, in total and per host. */
+  /**
+   * The most checks in flight, in total and per host. One team uses at most three quarters of the total: its checks may
+   * all wait for name servers that never answer.
+   */
   readonly concurrency: number
   readonly perHost: number
   /**
@@ -177,8 +180,10 @@ async function giveBack({ source, paces }: ReleasePorts, surplus: readonly Task[
 }
 
 /** Creates the gate that decides which check is next, and the record of slow checks. */
-function turnsOf({ concurrency, perHost, rendersPages = false }: CheckLoopOptions) {
-  const caps = { perHost, total: concurrency }
+function turnsOf({ concurrency, perHost, claimsAhead = true, rendersPages = false }: CheckLoopOptions) {
+  // Without claims ahead of need, a check that may not start would be held for nothing.
+  const perTeam = claimsAhead ? concurrency - Math.floor(concurrency / 4) : concurrency
+  const caps = { perHost, total: concurrency, perTeam }
   const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
   const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_PAGE_MS : SLOW_MS, onlySlow: true })
   return { gate, slow, paces: createSpeeds<string>() }

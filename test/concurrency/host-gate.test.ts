@@ -120,3 +120,26 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
     ),
   )
 })
+
+test('keeps a team within its share of all slots, however many hosts it has', () => {
+  const gate = createHostGate<{ host: string; team: string }>({ perHost: 2, total: 8, perTeam: 6 })
+  for (let n = 0; n < 20; n++) gate.add({ host: `h${n}`, team: 'many' })
+  const started = []
+  for (let job = gate.next(); job; job = gate.next()) started.push(job)
+  expect(started).toHaveLength(6)
+  gate.add({ host: 'h19', team: 'few' })
+  expect(gate.next()).toMatchObject({ team: 'few' })
+  expect(gate.next()).toBeUndefined()
+  // Every slot that the team gives back is used again, until nothing waits.
+  for (let job = started.shift(); job; job = started.shift()) {
+    gate.done(job)
+    for (let next = gate.next(); next; next = gate.next()) started.push(next)
+  }
+  expect([gate.waiting, gate.active]).toEqual([0, 1])
+})
+
+test('gives jobs of no team every slot', () => {
+  const gate = createHostGate({ perHost: 1, total: 4, perTeam: 3 })
+  for (let n = 0; n < 4; n++) gate.add({ host: `h${n}` })
+  expect(Array.from({ length: 4 }, () => gate.next())).not.toContain(undefined)
+})

@@ -3,6 +3,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EgressProxy, startEgressProxy } from '../../egress/egress-proxy.ts'
 import { createPolicy } from '../../egress/policy.ts'
+import { createResolver } from '../../egress/resolve.ts'
 
 let proxy: EgressProxy
 let contacts = 0
@@ -106,4 +107,35 @@ test.each([
   const { opened } = proxy.counts
   expect(await say(`${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/)
   expect(proxy.counts.opened).toBe(opened)
+})
+
+test('a page that asks for many names whose servers are silent delays the names of its own team only', async () => {
+  const resolver = createResolver({
+    lookup: (name) =>
+      name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    timeoutMs: 500,
+    pending: { total: 100, perTeam: 8 },
+  })
+  const policy = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
+  const shared = await startEgressProxy(policy, { resolver })
+  const ask = async (team: string, name: string): Promise<number> => {
+    const from = performance.now()
+    const { port: own } = new URL(await shared.serverFor(team))
+    await new Promise((resolve) => {
+      const asked = request({ host: '127.0.0.1', port: own, path: `http://${name}:${port()}/`, agent: false })
+      asked.on('response', (response) => response.resume().once('end', resolve))
+      asked.on('error', resolve).end()
+    })
+    return performance.now() - from
+  }
+  try {
+    const hanging = Array.from({ length: 80 }, (_, n) => ask('one', `hang${n}.test`))
+    const own = ask('one', 'good.test')
+    expect(await ask('other', 'fine.test')).toBeLessThan(300)
+    expect(await own).toBeGreaterThan(400)
+    await Promise.all(hanging)
+    expect(shared.counts.opened).toBeGreaterThanOrEqual(1)
+  } finally {
+    await shared.close()
+  }
 })

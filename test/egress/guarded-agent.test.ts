@@ -106,4 +106,33 @@ describe('a guarded agent', () => {
     expect(answers).toEqual(Array(20).fill({ ok: false, status: null, failure: { kind: 'denied' } }))
     expect(server.contacts).toBe(0)
   })
+
+  test('gives each team its turn at name lookups, although teams share it', async () => {
+    await using server = await rawServer(answer('200 OK', 'hello'))
+    const shared = createResolver({
+      lookup: (name) =>
+        name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+      timeoutMs: 500,
+      pending: { total: 100, perTeam: 8 },
+    })
+    const agent = createGuardedAgent(loopback, { resolver: shared })
+    const ask = (name: string, team: string) =>
+      guardedRequest(agent, {
+        url: new URL(`http://${name}.test:${server.port}/`),
+        method: 'GET',
+        headers: [],
+        body: null,
+        team,
+        deadlineMs: 5_000,
+        signal: null,
+        bodyRule: () => ({ maxBytes: 1_000, partial: false }),
+      })
+    const hanging = Array.from({ length: 80 }, (_, n) => ask(`hang${n}`, 'one'))
+    const from = performance.now()
+    expect(await ask('good', 'other')).toMatchObject({ ok: true })
+    expect(performance.now() - from).toBeLessThan(300)
+    for (const exchange of await Promise.all(hanging))
+      expect(exchange).toMatchObject({ ok: false, failure: { kind: 'dns', cause: 'timeout' } })
+    await agent.destroy()
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createResolver } from '../../egress/resolve.ts'
-import type { Lookup } from '../../egress/resolve.ts'
+import type { Lookup } from '../../egress/dns-lookup.ts'
 
 function failing(code: string): Lookup {
   return () => Promise.reject(Object.assign(new Error(code), { code }))
@@ -82,5 +82,47 @@ describe('a resolver', () => {
     expect(asked).toHaveLength(1_001)
     await resolver.resolve('a0.test')
     expect(asked).toHaveLength(1_002)
+  })
+
+  test('remembers for ten seconds that the servers of a name are silent', async () => {
+    let asked = 0
+    let now = 1_000
+    const lookup: Lookup = () => (asked++, Promise.reject(Object.assign(new Error(), { code: 'ETIMEOUT' })))
+    const resolver = createResolver({ lookup, now: () => now })
+    await resolver.resolve('a.test')
+    now = 10_999
+    expect(await resolver.resolve('a.test', 'another team')).toMatchObject({ failure: { cause: 'timeout' } })
+    expect(asked).toBe(1)
+    now = 11_001
+    await resolver.resolve('a.test')
+    expect(asked).toBe(2)
+  })
+
+  test('gives a team only its share of the lookups at once, and others theirs at once', async () => {
+    const asked: string[] = []
+    const lookup: Lookup = (name) => {
+      asked.push(name)
+      return name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '1.1.1.1', family: 4 }])
+    }
+    const resolver = createResolver({ lookup, timeoutMs: 300, pending: { total: 4, perTeam: 3 } })
+    const hanging = Array.from({ length: 10 }, (_, n) => resolver.resolve(`hang${n}.test`, 'one'))
+    const from = performance.now()
+    expect(await resolver.resolve('good.test', 'other')).toMatchObject({ ok: true })
+    expect(performance.now() - from).toBeLessThan(200)
+    expect(asked).toEqual(['hang0.test', 'hang1.test', 'hang2.test', 'good.test'])
+    expect(await Promise.all(hanging)).toEqual(
+      Array(10).fill({ ok: false, failure: { kind: 'dns', cause: 'timeout' } }),
+    )
+  })
+
+  test('does not make a team wait for the turn of another one that asked for the same name', async () => {
+    const lookup: Lookup = (name) =>
+      name === 'hang.test' ? new Promise(() => {}) : Promise.resolve([{ address: '1.1.1.1', family: 4 }])
+    const resolver = createResolver({ lookup, timeoutMs: 300, pending: { total: 4, perTeam: 1 } })
+    const hanging = [resolver.resolve('hang.test', 'one'), resolver.resolve('good.test', 'one')]
+    expect(await resolver.resolve('good.test', 'other')).toMatchObject({ ok: true })
+    // Once it is known, it is known to all.
+    expect(await resolver.resolve('good.test', 'one')).toMatchObject({ ok: true })
+    await Promise.all(hanging)
   })
 })

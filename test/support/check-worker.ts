@@ -10,6 +10,7 @@ import { createExtractor } from '../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
+import type { Resolver } from '../../egress/resolve.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../runners/loop/check-metrics.ts'
@@ -44,6 +45,8 @@ export interface WorkerOptions {
   readonly browsers?: Pick<Browsers, 'render'> | undefined
   /** Where pictures go; without it none can be kept. */
   readonly objects?: ObjectStore | undefined
+  /** Resolves the names of checks; without it the machine's. */
+  readonly resolver?: Resolver
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
 }
@@ -72,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     connectTimeoutMs: 20_000,
   })
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  const agent = createGuardedAgent(egress)
+  const agent = createGuardedAgent(egress, options.resolver && { resolver: options.resolver })
   const layer = proxyLayerOf({
     settings: options.proxyUrl ? { TIDEMARK_PROXY_URL: options.proxyUrl } : {},
     egress,

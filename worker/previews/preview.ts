@@ -19,6 +19,8 @@ export type Previewed = Pick<
 export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
   /** Asks the model. Without it prompts fail with a message that says what is missing. */
   readonly ask?: Ask | undefined
+  /** An opaque key of the team that asks. */
+  readonly team?: string | undefined
 }
 
 /** Asks the model for a team that is known. Never rejects. */
@@ -38,7 +40,11 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
     if (given.ok && given.kind === 'body') bytes = given.body.byteLength
   }
   const obstacle = config.extract_config.method === 'prompt' && !ports.ask ? NO_MODEL : null
-  const reading = await asked(await check({ ...taskOf(config), obstacle }, { ...ports, onFetched }), config, ports)
+  const reading = await asked(
+    await check({ ...taskOf(config), teamKey: ports.team, obstacle }, { ...ports, onFetched }),
+    config,
+    ports,
+  )
   const durationMs = performance.now() - startedAt
   const facts = { ...fetchFacts(fetched, durationMs), bytes, duration_ms: Math.round(durationMs) }
   switch (reading.kind) {

@@ -73,7 +73,7 @@ export function createPreviews({
     const { signal } = stopping
     const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
-    const within = { signal, ask, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
+    const within = { signal, ask, team: teamId, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
     const done = preview(config, { agent, extractor, pages, ...within })
     running.add(done)
     return done

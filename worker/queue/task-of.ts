@@ -44,8 +44,8 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
 }
 
 /**
- * Returns the fields that every task has. The team decides whose turn it is. It stays in this process: a runner does
- * not need to know it.
+ * Returns the fields that every task has. The team decides whose turn it is. Its id stays in this process: a runner is
+ * given a hash.
  */
 function known(row: Claimed, { claimedAt }: Claiming) {
   return {
@@ -54,6 +54,7 @@ function known(row: Claimed, { claimedAt }: Claiming) {
     runId: row.run_id,
     monitorId: row.monitor_id,
     team: row.team_id,
+    teamKey: row.team_id,
     dueMs: row.due_ms,
     claimedMs: row.claimed_ms,
     claimedAt,

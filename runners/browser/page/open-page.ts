@@ -22,11 +22,12 @@ function userAgent(version: string): string {
 
 /**
  * Opens one page in a new context (no cookies, cache, permissions, downloads or service workers). Other pages that it
- * opens are closed, and dialogs are dismissed.
+ * opens are closed, and dialogs are dismissed. Its traffic goes through the egress proxy's address for its team.
  */
-export async function openPage({ playwright }: OneBrowser, viewport: Viewport): Promise<OpenPage> {
+export async function openPage({ playwright, proxy }: OneBrowser, viewport: Viewport, team = ''): Promise<OpenPage> {
   const context = await playwright.newContext({
     acceptDownloads: false,
+    ...(team !== '' && { proxy: { server: await proxy.serverFor(team) } }),
     permissions: [],
     serviceWorkers: 'block',
     userAgent: userAgent(playwright.version()),

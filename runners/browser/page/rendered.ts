@@ -9,6 +9,8 @@ export interface RenderRequest {
   readonly headers: Readonly<Record<string, string>> | null
   /** What to take pictures of; null: nothing. */
   readonly visual: VisualConfig | null
+  /** An opaque key of the team that the page is for. Absent: it is nobody's. */
+  readonly team?: string | undefined
 }
 
 export interface RenderPorts {

@@ -96,6 +96,7 @@ async function fetchPage(context: FetchContext, { asked, pages }: Paging): Promi
   if (msLeft <= 0) return failure(context, pagesTooSlow(number, context.deadlineMs))
   const fetched = await fetchStatic(requestFor(context.request, asked), {
     agent: context.ports.agent,
+    team: context.ports.team,
     signal: context.ports.signal,
     deadlineMs: Math.min(msLeft, FETCH_DEADLINE_MS),
     limits: { ...context.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
-import { createResolver, type Resolver } from '../../../egress/resolve.ts'
+import { type Resolver, systemResolver } from '../../../egress/resolve.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS } from '../fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetched.ts'
 import { fetchStatic } from '../static-fetch.ts'
@@ -25,6 +25,8 @@ export interface ProxyCall {
   /** The result of the layer before, in the words of its fault. */
   readonly refusal: string
   readonly hold: Hold
+  /** An opaque key of the team that the fetch is for. */
+  readonly team?: string | undefined
   readonly signal: AbortSignal
   /** Milliseconds for all of it. Default 30,000. */
   readonly deadlineMs?: number
@@ -53,12 +55,12 @@ interface ProxyLayerOptions {
 const MOST_BYTES = FETCH_LIMITS.maxWireBytes
 
 /** Creates the layer. It opens its own connections for every fetch, so that no team shares one with another. */
-export function createProxyLayer({ log, resolver = createResolver(), ...options }: ProxyLayerOptions): ProxyLayer {
+export function createProxyLayer({ log, resolver = systemResolver(), ...options }: ProxyLayerOptions): ProxyLayer {
   return {
-    async fetch(request, { refusal, hold, signal, deadlineMs = FETCH_DEADLINE_MS }) {
+    async fetch(request, { refusal, hold, signal, team = '', deadlineMs = FETCH_DEADLINE_MS }) {
       const reserved = await hold(MOST_BYTES)
       if (typeof reserved === 'string') return reserved
-      const path = openProxyPath({ ...options, resolver })
+      const path = openProxyPath({ ...options, resolver, team })
       try {
         const limits = { ...FETCH_LIMITS, maxWireBytes: Math.min(MOST_BYTES, reserved.bytes) }
         const fetched = await fetchStatic(request, { agent: path.agent, signal, deadlineMs, limits })

@@ -15,6 +15,8 @@ interface PathOptions {
   /** Checks targets. The proxy itself comes from the settings and is trusted. */
   readonly policy: EgressPolicy
   readonly resolver: Resolver
+  /** An opaque key of the team that the fetch is for. */
+  readonly team: string
   /** PEM certificates to trust instead of Node's built-in list. */
   readonly ca?: string | readonly string[]
   /** Milliseconds for each of: reaching the proxy, its response to CONNECT, a TLS handshake. Default 10,000. */
@@ -111,7 +113,8 @@ class CountedPath implements ProxyPath {
   async #reach({ hostname, port, protocol }: buildConnector.Options): Promise<Reached> {
     const isSecure = protocol === 'https:'
     const target: Endpoint = { host: hostname, port: port === '' ? (isSecure ? 443 : 80) : Number(port) }
-    const vetted = await vet(target, this.#options.policy, this.#options.resolver)
+    const { policy, resolver, team } = this.#options
+    const vetted = await vet(target, policy, resolver, team)
     if (!vetted.ok) return vetted
     this.failure = null
     const socket = await this.#dialProxy()

@@ -27,7 +27,7 @@ const TYPES = {
     written: slackMessage(PAYLOAD, LINKS),
     send: (webhookUrl: string, { payload = JSON.stringify(PAYLOAD), dispatcher = agent }: Sending = {}) =>
       createSlackChannel({ agent: dispatcher, links: LINKS, deadlineMs: 300 }).send(
-        { id: 'd', config: { type: 'slack', webhookUrl }, payload, secrets: [] },
+        { id: 'd', team: 't', config: { type: 'slack', webhookUrl }, payload, secrets: [] },
         ctx(),
       ),
   },
@@ -35,7 +35,7 @@ const TYPES = {
     written: discordMessage(PAYLOAD, LINKS),
     send: (webhookUrl: string, { payload = JSON.stringify(PAYLOAD), dispatcher = agent }: Sending = {}) =>
       createDiscordChannel({ agent: dispatcher, links: LINKS, deadlineMs: 300 }).send(
-        { id: 'd', config: { type: 'discord', webhookUrl }, payload, secrets: [] },
+        { id: 'd', team: 't', config: { type: 'discord', webhookUrl }, payload, secrets: [] },
         ctx(),
       ),
   },

@@ -29,6 +29,7 @@ function send(url: string, sending: Sending = {}): Promise<AttemptOutcome> {
   const { payload = '{}', headers, secrets = [SECRET], deadlineMs = 5_000, signal } = sending
   const message: Message<'webhook'> = {
     id: '01a1fdda-7d9b-7133-82bc-55eff54399c9',
+    team: 't',
     config: { type: 'webhook', url, ...(headers && { headers }) },
     payload,
     secrets,
@@ -284,6 +285,7 @@ describe('a webhook that is not sent', () => {
     })
     const message: Message<'webhook'> = {
       id: 'x',
+      team: 't',
       config: { type: 'webhook', url: `http://${host}:${receiver.port}/` },
       payload: '{}',
       secrets: [SECRET],

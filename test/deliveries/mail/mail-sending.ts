@@ -31,7 +31,7 @@ export function sendBy(mailer: Mailer | null, sending: Sending = {}): Promise<At
   } = sending
   const write = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`)
   return createEmailChannel({ mailer, links: LINKS, deadlineMs }).send(
-    { id: ID, config: { type: 'email', to }, payload: JSON.stringify(payload), secrets: [] },
+    { id: ID, team: 't', config: { type: 'email', to }, payload: JSON.stringify(payload), secrets: [] },
     { signal: sending.signal ?? new AbortController().signal, log: { info: write, warn: write, error: write } },
   )
 }

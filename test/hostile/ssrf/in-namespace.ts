@@ -6,7 +6,8 @@ import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { createResolver, type Lookup } from '../../../egress/resolve.ts'
+import type { Lookup } from '../../../egress/dns-lookup.ts'
+import { createResolver } from '../../../egress/resolve.ts'
 import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
 import { DENIED_ADDRESSES } from '../../egress/vectors.ts'
 import { knock, listenEverywhere, PUBLIC, SITE_PORT, takeAddresses } from './counted.ts'
@@ -75,7 +76,7 @@ async function run(url: string, request: RequestConfig | null = null): Promise<s
 
 async function send(type: Exclude<keyof Channels, 'email'>, url: string): Promise<string> {
   const log = { info: () => {}, warn: () => {}, error: () => {} }
-  const message = { id: 'd', payload: PAYLOAD, secrets: ['a'.repeat(64)] }
+  const message = { id: 'd', team: 't', payload: PAYLOAD, secrets: ['a'.repeat(64)] }
   const ctx = { signal, log }
   const outcome =
     type === 'webhook'

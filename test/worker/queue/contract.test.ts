@@ -109,8 +109,10 @@ for (const [kind, open] of Object.entries(KINDS))
           [no],
         )
         const before = performance.now()
-        const { team: turn, ...task } = await claimed(no)
+        const { team: turn, teamKey, ...task } = await claimed(no)
         expect(turn).toBe(kind === 'in process' ? team : undefined)
+        // What stands for the team elsewhere does not tell its id.
+        expect(teamKey).toEqual(kind === 'in process' ? team : expect.stringMatching(/^[0-9a-f]{32}$/))
         expect(task).toEqual({
           kind: 'page',
           no,

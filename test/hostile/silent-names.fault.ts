@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { createDnsLookup } from '../../egress/dns-lookup.ts'
+import { createResolver } from '../../egress/resolve.ts'
+import { openNameServer } from '../egress/name-server.ts'
+import { until } from '../faults/until.ts'
+import { openQueueWorld } from '../store/queue/queue-world.ts'
+import { startWorker } from '../support/check-worker.ts'
+import { html, openSite } from '../support/site.ts'
+
+const VICTIMS = 40
+const INTERVAL = 1
+const MEASURED = 5 * VICTIMS
+const BURST = 80
+const MONITORS = 150
+/** What counts: a fifth more than alone. */
+const MOST_RISE = 1.2
+/** Whatever else the machine does makes both later: the best of a few pairs is compared. */
+const MOST_PAIRS = 8
+
+type Lateness = readonly number[]
+const p95 = (all: Lateness) => all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1] ?? Number.NaN
+const best = (all: readonly Lateness[]) => Math.min(...all.map(p95))
+
+test.each([BURST, MONITORS])(
+  '%i names of one team whose servers never answer make the checks of another team no later, and fail none of them',
+  async (count) => {
+    await using closing = new AsyncDisposableStack()
+    const world = closing.use(await openQueueWorld())
+    const site = closing.use(await openSite())
+    site.answer(html('<p class="price">1</p>'))
+    const names = closing.use(
+      await openNameServer((name) => (name.endsWith('.silent.test') ? 'silence' : ['127.0.0.1'])),
+    )
+    const { port } = new URL(site.url)
+    const [victim, other] = [await world.team(), await world.team()]
+    const monitorsOf = async (team: string, domain: string, many: number, dueSeconds: number) => {
+      const nos: number[] = []
+      for (let n = 0; n < many; n++)
+        nos.push(...(await world.monitors(team, { url: `http://n${n}.${domain}:${port}/`, dueSeconds })))
+      return nos
+    }
+    const nos = await monitorsOf(victim, 'good.test', VICTIMS, 0)
+    const hogs = await monitorsOf(other, 'silent.test', count, -86_400)
+    // The API allows no interval below a minute; the queue does. They are due one after the other.
+    await world.query(
+      `update checks c set interval_seconds = $2, due_at = d.at, next_run_at = d.at
+       from (select no, clock() + make_interval(secs => $2 * row_number() over () / $3::float8) as at
+         from unnest($1::bigint[]) no) d
+       where c.no = d.no`,
+      [nos, INTERVAL, VICTIMS],
+    )
+
+    let ended: number[] = []
+    // The cache is off: every check of the victim looks its name up.
+    const lookup = createDnsLookup({ servers: [names.address], hosts: '/dev/null', resolvConf: '/dev/null' })
+    closing.use(
+      await startWorker({
+        url: world.url,
+        secrets: world.secrets,
+        concurrency: 128,
+        resolver: createResolver({ lookup, cacheMs: 0 }),
+        around: async (task, go) => {
+          const reading = await go()
+          const now = task.claimedMs + performance.now() - task.claimedAt
+          if (task.team === victim && task.dueMs !== null) ended.push(now - task.dueMs)
+          return reading
+        },
+      }),
+    )
+    const measure = async (): Promise<Lateness> => {
+      ended = []
+      await until(
+        async () => ended.length,
+        (done) => done >= MEASURED,
+        60_000,
+      )
+      return ended
+    }
+    const letLoose = () =>
+      world.query(
+        'update checks set failures = 0, due_at = clock(), next_run_at = clock() where no = any($1) and run_id is null',
+        [hogs],
+      )
+
+    // Everybody has been read once.
+    await measure()
+    const alone: Lateness[] = []
+    const beside: Lateness[] = []
+    do {
+      alone.push(await measure())
+      await letLoose()
+      const timer = setInterval(() => void letLoose(), 500)
+      await until(
+        () => world.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
+        (claimed) => claimed.length === hogs.length,
+      )
+      beside.push(await measure())
+      clearInterval(timer)
+      await until(
+        () => world.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
+        (claimed) => claimed.length === 0,
+        60_000,
+      )
+    } while (best(beside) > best(alone) * MOST_RISE && alone.length < MOST_PAIRS)
+
+    process.stdout.write(
+      `${VICTIMS} checks a second, p95 of the end after the due time: alone ${best(alone).toFixed(0)} ms, beside ` +
+        `${count} silent names ${best(beside).toFixed(0)} ms\n`,
+    )
+    expect(best(beside)).toBeLessThanOrEqual(best(alone) * MOST_RISE)
+    const outcomes = await world.query<{ status: string; error_code: string | null }>(
+      'select distinct status, error_code from runs where monitor_no = any($1)',
+      [nos],
+    )
+    expect(outcomes).toEqual([{ status: 'success', error_code: null }])
+    expect(await world.query('select distinct error_code from runs where monitor_no = any($1)', [hogs])).toEqual([
+      { error_code: 'timeout' },
+    ])
+  },
+)
