@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Closed } from '../../schema/shape/shape.ts'
+import { parseJsonText } from '../../schema/validation/json-text.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { apiError } from './api-error.ts'
 import type { Route } from './route.ts'
@@ -75,6 +76,9 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Only a text that matches can contain a number that is infinite once it is read. */
 const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 
+/** Only a text that matches can have the key __proto__, which may be written with escapes. */
+const MAY_NAME_PROTOTYPE = /__proto__|\\u/
+
 /**
  * Returns the value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when the body is not
  * UTF-8, not JSON, has a key that could change a prototype, or a number that is too large.
@@ -82,8 +86,10 @@ const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   if (text.trim() === '') return undefined
-  const value = parse(text)
-  if (text.includes('__proto__') && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
+  const read = parseJsonText(text)
+  if (!read.ok) throw malformed(`must be JSON: ${read.fault}`)
+  const { value } = read
+  if (MAY_NAME_PROTOTYPE.test(text) && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
   if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not contain numbers beyond 1.8e308')
   return value
 }
@@ -109,14 +115,6 @@ function decode(bytes: Buffer): string {
     return UTF8.decode(bytes)
   } catch {
     throw malformed('must be UTF-8')
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw malformed('must be JSON')
   }
 }
 

@@ -1,23 +1,25 @@
-import type { Issue } from '../../schema/validation/issue.ts'
+import { firstIssues, type Issue, MOST_ISSUES } from '../../schema/validation/issue.ts'
 import { type ApiError, apiError } from './api-error.ts'
 
-/** The greatest number of issues in the envelope's `details`. */
-const MOST_ISSUES = 100
 /**
  * Long enough for a path of five names of the greatest length. With a message of the same length it still fits into the
  * envelope's own message.
  */
 const LONGEST = 600
 
-/** Returns the 422 of a request. Its message names the first issue, its details contain all of them. */
+/**
+ * Returns the 422 of a request. Its message names the first issue. Its details contain all of them, or `MOST_ISSUES`,
+ * and then the message says so.
+ */
 export function validationError(part: 'body' | 'query', issues: readonly Issue[]): ApiError {
   // Keys can have any length; the answer is bounded.
-  const shown = issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
+  const shown = firstIssues(issues).map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const first = shown[0]
   // Most messages continue the path (`name is required`); messages that are sentences of their own do not.
   const joint = /^[A-Z][a-z]/.test(first?.message ?? '') ? ': ' : ' '
   const where = first && first.path !== '' ? first.path + joint : ''
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  const rest = issues.length > MOST_ISSUES ? `; details lists ${MOST_ISSUES} of them` : ''
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more${rest})` : ''
   return apiError(
     'VALIDATION_ERROR',
     `The ${part} is not valid: ${where}${(first?.message ?? '').replace(/\.$/, '')}${more}.`,

@@ -1,7 +1,8 @@
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
+import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
+import { parseJsonText } from '../../schema/validation/json-text.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { extractOf, headersOf, templateOf } from './extract-of.ts'
 import type { CheckOptions } from './options.ts'
@@ -87,17 +88,19 @@ async function ofMonitor(
 }
 
 function parse(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const read = parseJsonText(text)
+  if (!read.ok) throw new UsageError(`${path} is not JSON: ${read.fault}`)
+  return read.value
 }
 
 /** Validates the body as POST /v1/monitors does, and reports all errors at once. */
 function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {
   const result = checkConfiguration(body, egress)
-  if (result.kind === 'invalid') throw new UsageError(heading + result.issues.map(line).join('\n'))
+  if (result.kind === 'invalid') {
+    const lines = firstIssues(result.issues).map(line)
+    const rest = result.issues.length - lines.length
+    throw new UsageError(heading + [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'))
+  }
   return result.spec
 }
 

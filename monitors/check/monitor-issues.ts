@@ -1,11 +1,9 @@
-import type { TSchema } from 'typebox'
 import { type DeliveryConfig, destinationOf } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
-import { type MonitorPatch, MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorPatch, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
-import { checkerOf } from '../../schema/validation/validate.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { checkRules } from '../../runners/extract/rules.ts'
 import { checkCss } from '../../runners/extract/css/rules-css.ts'
@@ -21,28 +19,36 @@ import type { OverCap } from '../outcome.ts'
 
 /**
  * Returns the issues of a configuration that its schema cannot find: selectors, expressions and patterns that do not
- * compile, and addresses that are not allowed. Keys with `known` issues are skipped. The rules inside the other keys
- * are checked too. Otherwise they would be checked only when the whole body is valid, and one response could not name
- * every fault.
+ * compile, and addresses that are not allowed. A part with `known` issues is skipped. The other parts are checked all
+ * the same, each item of a list and each field by itself, so that one response names every fault.
  */
 export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return []
-  if (known.length === 0) return meaningIssues(body, egress)
-  const sound: Record<string, unknown> = {}
-  const issues: Issue[] = []
-  for (const [key, value] of Object.entries(body)) {
-    const checker = CHECKERS.get(key)
-    if (!checker || known.some(({ path }) => topKey(path) === key)) continue
-    const checked = checker.validate(value)
-    if (checked.ok) sound[key] = value
-    else issues.push(...checked.issues.map((issue) => under(key, issue)))
-  }
-  // An issue of the whole body comes from one of these rules, so they were checked already.
-  const pairs = known.some(({ path }) => path === '') ? [] : pairIssues(sound)
-  return [...issues, ...pairs, ...meaningIssues(sound, egress)]
+  const isSound = soundness(known)
+  // A sound part has the shape that the schema describes, and a part that is not sound is not looked into.
+  const config = partsOf(body) as MonitorPatch
+  const sound = Object.fromEntries(Object.entries(config).filter(([key]) => isSound(key)))
+  return [...(known.length > 0 ? pairIssues(sound) : []), ...meaningIssues(config, isSound, egress)]
 }
 
-/** Returns the issues of rules over two keys, if both keys are present and valid. */
+/** Returns whether the value at a path has no issue: neither of its own, nor within it, nor of a value around it. */
+type IsSound = (path: string) => boolean
+
+function soundness(known: readonly Issue[]): IsSound {
+  if (known.length === 0) return () => true
+  const own = new Set(known.map(({ path }) => path))
+  if (own.has('')) return () => false
+  const touched = new Set(known.flatMap(({ path }) => [path, ...around(path)]))
+  return (path) => !touched.has(path) && !around(path).some((outer) => own.has(outer))
+}
+
+/** Returns the paths of the values around the one at a path. The root is not one of them. */
+const around = (path: string): string[] =>
+  [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index)).filter((outer) => outer !== '')
+
+const partsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+/** Returns the issues of the rules over two keys, if both keys are present and sound. */
 function pairIssues({ extract_config, diff_predicate, request_config, visual_config }: MonitorPatch): readonly Issue[] {
   return [
     ...(extract_config && diff_predicate ? PREDICATE_FIELDS.check({ extract_config, diff_predicate }) : []),
@@ -50,26 +56,35 @@ function pairIssues({ extract_config, diff_predicate, request_config, visual_con
   ]
 }
 
-const CHECKERS = new Map(
-  Object.entries(MonitorSpec.properties).map(([key, schema]) => [key, checkerOf<TSchema>(schema)]),
-)
-const topKey = (path: string) => /^[^.[]*/.exec(path)?.[0]
-
-function meaningIssues(config: MonitorPatch, egress: EgressPolicy): Issue[] {
+function meaningIssues(config: MonitorPatch, isSound: IsSound, egress: EgressPolicy): Issue[] {
   const { url, extract_config, diff_predicate, deliveries, request_config, visual_config } = config
   return [
-    ...(url === undefined ? [] : found(checkTargetUrl(url, egress, 'url'))),
-    ...(extract_config ? checkRules(extract_config).map((issue) => under('extract_config', issue)) : []),
-    ...(extract_config ? schemaIssues(extract_config) : []),
-    ...(diff_predicate ? patternIssues(diff_predicate, 'diff_predicate') : []),
-    ...(deliveries ?? []).flatMap((delivery, index) => deliveryIssues(delivery, joinPath('deliveries', index), egress)),
-    ...(request_config ? pagingIssues(request_config) : []),
-    ...(visual_config ? selectorIssues(visual_config) : []),
+    ...(url !== undefined && isSound('url') ? found(checkTargetUrl(url, egress, 'url')) : []),
+    ...extractIssues(extract_config, isSound),
+    ...patternIssues(diff_predicate, 'diff_predicate', isSound),
+    ...listOf(deliveries).flatMap((delivery, index) =>
+      addressIssues(delivery, { path: joinPath('deliveries', index), isSound }, egress),
+    ),
+    ...(request_config && isSound('request_config.pagination') ? pagingIssues(request_config) : []),
+    ...selectorIssues(visual_config, isSound),
   ]
 }
 
-function schemaIssues(config: ExtractConfig): Issue[] {
-  if (config.method !== 'prompt' || !config.schema) return []
+/** A list that is sound itself may have items that are not, and then it may be no list at all. */
+const listOf = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? (value as T[]) : [])
+
+function extractIssues(config: ExtractConfig | undefined, isSound: IsSound): Issue[] {
+  const path = 'extract_config'
+  if (!config || !isSound(joinPath(path, 'method'))) return []
+  if (config.method === 'prompt') return isSound(joinPath(path, 'schema')) ? schemaIssues(config) : []
+  if (config.method === 'full_page') return []
+  const named = Object.entries(partsOf(config.fields)).filter(([name]) => isSound(joinPath(path, 'fields', name)))
+  const fields = Object.fromEntries(named) as typeof config.fields
+  return checkRules({ method: config.method, fields }).map((issue) => under(path, issue))
+}
+
+function schemaIssues(config: Extract<ExtractConfig, { method: 'prompt' }>): Issue[] {
+  if (!config.schema) return []
   const shape = shapeOf(config.schema)
   return shape.ok ? [] : [under('extract_config.schema', shape.issue)]
 }
@@ -80,30 +95,42 @@ const under = (prefix: string, { path, message }: Issue): Issue => ({
   message,
 })
 
-function patternIssues(predicate: DiffPredicate, path: string): Issue[] {
+function patternIssues(predicate: DiffPredicate | undefined, path: string, isSound: IsSound): Issue[] {
+  if (!predicate || !isSound(joinPath(path, 'type'))) return []
   if (predicate.type === 'composite')
-    return predicate.conditions.flatMap((condition, index) => patternIssues(condition, `${path}.conditions[${index}]`))
-  if (predicate.type !== 'field_matches_regex') return []
+    return listOf(predicate.conditions).flatMap((condition, index) =>
+      patternIssues(condition, `${path}.conditions[${index}]`, isSound),
+    )
+  if (predicate.type !== 'field_matches_regex' || !isSound(joinPath(path, 'pattern'))) return []
   return ruleIssue(`${path}.pattern`, 'a JavaScript pattern', checkRegex(predicate.pattern))
 }
 
-function deliveryIssues(delivery: DeliveryConfig, path: string, egress: EgressPolicy): Issue[] {
-  if (delivery.type === 'email') return []
-  return found(
-    checkTargetUrl(destinationOf(delivery), egress, joinPath(path, delivery.type === 'webhook' ? 'url' : 'webhookUrl')),
+interface At {
+  readonly path: string
+  readonly isSound: IsSound
+}
+
+function addressIssues(delivery: DeliveryConfig, { path, isSound }: At, egress: EgressPolicy): Issue[] {
+  if (!isSound(joinPath(path, 'type')) || delivery.type === 'email') return []
+  const at = joinPath(path, delivery.type === 'webhook' ? 'url' : 'webhookUrl')
+  return isSound(at) ? found(checkTargetUrl(destinationOf(delivery), egress, at)) : []
+}
+
+function selectorIssues(config: VisualConfig | null | undefined, isSound: IsSound): Issue[] {
+  const { regions, ignoreSelectors } = partsOf(config) as Partial<VisualConfig>
+  const named = [
+    ...listOf(regions).map((region, index) => [
+      `visual_config.regions[${index}].selector`,
+      partsOf(region)['selector'],
+    ]),
+    ...listOf(ignoreSelectors).map((selector, index) => [`visual_config.ignoreSelectors[${index}]`, selector]),
+  ] as const
+  return named.flatMap(([path, selector]) =>
+    typeof path === 'string' && typeof selector === 'string' && isSound(path)
+      ? ruleIssue(path, 'a CSS selector', checkCss(selector))
+      : [],
   )
 }
-
-function selectorIssues({ regions = [], ignoreSelectors = [] }: VisualConfig): Issue[] {
-  return [
-    ...regions.flatMap(({ selector }, index) =>
-      selector === undefined ? [] : cssIssue(`visual_config.regions[${index}].selector`, selector),
-    ),
-    ...ignoreSelectors.flatMap((selector, index) => cssIssue(`visual_config.ignoreSelectors[${index}]`, selector)),
-  ]
-}
-
-const cssIssue = (path: string, selector: string) => ruleIssue(path, 'a CSS selector', checkCss(selector))
 
 function ruleIssue(path: string, what: string, fault: RuleFault | null): Issue[] {
   if (fault === null) return []

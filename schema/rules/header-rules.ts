@@ -1,4 +1,4 @@
-import { keyRule, type Rule } from './rule.ts'
+import { keyPath, keyRule, type Rule } from './rule.ts'
 
 type Headers = Readonly<Record<string, string>>
 /** Names that a user may not set. */
@@ -45,8 +45,8 @@ export const HEADER_CASE: Rule<Headers> = {
   accepts: [{ a: '1', b: '2' }],
   rejects: [{ 'x-a': '1', 'X-A': '2' }],
   check(headers) {
-    const seen = new Set<string>()
-    const doubled = Object.keys(headers).filter((name) => seen.size === seen.add(name.toLowerCase()).size)
-    return doubled.map((name) => ({ path: `[${JSON.stringify(name)}]`, message: this.message }))
+    const spellings = Map.groupBy(Object.keys(headers), (name) => name.toLowerCase())
+    const doubled = [...spellings.values()].filter((names) => names.length > 1).flat()
+    return doubled.map((name) => ({ path: keyPath(name), message: this.message }))
   },
 }

@@ -73,6 +73,7 @@ export const DIRECT_OR_VISUAL = rule<Fetched>({
   ],
   rejects: [{ request_config: {}, visual_config: { enabled: true } }],
   holds: ({ request_config, visual_config }) => !(request_config && visual_config?.enabled),
+  between: () => ['request_config', 'visual_config.enabled'],
 })
 
 export const FIELD_NAMES = keyRule<string>({
@@ -113,6 +114,7 @@ export const POSITIVE_PERCENT = rule<Thresholded>({
     { type: 'field_increases_by_percent', threshold: 0 },
     { type: 'field_decreases_by_percent', threshold: -5 },
   ],
+  between: () => ['threshold'],
   holds: (leaf) => !leaf.type.endsWith('_by_percent') || leaf.threshold === undefined || leaf.threshold > 0,
 })
 

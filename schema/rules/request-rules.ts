@@ -21,6 +21,7 @@ export const NO_BODY_WITH_GET = rule<Request>({
   cel: "!has(self.body) || (has(self.method) && self.method != 'GET')",
   accepts: [{ method: 'POST', body: '{}' }, { method: 'GET' }, {}],
   rejects: [{ method: 'GET', body: '' }, { body: '{}' }],
+  between: () => ['method', 'body'],
   holds: ({ method = 'GET', body }) => body === undefined || method !== 'GET',
 })
 
@@ -42,6 +43,7 @@ export const BODY_PAGING_NEEDS_JSON = rule<Request>({
     { method: 'POST', body: 'null', pagination: { in: 'body' } },
     { method: 'POST', pagination: { in: 'body' } },
   ],
+  between: () => ['pagination.in', 'body'],
   holds: ({ body, pagination }) => pagination?.in !== 'body' || (body !== undefined && isJsonObject(body)),
 })
 
@@ -56,5 +58,6 @@ export const SELECTOR_OR_RECT = rule<Region>({
   cel: 'has(self.selector) != has(self.rect)',
   accepts: [{ selector: '#a' }, { rect: { x: 0, y: 0, width: 1, height: 1 } }],
   rejects: [{}, { selector: '#a', rect: { x: 0, y: 0, width: 1, height: 1 } }],
+  between: ({ selector }) => (selector === undefined ? [''] : ['selector', 'rect']),
   holds: ({ selector, rect }) => (selector === undefined) !== (rect === undefined),
 })

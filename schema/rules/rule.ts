@@ -15,10 +15,18 @@ export interface Rule<T> {
   check(value: T): readonly Issue[]
 }
 
-/** Returns a rule for the complete value. The issue has the value's own path. */
-export function rule<T>(parts: Omit<Rule<T>, 'check'> & { holds: (value: T) => boolean }): Rule<T> {
-  const { holds, ...rest } = parts
-  return { ...rest, check: (value) => (holds(value) ? [] : [{ path: '', message: rest.message }]) }
+/**
+ * Returns a rule for the complete value. The issue has the value's own path. A rule about a conflict of keys gives
+ * their paths in `between`, and there is an issue for each of them.
+ */
+export function rule<T>(
+  parts: Omit<Rule<T>, 'check'> & { holds: (value: T) => boolean; between?: (value: T) => readonly string[] },
+): Rule<T> {
+  const { holds, between = () => [''], ...rest } = parts
+  return {
+    ...rest,
+    check: (value) => (holds(value) ? [] : between(value).map((path) => ({ path, message: rest.message }))),
+  }
 }
 
 /** Returns a rule for each key of a map. The issue has the path of the key. */
@@ -35,4 +43,5 @@ export function keyRule<V>(
   }
 }
 
-const keyPath = (key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`)
+/** Returns the path of a key of a map, relative to the map. */
+export const keyPath = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`)

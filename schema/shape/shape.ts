@@ -57,6 +57,18 @@ export interface VariantTable {
   >
 }
 
+/**
+ * Returns the variant that an object's tag chooses; undefined when it chooses none. The tag may be any JSON, and may
+ * have the name of a property of Object.prototype.
+ */
+export function variantOf(
+  { tag, variants }: VariantTable,
+  value: object,
+): VariantTable['variants'][string] | undefined {
+  const chosen = (value as Readonly<Record<string, unknown>>)[tag]
+  return typeof chosen === 'string' && Object.hasOwn(variants, chosen) ? variants[chosen] : undefined
+}
+
 type ArmProperties = Readonly<Record<string, TProperties>>
 type Simplify<T> = { [K in keyof T]: T[K] } & {}
 type ArmUnion<Tag extends string, A extends ArmProperties> = {

@@ -2,7 +2,7 @@ import type { RuleName } from '../rules/rule-name.ts'
 import type { VARIANTS, VariantTable, RULES } from './shape.ts'
 
 /** A position in a walk: a part of a value, and the node that describes it. */
-export interface Place {
+interface Place {
   readonly node: SchemaNode
   readonly value: unknown
   /** The key or index in the surrounding position; null at the root. */

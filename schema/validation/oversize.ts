@@ -1,65 +1,119 @@
-import { type Issue, joinPath } from './issue.ts'
-import { type SchemaNode, keysOf, type Place, walkSchema } from '../shape/walk-schema.ts'
-import { VARIANTS } from '../shape/shape.ts'
+import { type Issue, joinPath, unknownKey } from './issue.ts'
+import { nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
+import { VARIANTS, variantOf, type VariantTable } from '../shape/shape.ts'
 
-/**
- * Largest number of unknown keys that are reported. If there are fewer, the validator reports them together with the
- * other errors.
- */
+/** Largest number of unknown keys that are reported for each object. */
 const MAX_UNKNOWN_KEYS = 50
 
+/** An issue, and the path of the value that it is about: for a key that is missing or unknown, that of its object. */
+export interface PlacedIssue extends Issue {
+  readonly place: string
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** The path of a value, and the variants of the values around it. */
+interface Around {
+  readonly path: string
+  readonly tables: readonly VariantTable[]
+}
+
+/** A value without what is too much in it. */
+interface Trimmed {
+  readonly value: unknown
+  readonly issues: readonly PlacedIssue[]
+  /** Returns whether the path is one of a value that is nested too deeply, or lies within it. */
+  isBuried(path: string): boolean
+}
+
 /**
- * Returns issues for lists and maps with more items than their schema allows, for values that are nested too deeply,
- * and for closed objects with very many unknown keys. Their content is not checked, and no other errors are reported.
+ * Returns a copy of a value in which lists and maps have no more items than their schema allows, and closed objects no
+ * unknown keys, together with the issues of what was left out. So the cost of every further check is bounded. Values
+ * that are nested too deeply are only reported.
  */
-export function findOversize(schema: object, value: unknown): Issue[] {
-  return walkSchema<Issue>(schema, value, (place, inner) => {
-    const { node, value: part } = place
-    if (part === null || typeof part !== 'object') return []
-    const path = joinPath('', ...keysOf(place))
-    const most = (Array.isArray(part) ? node.maxItems : node.maxProperties) ?? Number.POSITIVE_INFINITY
-    if (size(part) > most) return [{ path, message: `must have at most ${most} items` }]
-    const levels = levelsBeyond(place, part)
-    if (levels > 0) return [{ path, message: `is nested too deep: at most ${levels} levels` }]
-    const unknown = unknownKeys(node, part)
-    if (unknown.length > 0) return unknown.map((key) => ({ path: joinPath(path, key), message: 'is not a known key' }))
-    return inner()
-  })
+export function trimmed(schema: object, root: unknown): Trimmed {
+  const issues: PlacedIssue[] = []
+  const buried: string[] = []
+  const value = trim(nodeOf(schema), root, { path: '', tables: [] })
+  return { value, issues, isBuried: (path) => buried.some((top) => path.startsWith(top)) }
+
+  function trim(nullable: SchemaNode, part: unknown, at: Around): unknown {
+    if (part === null || typeof part !== 'object') return part
+    // Only the builder of a nullable makes alternatives; what another schema allows is not known here.
+    if ((nullable.anyOf?.filter(({ type }) => type !== 'null').length ?? 1) > 1) return part
+    const node = withoutNull(nullable)
+    const { path, tables } = at
+    const own = node[VARIANTS]
+    const levels = own ? levelsBeyond(own, tables, part) : 0
+    if (levels > 0) {
+      report(path, { path, message: `is nested too deep: at most ${levels} levels` })
+      buried.push(path)
+      return part
+    }
+    const inner: Around = { path, tables: own ? [...tables, own] : tables }
+    return Array.isArray(part) ? trimList(node, part, inner) : trimObject(node, part as JsonObject, inner)
+  }
+
+  function trimList({ items, maxItems = Infinity }: SchemaNode, list: readonly unknown[], at: Around): unknown[] {
+    reportSize(list.length, maxItems, at)
+    const kept = list.slice(0, maxItems)
+    return items ? kept.map((item, index) => trim(items, item, { ...at, path: joinPath(at.path, index) })) : kept
+  }
+
+  function trimObject(node: SchemaNode, object: JsonObject, at: Around): JsonObject {
+    const { properties, additionalProperties: others, maxProperties = Infinity } = node
+    const keys = Object.keys(object)
+    reportSize(keys.length, maxProperties, at)
+    const copy = Object.create(null) as Record<string, unknown>
+    const unknown: string[] = []
+    for (const key of keys.slice(0, maxProperties)) {
+      const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined
+      const child = own ?? (typeof others === 'object' ? others : undefined)
+      if (child) copy[key] = trim(child, object[key], { ...at, path: joinPath(at.path, key) })
+      else if (others === false && properties) unknown.push(key)
+      else copy[key] = object[key]
+    }
+    const allowed = allowedKeys(node, object)
+    for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) report(at.path, unknownKey(at.path, key, allowed))
+    return copy
+  }
+
+  function reportSize(size: number, most: number, { path }: Around): void {
+    if (size > most) report(path, { path, message: `must have at most ${most} items` })
+  }
+
+  function report(place: string, issue: Issue): void {
+    issues.push({ ...issue, place })
+  }
+}
+
+/** Returns the keys that the chosen variant allows; all keys where there is no variant, or no valid one. */
+function allowedKeys({ properties = {}, [VARIANTS]: table }: SchemaNode, value: object): readonly string[] {
+  const variant = table && variantOf(table, value)
+  return variant && table ? [table.tag, ...variant.allowed] : Object.keys(properties)
 }
 
 /** Returns the allowed number of levels when the levels above have this variant and this one does not; otherwise 0. */
-function levelsBeyond(place: Place, value: object): number {
-  const own = place.node[VARIANTS]
-  if (!own) return 0
+function levelsBeyond(own: VariantTable, above: readonly VariantTable[], value: object): number {
   const tag = (value as Readonly<Record<string, unknown>>)[own.tag]
   if (typeof tag !== 'string' || Object.hasOwn(own.variants, tag)) return 0
-  let alike = 0
-  for (let above = place.outer; above; above = above.outer) {
-    const table = above.node[VARIANTS]
-    if (table?.tag === own.tag && Object.hasOwn(table.variants, tag)) alike += 1
-  }
+  const alike = above.filter((table) => table.tag === own.tag && Object.hasOwn(table.variants, tag)).length
   return alike === 0 ? 0 : alike + 1
 }
-
-const size = (value: object) => (Array.isArray(value) ? value.length : Object.keys(value).length)
-
-function unknownKeys({ properties, additionalProperties }: SchemaNode, value: object): string[] {
-  if (additionalProperties !== false || !properties || Array.isArray(value)) return []
-  const keys = Object.keys(value)
-  if (keys.length < MAX_UNKNOWN_KEYS) return []
-  return keys.filter((key) => !Object.hasOwn(properties, key)).slice(0, MAX_UNKNOWN_KEYS)
-}
-
 /** Largest depth of values: far below the limit of any stack, far above any real input. */
 const MAX_DEPTH = 64
+/** Largest number of unclean texts that are reported. */
+const MAX_UNCLEAN = 50
 
 /**
- * Returns the first text that cannot be stored, or the position where nesting becomes too deep; undefined when there
- * is none. Postgres accepts neither NUL nor lone surrogates, so they are refused everywhere.
+ * Returns the texts that cannot be stored, and the positions where nesting becomes too deep. Postgres accepts neither
+ * NUL nor lone surrogates, so they are refused everywhere.
  */
-export function findUncleanText(value: unknown): Issue | undefined {
-  // The path is built only for an issue: most values are clean, and some are large.
-  return isClean(value, 0) ? undefined : find(value, '', 0)
+export function uncleanTexts(value: unknown): PlacedIssue[] {
+  // Paths are built only for issues: most values are clean, and some are large.
+  const found: PlacedIssue[] = []
+  if (!isClean(value, 0)) collect(value, null, 0, found)
+  return found
 }
 
 const cleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
@@ -72,15 +126,24 @@ function isClean(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([key, item]) => cleanText(key) && isClean(item, depth + 1))
 }
 
-function find(value: unknown, path: string, depth: number): Issue | undefined {
-  if (typeof value === 'string')
-    return cleanText(value) ? undefined : { path, message: 'must not contain NUL or lone surrogate characters' }
-  if (value === null || typeof value !== 'object') return undefined
-  if (depth > MAX_DEPTH) return { path, message: 'is nested too deeply' }
-  for (const [key, item] of Object.entries(value)) {
-    if (!cleanText(key)) return { path, message: 'must not have keys with NUL or lone surrogate characters' }
-    const issue = find(item, joinPath(path, Array.isArray(value) ? Number(key) : key), depth + 1)
-    if (issue) return issue
+/** A key or index, and those around it. */
+interface Step {
+  readonly key: string | number
+  readonly outer: Step | null
+}
+
+const pathTo = (step: Step | null): string => (step === null ? '' : joinPath(pathTo(step.outer), step.key))
+
+function collect(value: unknown, step: Step | null, depth: number, found: PlacedIssue[]): void {
+  if (found.length >= MAX_UNCLEAN) return
+  const report = (message: string) => found.push({ path: pathTo(step), place: pathTo(step), message })
+  if (typeof value === 'string') {
+    if (!cleanText(value)) report('must not contain NUL or lone surrogate characters')
+  } else if (value !== null && typeof value === 'object') {
+    if (depth > MAX_DEPTH) return void report('is nested too deeply')
+    if (!Array.isArray(value) && !Object.keys(value).every(cleanText))
+      return void report('must not have keys with NUL or lone surrogate characters')
+    for (const [key, item] of Object.entries(value))
+      collect(item, { key: Array.isArray(value) ? Number(key) : key, outer: step }, depth + 1, found)
   }
-  return undefined
 }

@@ -2,15 +2,16 @@ import type { TSchema, Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { type Issue, joinPath } from './issue.ts'
-import { findOversize, findUncleanText } from './oversize.ts'
+import { type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
 import type { RuleName } from '../rules/rule-name.ts'
-import { VARIANTS, RULES, type VariantTable } from '../shape/shape.ts'
+import { VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 
-// All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the response to a
+// All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
 // hostile body small.
-Settings.Set({ maxErrors: 50 })
+const MOST_ERRORS = 500
+Settings.Set({ maxErrors: MOST_ERRORS })
 
 /** The result of `validate`. */
 export type Validated<T> =
@@ -39,21 +40,40 @@ function compile(schema: TSchema): Checker<unknown> {
   const shape = Compile(schema)
   return {
     validate(input, { defaults = false } = {}) {
-      const unclean = findUncleanText(input)
-      if (unclean) return { ok: false, issues: [unclean] }
-      // Listing all errors of a list with a hundred thousand items takes a second. Its length is checked first, which
-      // is fast.
-      const oversize = findOversize(schema, input)
-      if (oversize.length > 0) return { ok: false, issues: oversize }
       const value = defaults ? withDefaults(schema, input) : input
-      const issues = shape.Check(value) ? [] : shapeIssues(shape.Errors(value), value)
-      // Rules apply only to values of the right shape. Variants are part of the shape, but walkRules checks them,
-      // because its messages are better than those of JSON Schema.
-      const found = issues.length > 0 ? issues : walkRules(schema, value, RULE_TABLE)
-      return found.length > 0 ? { ok: false, issues: found } : { ok: true, value }
+      const unclean = uncleanTexts(input)
+      const isSound = unclean.length === 0 && shape.Check(value)
+      // Variants are part of the shape, but walkRules checks them, because its messages are better than those of JSON
+      // Schema.
+      const issues = isSound ? walkRules(schema, value, []) : faultsOf({ schema, shape, value, unclean })
+      return issues.length > 0 ? { ok: false, issues } : { ok: true, value }
     },
   }
 }
+
+interface Faulty {
+  readonly schema: TSchema
+  readonly shape: ReturnType<typeof Compile>
+  readonly value: unknown
+  readonly unclean: readonly PlacedIssue[]
+}
+
+/** Returns every issue of a value whose shape is wrong or whose texts are unclean. */
+function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
+  // Listing all errors of a list with a hundred thousand items takes a second, so lists are trimmed first.
+  const fitting = trimmed(schema, value)
+  const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)
+  const found = errors.flatMap((error) => toIssues(error, fitting.value)).filter(({ path }) => !fitting.isBuried(path))
+  const known = [...unclean, ...fitting.issues, ...found]
+  // The value stays invalid even when there is no message for the error.
+  if (known.length === 0) return [{ path: '', message: 'is not valid' }]
+  // Beyond the bound, parts of a wrong shape are not known, and a rule could receive one.
+  if (errors.length >= MOST_ERRORS) return onePerPath([...known, TOO_MANY])
+  return walkRules(schema, fitting.value, known)
+}
+
+/** Its path says that every part of the value may have further issues. */
+const TOO_MANY: Issue = { path: '', message: `has more than ${MOST_ERRORS} faults` }
 
 interface ShapeError {
   readonly keyword: string
@@ -62,38 +82,29 @@ interface ShapeError {
   readonly message: string
 }
 
-function shapeIssues(errors: readonly ShapeError[], root: unknown): Issue[] {
-  const issues = new Map<string, Issue>()
-  for (const error of errors) {
-    for (const issue of toIssues(error, root)) issues.set(issue.path, issues.get(issue.path) ?? issue)
-  }
-  // The value stays invalid even when there is no message for the error.
-  if (issues.size === 0) return [{ path: '', message: 'is not valid' }]
-  return [...issues.values()].slice(0, 50)
-}
-
-function toIssues(error: ShapeError, root: unknown): Issue[] {
+function toIssues(error: ShapeError, root: unknown): PlacedIssue[] {
   const path = pathOf(error.instancePath, root)
   const params = error.params as Record<string, unknown>
   const keys = (name: string) => (params[name] as string[]).map((key) => joinPath(path, key))
+  const issue = (message: string) => [{ path, place: path, message }]
   switch (error.keyword) {
     case 'required':
-      return keys('requiredProperties').map((at) => ({ path: at, message: 'is required' }))
+      return keys('requiredProperties').map((at) => ({ path: at, place: path, message: 'is required' }))
     case 'additionalProperties':
-      return keys('additionalProperties').map((at) => ({ path: at, message: 'is not a known key' }))
+      // In a map this is about a wrong value, which has an error of its own.
+      return keys('additionalProperties').map((at) => ({ path: at, place: at, message: 'is not a known key' }))
     case 'boolean':
-      // A closed object reports this for each unknown key before it lists all of them. With many keys, the list is
-      // beyond the bound.
-      return [{ path, message: 'is not a known key' }]
+      // A closed object reports this for each unknown key before it lists all of them.
+      return issue('is not a known key')
     case 'anyOf':
       // A nullable reports this in addition to the errors of its variants, and those messages are better.
       return []
     case 'type':
       // This is the null variant of a nullable. The other variant reports the error.
       if (params['type'] === 'null') return []
-      return [{ path, message: sentence('type', params) ?? error.message }]
+      return issue(sentence('type', params) ?? error.message)
     default:
-      return [{ path, message: sentence(error.keyword, params) ?? error.message }]
+      return issue(sentence(error.keyword, params) ?? error.message)
   }
 }
 
@@ -150,31 +161,49 @@ function pathOf(pointer: string, root: unknown): string {
 type Judge = { check(value: never): readonly Issue[] }
 
 /**
- * Walks schema and value together and applies the variants of `Tagged` nodes and the named rules. The value's shape is
- * already valid except for variants. A node's rules run only when its variants and its children are valid, so that a
- * rule never receives an incomplete object.
+ * Walks schema and value together and applies the variants of `Tagged` nodes and the named rules. Returns their issues
+ * and the known ones, one for each path. A node's rules run only when its shape, its variants and its children are
+ * valid, so that a rule never receives an incomplete object; those of the other nodes run all the same.
  */
-function walkRules(schema: object, value: unknown, table: Readonly<Record<RuleName, Judge>>): Issue[] {
-  return walkSchema<Issue>(schema, value, (place, inner) => {
+function walkRules(schema: object, value: unknown, known: readonly PlacedIssue[]): Issue[] {
+  const rules: Readonly<Record<RuleName, Judge>> = RULE_TABLE
+  const knownAt = Map.groupBy(known, ({ place }) => place)
+  const walked = walkSchema<Issue>(schema, value, (place, inner) => {
     const path = joinPath('', ...keysOf(place))
-    const issues = [...armIssues(place.node[VARIANTS], place.value, path), ...inner()]
+    // Without its variant, nobody knows what the rest of an object means.
+    const table = place.node[VARIANTS]
+    if (table && isObject(place.value) && !variantOf(table, place.value))
+      return known.filter(({ place: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`))
+    const issues: Issue[] = [...(knownAt.get(path) ?? []), ...armIssues(table, place.value, path), ...inner()]
     if (issues.length > 0) return issues
     return (place.node[RULES] ?? []).flatMap((name) =>
-      table[name]
+      rules[name]
         .check(place.value as never)
         .map((issue) => ({ path: under(path, issue.path), message: issue.message })),
     )
   })
+  // Some known issues lie in values that no node describes.
+  return onePerPath([...walked, ...known])
 }
+
+/** Several errors of one value are mostly one mistake, so the first stands for all. */
+function onePerPath(issues: readonly Issue[]): Issue[] {
+  const first = new Map<string, Issue>()
+  for (const { path, message } of issues) if (!first.has(path)) first.set(path, { path, message })
+  return [...first.values()]
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object'
 
 const under = (path: string, rest: string) =>
   path !== '' && rest !== '' && !rest.startsWith('[') ? `${path}.${rest}` : path + rest
 
 function armIssues(table: VariantTable | undefined, value: unknown, path: string): Issue[] {
-  if (!table || value === null || typeof value !== 'object') return []
-  const tag = (value as Record<string, unknown>)[table.tag]
-  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
+  if (!table || !isObject(value)) return []
+  const variant = variantOf(table, value)
   if (!variant) return []
+  const tag = value[table.tag]
   const missing = variant.required
     .filter((key) => !Object.hasOwn(value, key))
     .map((key) => ({ path: joinPath(path, key), message: `is required with ${table.tag} ${String(tag)}` }))
@@ -207,14 +236,9 @@ function fill(node: SchemaNode, value: unknown): unknown {
   return copy
 }
 
-/**
- * Returns whether the chosen variant allows the key. An invalid tag is left to the validator. It may be any JSON, and
- * may have the name of a property of Object.prototype.
- */
+/** Returns whether the chosen variant allows the key. An invalid tag is left to the validator. */
 function allowed(node: SchemaNode, value: Record<string, unknown>, key: string): boolean {
   const table = node[VARIANTS]
   if (!table || key === table.tag) return true
-  const tag = value[table.tag]
-  const variant = typeof tag === 'string' && Object.hasOwn(table.variants, tag) ? table.variants[tag] : undefined
-  return variant?.allowed.includes(key) ?? false
+  return variantOf(table, value)?.allowed.includes(key) ?? false
 }

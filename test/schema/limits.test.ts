@@ -133,7 +133,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'a percentage is above 0',
     onPrice({ type: 'field_increases_by_percent', threshold: 1e-9 }),
     onPrice({ type: 'field_increases_by_percent', threshold: 0 }),
-    'diff_predicate',
+    'diff_predicate.threshold',
   ],
   [
     'an amount is any number',
@@ -247,7 +247,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     request({ body: letters(100_001) }),
     'request_config.body',
   ],
-  ['a body does not go with GET', request({ body: '' }), request({ method: 'GET', body: '' }), 'request_config'],
+  ['a body does not go with GET', request({ body: '' }), request({ method: 'GET', body: '' }), 'request_config.body'],
   ['paging starts at 0', page({ start: 0 }), page({ start: -1 }), 'request_config.pagination.start'],
   ['a step is 1', page({ step: 1 }), page({ step: 0 }), 'request_config.pagination.step'],
   ['there are 1 page', page({ max_pages: 1 }), page({ max_pages: 0 }), 'request_config.pagination.max_pages'],
@@ -256,7 +256,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'paging in the body needs one that is a JSON object',
     page({ in: 'body' }),
     request({ body: '[]', pagination: { type: 'page', in: 'body', param: 'p' } }),
-    'request_config',
+    'request_config.pagination.in',
   ],
   [
     'a cursor has a path',
@@ -295,7 +295,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'a region has a selector or a rectangle',
     visual({ regions: [{ selector: 'a', label: 'x' }] }),
     visual({ regions: [{ selector: 'a', rect: { x: 0, y: 0, width: 1, height: 1 } }] }),
-    'visual_config.regions[0]',
+    'visual_config.regions[0].rect',
   ],
   [
     'there are 20 selectors to hide',
@@ -319,7 +319,7 @@ const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'pictures do not go with a direct request',
     { visual_config: { enabled: false }, request_config: {} },
     { visual_config: { enabled: true }, request_config: {} },
-    '',
+    'visual_config.enabled',
   ],
 ]
 

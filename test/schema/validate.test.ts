@@ -67,7 +67,10 @@ describe('faults', () => {
     ],
     [
       { request_headers: { 'X-A': '1', 'x-a': '2' } },
-      ['request_headers["x-a"]: the same header is given twice, in different case'],
+      [
+        'request_headers["X-A"]: the same header is given twice, in different case',
+        'request_headers["x-a"]: the same header is given twice, in different case',
+      ],
     ],
   ])('%j', (change, faults) => {
     expect(faultsOf(change)).toEqual(faults)
@@ -89,10 +92,57 @@ describe('faults', () => {
     ])
   })
 
-  test('are fifty at most', () => {
-    const deliveries = Array.from({ length: 25 }, () => ({ type: 'x', a: 1, b: 2, c: 3 }))
-    expect(pathsOf({ deliveries }).length).toBeGreaterThan(10)
-    expect(pathsOf({ deliveries }).length).toBeLessThanOrEqual(50)
+  test('of one delivery hide neither those of the others nor those of the fields', () => {
+    const deliveries = [
+      { type: 'webhook' },
+      { type: 'email', to: 'nobody' },
+      { type: 'slack', webhookUrl: 5 },
+      { type: 'discord', webhookUrl: 'ftp://a' },
+      { type: 'webhook', url: 'https://example.com/', headers: { Host: 'a', 'x a': 'b' } },
+    ]
+    const fields = { '': '.a', price: '' }
+    expect(pathsOf({ deliveries, extract_config: { method: 'css', fields } }).sort()).toEqual([
+      'deliveries[0].url',
+      'deliveries[1].to',
+      'deliveries[2].webhookUrl',
+      'deliveries[3].webhookUrl',
+      'deliveries[4].headers.Host',
+      'deliveries[4].headers["x a"]',
+      'extract_config.fields.price',
+    ])
+  })
+
+  test('in a list that is too long, and beside text that cannot be stored, hide no others', () => {
+    const deliveries = Array(26).fill({ type: 'email', to: 'nobody' })
+    const paths = pathsOf({ name: 'a\0', url: 'b', deliveries, request_headers: { host: 'a' } })
+    expect(paths).toEqual(expect.arrayContaining(['name', 'url', 'deliveries', 'request_headers.host']))
+    expect(paths).toContain('deliveries[24].to')
+    expect(paths).not.toContain('deliveries[25].to')
+  })
+
+  test('beyond the bound of the work leave the rules alone', () => {
+    const condition = { type: 'field_matches_regex', field: 5, pattern: 5 }
+    const conditions = Array(25).fill({ type: 'composite', operator: 'OR', conditions: Array(25).fill(condition) })
+    const faults = faultsOf({ url: 5, diff_predicate: { type: 'composite', operator: 'OR', conditions } })
+    expect(faults.length).toBeLessThanOrEqual(501)
+    expect(faults).toEqual(expect.arrayContaining([': has more than 500 faults', 'url: must be a string']))
+  })
+
+  test.each<[object, string]>([
+    [{ urll: 'a' }, 'urll: is not a known key (did you mean "url"?)'],
+    [{ extractConfig: {} }, 'extractConfig: is not a known key (did you mean "extract_config"?)'],
+    [{ delivreies: [] }, 'delivreies: is not a known key (did you mean "deliveries"?)'],
+    [{ interval: 5 }, 'interval: is not a known key (did you mean "schedule_interval_seconds"?)'],
+    [{ visual_config: { enabled: true, treshold: 5 } }, 'visual_config.treshold: is not a known key'],
+    [{ visual_config: { enabled: true, tresholdPct: 5 } }, '(did you mean "thresholdPct"?)'],
+    [{ deliveries: [{ type: 'slack', webhook_url: 'https://example.com/' }] }, '(did you mean "webhookUrl"?)'],
+    [{ diff_predicate: { type: 'field_above', field: 'price', treshold: 5 } }, '(did you mean "threshold"?)'],
+  ])('the known key that %j was meant for is named', (change, fault) => {
+    expect(faultsOf(change)).toContainEqual(expect.stringContaining(fault))
+  })
+
+  test.each(['id', 'x', 'a'.repeat(100_000), '', '日本', 'wholly_different'])('no key is guessed for %.20s', (key) => {
+    expect(faultsOf({ [key]: 1 })).toEqual([expect.stringMatching(/is not a known key$/)])
   })
 
   test.each([null, [], 'x', 5, true, undefined])('%j is no body', (value) => {

@@ -60,11 +60,24 @@ describe('errors', () => {
         'diff_predicate.field',
         'diff_predicate.pattern',
         'deliveries[0].to',
+        'deliveries[1].webhookUrl',
         'request_headers.Host',
         'request_headers["x a"]',
         'visual_config.thresholdPct',
       ].sort(),
     )
+  })
+
+  test('an answer lists at most a hundred faults, says how many there are, and hides no delivery', async () => {
+    const bad = (index: number) => ({ type: 'slack', webhookUrl: index, url: 1, headers: 1, to: 1, extra: 1 })
+    const deliveries = Array.from({ length: 25 }, (_, index) => bad(index))
+    const { error } = (await served.me.post('/v1/monitors', { ...MONITOR, name: '', deliveries })).body
+    expect(error.details).toHaveLength(100)
+    expect(error.message).toMatch(/^The body is not valid: .* \(and 125 more; details lists 100 of them\)\.$/)
+    const paths: string[] = error.details.map(({ path }) => path)
+    expect(paths).toContain('name')
+    for (const [index] of deliveries.entries())
+      expect(paths.filter((path) => path.startsWith(`deliveries[${index}].`)).length).toBeGreaterThan(2)
   })
 
   test('bodies that are no object are refused, not dropped', async () => {

@@ -13,6 +13,8 @@ const cursor = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'meta
 const inBody = { method: 'POST', body: '{"page":1}' }
 const paged = (pagination: object) => ({ method: 'GET', pagination })
 
+const bodyAndPaging = ['request_config.body', 'request_config.pagination.in']
+
 describe('request config', () => {
   test('method is GET by default; the defaults of pagination are filled in', async () => {
     const created = await createMonitor(served.me, { extract_config, request_config: { pagination: page } })
@@ -54,8 +56,8 @@ describe('request config', () => {
       [{ method: 'post' }, ['request_config.method']],
       [{ method: 'POST', body: 'b'.repeat(100_001) }, ['request_config.body']],
       [{ method: 'POST', body: {} }, ['request_config.body']],
-      [{ method: 'GET', body: '' }, ['request_config']],
-      [{ body: '{}' }, ['request_config']],
+      [{ method: 'GET', body: '' }, ['request_config.body', 'request_config.method']],
+      [{ body: '{}' }, ['request_config.body', 'request_config.method']],
       [{ headers: {} }, ['request_config.headers']],
       [paged({}), ['request_config.pagination.type']],
       [paged({ type: 'offset' }), ['request_config.pagination.type']],
@@ -76,9 +78,9 @@ describe('request config', () => {
       [paged({ ...cursor, start: 1 }), ['request_config.pagination.start']],
       [paged({ type: 'next_url' }), ['request_config.pagination.next_url_path']],
       [paged({ type: 'link_header', in: 'query' }), ['request_config.pagination.in']],
-      [paged({ ...page, in: 'body' }), ['request_config']],
-      [{ method: 'POST', body: '[1]', pagination: { ...page, in: 'body' } }, ['request_config']],
-      [{ method: 'POST', body: 'page=1', pagination: { ...page, in: 'body' } }, ['request_config']],
+      [paged({ ...page, in: 'body' }), bodyAndPaging],
+      [{ method: 'POST', body: '[1]', pagination: { ...page, in: 'body' } }, bodyAndPaging],
+      [{ method: 'POST', body: 'page=1', pagination: { ...page, in: 'body' } }, bodyAndPaging],
     ]),
   )('refuses %s', async (_, request_config, paths) => {
     expect(await faultsOf(served.me, { extract_config, request_config })).toEqual(paths)
@@ -86,7 +88,10 @@ describe('request config', () => {
 
   test('it cannot be had together with an enabled visual layer, because it is fetched directly', async () => {
     const request_config = { method: 'GET' }
-    expect(await faultsOf(served.me, { request_config, visual_config: { enabled: true } })).toEqual([''])
+    expect(await faultsOf(served.me, { request_config, visual_config: { enabled: true } })).toEqual([
+      'request_config',
+      'visual_config.enabled',
+    ])
     await createMonitor(served.me, { request_config, visual_config: { enabled: false } })
     await createMonitor(served.me, { request_config, fetch_mode: 'browser' })
   })

@@ -44,7 +44,7 @@ describe('visual config', () => {
       [on({ fullPage: 1 }), at('fullPage')],
       [on({ regions: times(21, { rect }) }), at('regions')],
       [on({ regions: [{ label: 'Neither' }] }), at('regions[0]')],
-      [on({ regions: [{ rect }, { rect, selector: '#a' }] }), at('regions[1]')],
+      [on({ regions: [{ rect }, { rect, selector: '#a' }] }), [...at('regions[1].rect'), ...at('regions[1].selector')]],
       [on({ regions: [{ rect: { x: 0, y: 0, width: 1 } }] }), at('regions[0].rect.height')],
       [on({ regions: [{ rect: { ...rect, width: 0.5 } }] }), at('regions[0].rect.width')],
       [on({ regions: [{ rect: { ...rect, height: 0 } }] }), at('regions[0].rect.height')],

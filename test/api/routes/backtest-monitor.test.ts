@@ -179,7 +179,7 @@ describe('a backtest', () => {
   test.each([
     ['diff_predicate.field', { type: 'field_changes', field: 'colour' }],
     ['diff_predicate.pattern', { type: 'field_matches_regex', field: 'price', pattern: '(' }],
-    ['diff_predicate', { type: 'field_increases_by_percent', field: 'price', threshold: 0 }],
+    ['diff_predicate.threshold', { type: 'field_increases_by_percent', field: 'price', threshold: 0 }],
     ['diff_predicate.threshold', { type: 'field_above', field: 'price' }],
     [
       'diff_predicate.conditions[1].field',

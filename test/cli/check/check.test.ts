@@ -291,7 +291,7 @@ describe('tidemark check', () => {
     [['page.html'], { css: ['a=h1'], header: ['Accept'] }, '--header takes a name and a value'],
     [['page.html'], { css: ['a=h1'], header: ['Host: x'] }, '--header'],
     [[], { monitor: 'missing.json' }, 'there is no such file'],
-    [[], { monitor: 'page.html' }, 'is not JSON'],
+    [[], { monitor: 'page.html' }, 'is not JSON: line 1, column 1: expected a value, found "<"'],
     [[], { monitor: 'api.json', header: ['a: b'] }, '--header cannot be combined with --monitor'],
     [['ftp://example.com/'], { css: ['a=h1'] }, 'ftp://example.com/: The URL must begin with http:// or https://'],
     [['http://user:secret@example.com/'], { css: ['a=h1'] }, 'http://…@example.com/: The URL has a user name'],
