@@ -1,5 +1,8 @@
-import { API_VERSION, type DeliveryPayload } from '../schema/run/delivery.ts'
+import { API_VERSION, type DeliveryPayload, LIST_CHANGE_LIMITS, type ListChange } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
+import type { Json, Values } from '../schema/shape/json.ts'
+import { diffIfLists } from './diff/diff-lists.ts'
+import { valueOf } from './diff/diff-values.ts'
 
 /** The block of a delivery that the visual comparison fired, alone or together with the predicate. */
 export interface VisualBlock {
@@ -19,6 +22,8 @@ interface PayloadInput {
   /** Null: no field differs, as when only the picture did. */
   readonly diff: Diff | null
   readonly monitor: { readonly url: string; readonly name: string }
+  /** From `listChanges`. Null or absent: no list changed. */
+  readonly lists?: DeliveryPayload['lists'] | null
   /** Present when the visual comparison fired. */
   readonly visual?: VisualBlock
 }
@@ -28,7 +33,7 @@ interface PayloadInput {
  * is the same on every attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
-  const { id, monitorId, runId, firedAtMs, diff, monitor, visual } = input
+  const { id, monitorId, runId, firedAtMs, diff, monitor, lists, visual } = input
   return {
     id,
     version: API_VERSION,
@@ -39,6 +44,31 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
       ? { fields_changed: diff.fields_changed, before: diff.before, after: diff.after }
       : { fields_changed: [], before: {}, after: {} },
     monitor: { url: monitor.url, name: monitor.name },
+    ...(lists && { lists }),
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
   }
+}
+
+/** Returns how the lists of a difference differ, by field; null when no changed field is a list before and after. */
+export function listChanges({ fields_changed, before, after }: Diff): Readonly<Record<string, ListChange>> | null {
+  const changes = fields_changed.flatMap((field): [string, ListChange][] => {
+    const found = diffIfLists(valueOf(before as Values, field), valueOf(after as Values, field))
+    if (!found) return []
+    const { added, removed, moved } = found
+    const named = { added: firstOf(added), removed: firstOf(removed), moved: firstOf(moved) }
+    const counts = { added_count: added.length, removed_count: removed.length, moved_count: moved.length }
+    return [[field, { ...named, ...counts }]]
+  })
+  return changes.length === 0 ? null : Object.fromEntries(changes)
+}
+
+function firstOf(items: readonly Json[]): Json[] {
+  const named: Json[] = []
+  let room: number = LIST_CHANGE_LIMITS.bytes
+  for (const item of items) {
+    room -= Buffer.byteLength(JSON.stringify(item)) + 1
+    if (room < 0 || named.length === LIST_CHANGE_LIMITS.items) break
+    named.push(item)
+  }
+  return named
 }

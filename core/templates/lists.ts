@@ -8,13 +8,12 @@ const HEADLINES =
   '(//h1 | //h2 | //h3)[.//a[@href] or ancestor::a[@href]][string-length(normalize-space()) > 12]' +
   '[not(ancestor::nav or ancestor::footer or ancestor::aside or ancestor::header[not(ancestor::main or ' +
   'ancestor::article)])]'
-const TOP = `(${HEADLINES})[1]`
 
 export const newsFrontPage = template({
   slug: 'news-front-page',
-  name: 'Top headline of a news site',
+  name: 'Headlines of a news site',
   description:
-    'Reports when the front page has another top headline: the first heading that links to an article, outside of ' +
+    'Reports when the front page has new headlines, and names them: headings that link to an article, outside of ' +
     'menus, header and footer.',
   category: 'news',
   audience: 'both',
@@ -22,22 +21,30 @@ export const newsFrontPage = template({
   config: {
     extract: {
       method: 'xpath',
-      fields: { headline: TOP, link: `${TOP}//a/@href | ${TOP}/ancestor::a/@href` },
+      fields: {
+        headlines: `${HEADLINES}[]`,
+        links: `${HEADLINES}//a/@href | ${HEADLINES}/ancestor::a/@href[]`,
+      },
     },
-    diff_predicate: { type: 'field_changes', field: 'headline' },
+    // A headline that only moves down or leaves the page is not news.
+    diff_predicate: { type: 'list_gains_items', field: 'headlines' },
     schedule_interval_seconds: 900,
   },
 })
 
 /** All versions of RSS name it item, Atom names it entry. */
-const NEWEST = '(//item | //entry)[1]'
+const ITEMS = '(//item | //entry)'
+/** What tells an item from others: its id, else its link, else its title or description. */
+const IDS =
+  '//item/guid | //entry/id | //item[not(guid)]/link | //item[not(guid or link)]/title | ' +
+  '//item[not(guid or link or title)]/description[]'
 
 export const feedNewItem = template({
   slug: 'feed-new-item',
-  name: 'New item in a feed',
+  name: 'New items in a feed',
   description:
-    'Reports when a feed, RSS or Atom, has another newest item, with its title and link. The newest is the first, ' +
-    "as feeds have it; an edit of that item's title counts as well.",
+    'Reports when a feed, RSS or Atom, has new items, and names all of them with their titles and links. Items that ' +
+    'leave the feed, and edits of their titles, do not count.',
   category: 'news',
   audience: 'both',
   example_url: null,
@@ -46,13 +53,13 @@ export const feedNewItem = template({
       method: 'xpath',
       fields: {
         // An item needs a title or a description, not both.
-        title: `${NEWEST}/title | ${NEWEST}[not(title)]/description`,
+        titles: `${ITEMS}/title | ${ITEMS}[not(title)]/description[]`,
         // Atom's link is an attribute, and there may be several; the link of RSS is text.
-        link: `${NEWEST}/link[@href][not(@rel) or @rel="alternate"]/@href | ${NEWEST}/link[not(@href)]`,
-        id: `${NEWEST}/guid | ${NEWEST}/id`,
+        links: `${ITEMS}/link[@href][not(@rel) or @rel="alternate"]/@href | ${ITEMS}/link[not(@href)][]`,
+        ids: IDS,
       },
     },
-    diff_predicate: { type: 'any_field_changes' },
+    diff_predicate: { type: 'list_gains_items', field: 'ids' },
     schedule_interval_seconds: 900,
   },
 })
@@ -89,7 +96,7 @@ export const jobListings = template({
   slug: 'job-listings',
   name: 'Open positions of a company',
   description:
-    "Reports when positions are added to or taken from a job board. Give the address of the board's public JSON " +
+    "Reports when positions are added to a job board, and names them. Give the address of the board's public JSON " +
     'API: a list of jobs (titles, links), or an array of postings (their text or title, and address).',
   category: 'jobs',
   audience: 'both',
@@ -108,8 +115,8 @@ export const jobListings = template({
       type: 'composite',
       operator: 'OR',
       conditions: [
-        { type: 'field_changes', field: 'titles' },
-        { type: 'field_changes', field: 'postings' },
+        { type: 'list_gains_items', field: 'titles' },
+        { type: 'list_gains_items', field: 'postings' },
       ],
     },
     schedule_interval_seconds: 3600,

@@ -46,22 +46,25 @@ export const pythonPackageVersion = template({
   },
 })
 
+/** Releases that are not marked as a try-out. Code hosts that have no such mark list all of them. */
+const RELEASES = '$[?@.tag_name && @.prerelease != true]'
+
 export const repositoryRelease = template({
   slug: 'repository-release',
-  name: 'New release of a repository',
+  name: 'New releases of a repository',
   description:
-    "Reports when a repository has a new release. Give the address of the latest release in your code host's API, " +
-    'which ends in …/releases/latest at most of them.',
+    'Reports when a repository has new releases, and names them. Give the address of the releases in the API of your ' +
+    'code host, which ends in …/releases at most of them. Releases that are marked as a pre-release do not count.',
   category: 'developer',
   audience: 'developer',
   example_url: null,
   config: {
     extract: {
       method: 'json_path',
-      fields: { version: '$.tag_name', title: '$.name', link: '$.html_url' },
+      fields: { versions: `${RELEASES}.tag_name`, titles: `${RELEASES}.name`, links: `${RELEASES}.html_url` },
     },
     // A release whose title or notes are edited is not a new one.
-    diff_predicate: { type: 'field_changes', field: 'version' },
+    diff_predicate: { type: 'list_gains_items', field: 'versions' },
     schedule_interval_seconds: 3600,
   },
 })

@@ -2,7 +2,7 @@ import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, type Change, firstOf, storyOf } from './story.ts'
+import { arrow, linesOfList, type Change, firstOf, storyOf } from './story.ts'
 
 interface DiscordField {
   readonly name: string
@@ -35,6 +35,8 @@ const TITLE = 200
 const FIELD_NAME = 120
 const VALUES = 3_000
 const MOST_VALUE = 1_000
+const MOST_ITEMS = 10
+const ITEM = 160
 const LONGEST_LINK = 600
 const TEAL = 0x0f766e
 
@@ -74,11 +76,14 @@ function escapeDiscord(text: string): string {
 }
 const weight = (character: string) => (MARKUP.test(character) ? 2 : character.length)
 
-function field({ field: name, before, after, note, isShort }: Change, room: number): DiscordField {
-  return {
-    name: escapeDiscord(shorten(name, FIELD_NAME, weight)),
-    value: isShort ? escapeDiscord(arrow({ before, after, note })) : long(),
-    inline: false,
+function field(change: Change, room: number): DiscordField {
+  const { field: name, before, after, note, isShort, items } = change
+  const value = isShort ? escapeDiscord(arrow({ before, after, note })) : items ? listed(items) : long()
+  return { name: escapeDiscord(shorten(name, FIELD_NAME, weight)), value, inline: false }
+
+  function listed(all: NonNullable<Change['items']>): string {
+    const lines = linesOfList(all, { most: MOST_ITEMS, width: ITEM, room: room - 80, weight })
+    return [`**${note ?? ''}**`, ...lines.map(escapeDiscord)].join('\n')
   }
 
   function long(): string {

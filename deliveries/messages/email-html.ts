@@ -53,8 +53,12 @@ const row = (html: string) => `<tr><td style="padding:12px 28px 0;overflow-wrap:
 const noteHtml = (text: string) => row(safe(text))
 const label = (text: string) => `<div style="color:${SOFT};font-size:13px">${safe(text)}</div>`
 
-function changeHtml({ field, before, after, note, isShort }: Change): string {
+function changeHtml({ field, before, after, note, isShort, items }: Change): string {
   const extra = note === null ? '' : ` <span style="color:${SOFT}">(${safe(note)})</span>`
+  if (items) {
+    const lines = items.lines.map((line) => `<div style="margin-top:4px">${safe(line)}</div>`)
+    return row(`<div style="color:${SOFT};font-size:13px">${safe(field)}${extra}</div>${lines.join('')}`)
+  }
   const was = `<span style="color:${SOFT}">${safe(isolate(before))}</span>`
   const is = `<strong>${safe(isolate(after))}</strong>`
   if (isShort) return row(`${label(field)}<div>${was} → ${is}${extra}</div>`)

@@ -4,7 +4,7 @@ import { emailText } from './email-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shortenBoth } from './shorten.ts'
-import { type Change, firstOf, storyOf } from './story.ts'
+import { type Change, firstOf, linesOfList, storyOf } from './story.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */
 interface EmailMessage {
@@ -16,18 +16,27 @@ interface EmailMessage {
 /* Some mail programs cut off an HTML part of more than 100 KB. */
 const MOST_CHANGES = 50
 const VALUES = 20_000
+const LISTS = 20_000
 const MOST_VALUE = 1_000
+const MOST_ITEMS = 50
+const ITEM = 300
 
 /** Returns subject, text and HTML with the same content. */
 export function emailMessage(payload: MessagePayload, links: Links): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
-  const shortened: EmailStory = { ...story, changes: shown.map((change) => cut(change, room)), others }
+  const shortened: EmailStory = {
+    ...story,
+    changes: shown.map((change) => cut(change, { room, listRoom: LISTS / shown.length })),
+    others,
+  }
   return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened) }
 }
 
-function cut(change: Change, room: number): Change {
+function cut(change: Change, { room, listRoom }: { readonly room: number; readonly listRoom: number }): Change {
   const [before, after] = shortenBoth(change.before, change.after, room)
-  return { ...change, before, after }
+  const { items } = change
+  const lines = items && linesOfList(items, { most: MOST_ITEMS, width: ITEM, room: listRoom })
+  return { ...change, before, after, items: lines && { lines, total: lines.length } }
 }

@@ -17,6 +17,7 @@ export function emailText({ name, changes, others, notes, page, runUrl, time }: 
 
 function changeText(change: Change): string {
   if (change.isShort) return `${change.field}\n  ${arrow(change)}`
-  const { field, before, after, note } = change
+  const { field, before, after, note, items } = change
+  if (items) return [`${field} (${note})`, ...items.lines.map((line) => `  ${line}`)].join('\n')
   return `${field}${note === null ? '' : ` (${note})`}\n  before: ${isolate(before)}\n  now:    ${isolate(after)}`
 }

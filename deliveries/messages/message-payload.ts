@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { ListChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
+import { Dictionary } from '../../schema/shape/shape.ts'
 
 /**
  * The part of a stored payload (schema/run/delivery.ts, core/payload.ts) that messages show. The payload may have other
@@ -16,6 +18,9 @@ const MessagePayload = Type.Object({
     after: Type.Unsafe<Readonly<Record<string, Json>>>({ type: 'object' }),
   }),
   monitor: Type.Object({ url: Type.String(), name: Type.String() }),
+  lists: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, ListChange>>>(Dictionary(ListChange, { maxProperties: 200 })),
+  ),
   visual: Type.Optional(Type.Object({ change_pct: Type.Number(), threshold_pct: Type.Number() })),
 })
 export type MessagePayload = Static<typeof MessagePayload>

@@ -1,5 +1,5 @@
 /** How much space a character takes in the output format; 1 unless given. */
-type Weight = (character: string) => number
+export type Weight = (character: string) => number
 
 const ONE: Weight = () => 1
 /** Space for "… (1,234,567 characters left out)" and an ellipsis in front. */

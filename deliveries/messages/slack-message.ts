@@ -2,7 +2,7 @@ import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, type Change, firstOf, type Story, storyOf } from './story.ts'
+import { arrow, linesOfList, type Change, firstOf, type Story, storyOf } from './story.ts'
 
 interface PlainText {
   readonly type: 'plain_text'
@@ -39,6 +39,8 @@ const HEADER = 150
 const FALLBACK = 600
 const FIELD_NAME = 300
 const VALUE = 500
+const MOST_ITEMS = 10
+const ITEM = 160
 const LONGEST_LINK = 1_200
 
 /**
@@ -56,7 +58,7 @@ export function slackMessage(payload: MessagePayload, links: Links): SlackMessag
     blocks: [
       { type: 'header', text: plain(shorten(story.name, HEADER, weight)) },
       ...tables(shown.filter(({ isShort }) => isShort)),
-      ...shown.filter(({ isShort }) => !isShort).map(sideBySide),
+      ...shown.filter(({ isShort }) => !isShort).map(inFull),
       ...more.map((text): SlackBlock => ({ type: 'section', text: plain(text) })),
       { type: 'context', elements: [markup(footer(story))] },
     ],
@@ -86,7 +88,13 @@ function tables(changes: readonly Change[]): SlackBlock[] {
   return blocks
 }
 
-function sideBySide({ field, before, after, note }: Change): SlackBlock {
+/** Shows a list by its items, and any other value before and now, side by side. */
+function inFull({ field, before, after, note, items }: Change): SlackBlock {
+  if (items) {
+    const title = `${shorten(field, FIELD_NAME, weight)} (${note ?? ''})`
+    const lines = linesOfList(items, { most: MOST_ITEMS, width: ITEM, room: VALUE * 3, weight })
+    return { type: 'section', text: plain([title, ...lines].join('\n')) }
+  }
   const [was, is] = shortenBoth(before, after, VALUE, weight)
   const fields = [plain(`Before:\n${isolate(was)}`), plain(`Now${note === null ? '' : ` (${note})`}:\n${isolate(is)}`)]
   return { type: 'section', text: label(field), fields }

@@ -1,10 +1,11 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
+import type { ListChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { movementNote } from './movement-note.ts'
-import { shorten } from './shorten.ts'
+import { shorten, type Weight } from './shorten.ts'
 import { showValue } from './show-value.ts'
 
 /** A field that changed. The texts are one line each, of any length, and not escaped for any format. */
@@ -16,6 +17,15 @@ export interface Change {
   readonly note: string | null
   /** Short enough for `before → after` on one line. */
   readonly isShort: boolean
+  /** For a list, shown in place of the two values: what was added, removed and moved. Null: it is no list. */
+  readonly items: ListItems | null
+}
+
+/** Items of a list that were added, removed or moved. */
+interface ListItems {
+  /** One line each, such as `+ A new item`. Not all of them: `total` counts all. */
+  readonly lines: readonly string[]
+  readonly total: number
 }
 
 /** The content of a message, for every format. Nothing in it is escaped; everything is free of control characters. */
@@ -36,13 +46,12 @@ export interface Story {
 
 const SHORT = 72
 const NAME_IN_HEADLINE = 120
+const MOST_GIST = 120
 
 export function storyOf(payload: MessagePayload, links: Links): Story {
   const { diff, monitor, visual } = payload
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
-  const changes = isPageOnly
-    ? []
-    : diff.fields_changed.map((field) => changeOf(field, valueOf(diff.before, field), valueOf(diff.after, field)))
+  const changes = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))
   const notes: string[] = []
   if (isPageOnly) notes.push('The content of the page changed.')
   if (visual)
@@ -65,15 +74,61 @@ export function storyOf(payload: MessagePayload, links: Links): Story {
 }
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const COUNT = new Intl.NumberFormat('en')
 const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const percent = (value: number) => `${PERCENT.format(value)} %`
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 
-function changeOf(name: string, from: Json, to: Json): Change {
+function changeOf(name: string, { diff, lists = {} }: MessagePayload): Change {
+  const [from, to] = [valueOf(diff.before, name), valueOf(diff.after, name)]
   const before = showValue(from)
   const after = showValue(to)
+  const field = isolate(cleanText(name)) || 'field'
+  const list = Object.hasOwn(lists, name) ? lists[name] : undefined
+  if (list) return { field, before, after, note: listNote(list), isShort: false, items: itemsOf(list) }
   const isShort = before.length + after.length <= SHORT
-  return { field: isolate(cleanText(name)) || 'field', before, after, note: movementNote(from, to), isShort }
+  return { field, before, after, note: movementNote(from, to), isShort, items: null }
+}
+
+/** Writes how many items: `3 added, 1 removed`. */
+function listNote({ added_count: added, removed_count: removed, moved_count: moved }: ListChange): string {
+  const counts = [
+    [added, 'added'],
+    [removed, 'removed'],
+    [moved, 'moved'],
+  ] as const
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${COUNT.format(count)} ${what}`)
+  return told.length === 0 ? 'changed behind the items that are kept' : told.join(', ')
+}
+
+function itemsOf({ added, removed, moved, ...counts }: ListChange): ListItems {
+  const lines = (mark: string, items: readonly unknown[]) =>
+    items.map((item) => `${mark} ${isolate(showValue(item as Json))}`)
+  return {
+    lines: [...lines('+', added), ...lines('−', removed), ...lines('moved:', moved)],
+    total: counts.added_count + counts.removed_count + counts.moved_count,
+  }
+}
+
+/** Space for "… and 1,234,567 more". */
+const MORE = 24
+
+/** Returns the lines of a list that fit: at most `most`, each at most `width`, all together at most `room`. */
+export function linesOfList(
+  { lines, total }: ListItems,
+  limits: { readonly most: number; readonly width: number; readonly room: number; readonly weight?: Weight },
+): readonly string[] {
+  const shown: string[] = []
+  const { weight = () => 1 } = limits
+  let room = limits.room - MORE
+  for (const line of lines.slice(0, limits.most)) {
+    const text = shorten(line, limits.width, weight)
+    for (const character of text) room -= weight(character)
+    if (--room < 0) break
+    shown.push(text)
+  }
+  const left = total - shown.length
+  return left > 0 ? [...shown, `… and ${COUNT.format(left)} more`] : shown
 }
 
 /**
@@ -88,9 +143,15 @@ function isContentHash({ diff: { fields_changed, before, after } }: MessagePaylo
 function gist(changes: readonly Change[], note: string): string {
   const [first, second, ...rest] = changes
   if (first === undefined) return note.charAt(0).toLowerCase() + note.slice(1).replace(/\.$/, '')
+  if (second === undefined && first.items) return listGist(first, first.items)
   if (second === undefined) return first.isShort ? `${first.field} ${arrow(first)}` : `${first.field} changed`
   if (rest.length === 0) return `${first.field} and ${second.field} changed`
   return `${first.field}, ${second.field} and ${rest.length} more changed`
+}
+
+/** A single new item is named: `headlines: + A storm`. */
+function listGist({ field, note }: Change, { lines, total }: ListItems): string {
+  return `${field}: ${total === 1 && lines[0] !== undefined ? shorten(lines[0], MOST_GIST) : note}`
 }
 
 /** Writes a change on one line: `$19.99 → $17.49 (−12.5 %)`. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
 import { Diff } from './run.ts'
-import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /** The status of a delivery. `core/machine/delivery.ts` describes the transitions. */
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed', 'dead'] as const
@@ -9,6 +9,24 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The API version, in every payload and in the header `Service-Version`. */
 export const API_VERSION = '2026-05-01'
+
+/** How many items of one kind a payload names for a list, and their bytes of JSON. The counts are of all. */
+export const LIST_CHANGE_LIMITS = { items: 100, bytes: 32 * 1024 } as const
+
+const Items = (description: string) =>
+  Type.Array(Type.Unknown(), { maxItems: LIST_CHANGE_LIMITS.items, description: `${description} At most 100.` })
+const ItemCount = Type.Integer({ minimum: 0 })
+
+/** How a list differs from the previous one. An item that occurs twice counts twice. */
+export const ListChange = Closed({
+  added: Items('Items that are new, in the order of the new list.'),
+  removed: Items('Items that are gone, in the order of the old list.'),
+  moved: Items('Items that changed places with others, in the order of the new list.'),
+  added_count: ItemCount,
+  removed_count: ItemCount,
+  moved_count: ItemCount,
+})
+export type ListChange = Static<typeof ListChange>
 
 /** The payload of a webhook for a page monitor. The keys are sent in this order. */
 export const DeliveryPayload = Closed({
@@ -19,6 +37,13 @@ export const DeliveryPayload = Closed({
   fired_at: Instant(),
   diff: Diff,
   monitor: Closed({ url: Text(1, 2048), name: Text(1, 200) }),
+  lists: Type.Optional(
+    Dictionary(ListChange, {
+      maxProperties: 200,
+      description:
+        'Beyond the contract: what was added, removed and moved in each changed field that is a list before and after.',
+    }),
+  ),
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 

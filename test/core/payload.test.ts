@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { deliveryPayload } from '../../core/payload.ts'
+import { deliveryPayload, listChanges } from '../../core/payload.ts'
 import { DeliveryPayload } from '../../schema/run/delivery.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 
 const input = {
@@ -26,7 +27,9 @@ describe('the payload of a regular monitor', () => {
         '"monitor":{"url":"https://example.com/","name":"Lamp"}}',
     )
     const keys = (schema: { properties: object }) => Object.keys(schema.properties)
-    expect(Object.keys(deliveryPayload(input))).toEqual(keys(DeliveryPayload))
+    const lists = { a: { added: [], removed: [], moved: [], added_count: 0, removed_count: 0, moved_count: 0 } }
+    expect(Object.keys(deliveryPayload({ ...input, lists }))).toEqual(keys(DeliveryPayload))
+    expect(checkerOf(DeliveryPayload).validate(deliveryPayload({ ...input, lists }))).toMatchObject({ ok: true })
     expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))
     expect(Object.keys(deliveryPayload(input).monitor)).toEqual(keys(DeliveryPayload.properties.monitor))
   })
@@ -39,5 +42,27 @@ describe('the payload of a regular monitor', () => {
 
   test('has no visual block otherwise', () => {
     expect('visual' in deliveryPayload(input)).toBe(false)
+  })
+})
+
+describe('what a payload says of lists', () => {
+  const diff = (before: Values, after: Values) => ({ fields_changed: Object.keys(after), before, after })
+
+  test('names the items of each list that changed, and no other field', () => {
+    const before = { price: '1', none: null, titles: ['a', 'b', 'c'], links: ['x', 'y'] }
+    const after = { price: '2', none: ['a'], titles: ['n', 'c', 'a'], links: ['y', 'x'] }
+    expect(listChanges(diff(before, after))).toEqual({
+      titles: { added: ['n'], removed: ['b'], moved: ['c'], added_count: 1, removed_count: 1, moved_count: 1 },
+      links: { added: [], removed: [], moved: ['y'], added_count: 0, removed_count: 0, moved_count: 1 },
+    })
+    expect(listChanges(diff({ price: '1' }, { price: '2' }))).toBeNull()
+  })
+
+  test('names at most 100 items and 32 KiB of each kind, and counts all', () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => `item ${at}`)
+    const long = Array.from({ length: 50 }, (_, at) => `${at} ${'ü'.repeat(1_000)}`)
+    const lists = listChanges(diff({ many: [], long }, { many, long: [] }))
+    expect(lists?.['many']).toMatchObject({ added_count: 1_000, added: many.slice(0, 100) })
+    expect(lists?.['long']).toMatchObject({ removed_count: 50, removed: long.slice(0, 16) })
   })
 })

@@ -1,4 +1,4 @@
-import { deliveryPayload, type VisualBlock } from '../../core/payload.ts'
+import { deliveryPayload, listChanges, type VisualBlock } from '../../core/payload.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
@@ -34,6 +34,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     runId: fired.runId,
     firedAtMs,
     diff: fired.diff,
+    lists: fired.diff && listChanges(fired.diff),
     ...(fired.visual && { visual: fired.visual }),
     monitor: { url: baseline.url, name: baseline.name },
   }

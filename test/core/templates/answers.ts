@@ -157,33 +157,58 @@ export const ANSWERS: readonly SavedAnswer[] = [
   },
   {
     slug: 'repository-release',
-    file: 'repository-release.json',
+    file: 'repository-releases.json',
     contentType: JSON_TYPE,
     fields: {
-      version: 'v1.4.0',
-      title: '1.4.0: quieter boiling',
-      link: 'https://code.example.com/example/kettle/releases/tag/v1.4.0',
+      versions: ['v1.4.0', 'v1.3.9'],
+      titles: ['1.4.0: quieter boiling', '1.3.9'],
+      links: [
+        'https://code.example.com/example/kettle/releases/tag/v1.4.0',
+        'https://code.example.com/example/kettle/releases/tag/v1.3.9',
+      ],
     },
-    fires: [['"tag_name": "v1.4.0"', '"tag_name": "v1.5.0"']],
-    silent: [['quieter', 'much quieter']],
+    fires: [
+      ['[\n', '[{ "tag_name": "v1.4.2" }, { "tag_name": "v1.4.1" },\n'],
+      ['"prerelease": true', '"prerelease": false'],
+    ],
+    silent: [
+      ['quieter', 'much quieter'],
+      ['"tag_name": "v1.3.9"', '"tag": "v1.3.9"'],
+      ['rc.1', 'rc.2'],
+    ],
   },
   {
     slug: 'news-front-page',
     file: 'news-front-page.html.txt',
     contentType: HTML,
-    fields: { headline: 'Harbour opens again after the storm', link: '/world/harbour-opens' },
-    fires: [['Harbour opens again', 'Harbour stays closed']],
+    fields: {
+      headlines: ['Harbour opens again after the storm', 'Old organ found in a barn'],
+      links: ['/world/harbour-opens', '/culture/organ'],
+    },
+    fires: [
+      ['Harbour opens again', 'Harbour stays closed'],
+      ['Old organ', 'Very old organ'],
+      [
+        '<article>',
+        '<article><h3><a href="/a">A first long headline</a></h3><h3><a href="/b">A second long headline</a></h3>',
+      ],
+    ],
     silent: [
       ['weather in your region', 'weather on the coast'],
-      ['Old organ', 'Very old organ'],
       ['contact of the paper', 'contact of our paper'],
+      // A headline that leaves the page.
+      ['<h3>Old organ found in a barn</h3>', ''],
     ],
   },
   {
     slug: 'feed-new-item',
     file: 'feed.rss.xml',
     contentType: 'application/rss+xml',
-    fields: { title: 'Kettles & more: spring sale', link: 'https://news.example.com/spring-sale', id: 'news-118' },
+    fields: {
+      titles: ['Kettles & more: spring sale', 'Descaling made easy'],
+      links: ['https://news.example.com/spring-sale', 'https://news.example.com/descaling'],
+      ids: ['news-118', 'news-117'],
+    },
     fires: [
       [
         '<item>',
@@ -191,17 +216,29 @@ export const ANSWERS: readonly SavedAnswer[] = [
       ],
       // A weekly title that stays the same.
       ['<item>', '<item><title>Kettles &amp; more: spring sale</title><guid>news-119</guid></item><item>'],
+      // A new item pushes the last one out of the feed.
+      ['news-118</guid>', 'news-119</guid></item><item><title>Spring</title><guid>news-118</guid>'],
     ],
     silent: [
       ['Descaling made', 'Descaling is'],
       ['Picture of', 'Photo of'],
+      // Items that leave the feed.
+      [
+        '<title>Descaling made easy</title>\n      <link>https://news.example.com/descaling</link>\n' +
+          '      <guid isPermaLink="false">news-117</guid>',
+        '',
+      ],
     ],
   },
   {
     slug: 'feed-new-item',
     file: 'feed.atom.xml',
     contentType: 'application/atom+xml',
-    fields: { title: 'Spring sale', link: 'https://news.example.com/spring-sale', id: 'urn:example:118' },
+    fields: {
+      titles: ['Spring sale', 'Descaling made easy'],
+      links: ['https://news.example.com/spring-sale', 'https://news.example.com/descaling'],
+      ids: ['urn:example:118', 'urn:example:117'],
+    },
     fires: [['<entry>', '<entry><id>urn:example:119</id><title>Summer</title></entry><entry>']],
     silent: [['2026-05-01', '2026-05-02']],
   },
@@ -209,7 +246,11 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'feed-new-item',
     file: 'feed.rdf.xml',
     contentType: 'application/xml',
-    fields: { title: 'Spring sale', link: 'https://news.example.com/spring-sale', id: null },
+    fields: {
+      titles: ['Spring sale'],
+      links: ['https://news.example.com/spring-sale'],
+      ids: ['https://news.example.com/spring-sale'],
+    },
     fires: [['<link>https://news.example.com/spring-sale', '<link>https://news.example.com/summer-sale']],
     silent: [['Kettle news', 'News of kettles']],
   },
@@ -248,8 +289,14 @@ export const ANSWERS: readonly SavedAnswer[] = [
       postings: [],
       posting_links: [],
     },
-    fires: [['"title": "Tea Taster"', '"title": "Tea Taster, Senior"']],
-    silent: [['"Remote"', '"Anywhere"']],
+    fires: [
+      ['"title": "Tea Taster"', '"title": "Tea Taster, Senior"'],
+      ['"jobs": [', '"jobs": [{ "title": "Stoker" }, { "title": "Tea Taster" },'],
+    ],
+    silent: [
+      ['"Remote"', '"Anywhere"'],
+      ['"title": "Tea Taster"', '"subtitle": "Tea Taster"'],
+    ],
   },
   {
     slug: 'job-listings',

@@ -18,6 +18,13 @@ function read(slug: string, file: string, contentType: string | null): Values {
   return extraction.values
 }
 
+const FIRST_RELEASE = 'https://github.com/github/hub/releases/tag/v2.12.8'
+const RELEASES = {
+  versions: expect.arrayContaining(['v2.12.8', 'v2.12.7']),
+  titles: expect.arrayContaining(['hub 2.12.8']),
+  links: expect.arrayContaining([FIRST_RELEASE]),
+}
+
 describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with other people’s answers')(
   'answers that others gave',
   () => {
@@ -25,7 +32,7 @@ describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with other p
       ['javascript-package-version', 'json/npm--send.json', { version: '0.17.1' }],
       ['javascript-package-version', 'json/npm--mime.json', { version: '2.5.2' }],
       ['python-package-version', 'json/pypi--azure-cli-monitor.json', { version: '0.1.7' }],
-      ['repository-release', 'json/github--release-by-tag.json', { version: 'v2.3.0-pre10' }],
+      ['repository-release', 'json/github--releases-list.json', RELEASES],
       ['status-page', 'json/statuspage--instructure-summary.json', { indicator: 'minor' }],
     ])('%s reads %s', (slug, file, fields) => {
       expect(read(slug, file, 'application/json')).toMatchObject(fields)
@@ -47,13 +54,18 @@ describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with other p
       })
     })
 
-    test('feed-new-item knows the newest item of every feed that has one', () => {
+    test('feed-new-item knows the items of every feed that has one, each by an id', () => {
       const feeds = readdirSync(join(corpus, 'feeds')).filter((name) => !name.endsWith('.json'))
       const without = feeds.filter((name) => {
         const values = read('feed-new-item', `feeds/${name}`, null)
-        return Object.values(values).every((value) => value === null || value === '')
+        return (values['ids'] as string[]).length === 0
       })
       expect(feeds.length).toBeGreaterThan(40)
+      for (const name of feeds.filter((each) => !without.includes(each)))
+        expect(
+          (read('feed-new-item', `feeds/${name}`, null)['ids'] as string[]).every((id) => id !== ''),
+          name,
+        ).toBe(true)
       // These have no item at all.
       expect(without).toEqual([
         'feedparser--http_i18n.xml',

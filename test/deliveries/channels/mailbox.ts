@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { listChanges } from '../../../core/payload.ts'
 import type { MessagePayload } from '../../../deliveries/messages/message-payload.ts'
 
 /** A mail as the server got it. */
@@ -88,12 +89,15 @@ export function payloadOf(
 ): MessagePayload {
   const pick = (index: 0 | 1) =>
     Object.fromEntries(Object.entries(changes).map(([field, pair]) => [field, pair[index]]))
+  const diff = { fields_changed: Object.keys(changes), before: pick(0), after: pick(1) } as MessagePayload['diff']
+  const lists = listChanges(diff)
   return {
     monitor_id: '5a0f3c52-7d0e-4d0e-a5a8-0b1f5d1f2a3b',
     run_id: '019de363-a5c8-7c11-8000-000000c0ffee',
     fired_at: '2026-05-01T12:00:00.000Z',
-    diff: { fields_changed: Object.keys(changes), before: pick(0), after: pick(1) } as MessagePayload['diff'],
+    diff,
     monitor: { url, name },
+    ...(lists && { lists }),
     ...(rest.visual && { visual: rest.visual }),
   }
 }

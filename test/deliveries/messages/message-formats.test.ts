@@ -268,3 +268,69 @@ describe('every message', () => {
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 })
+
+describe('a list in a message', () => {
+  const NEWS = payloadOf(
+    {
+      headlines: [
+        ['Weather', 'Fire', 'Harbour'],
+        ['Storm', 'Ferry <b>', 'Harbour', 'Fire'],
+      ],
+    },
+    { name: 'News' },
+  )
+  const LINES = ['headlines (2 added, 1 removed, 1 moved)', '+ Storm', '+ Ferry <b>', '− Weather', 'moved: Harbour']
+
+  test('Slack has its items in one block of plain text', () => {
+    const { text, blocks } = slackMessage(NEWS, LINKS)
+    expect(text).toBe('News: headlines: 2 added, 1 removed, 1 moved')
+    const block = { type: 'plain_text', text: LINES.join('\n').replace('<b>', '&lt;b&gt;'), emoji: false }
+    expect(blocks[1]).toEqual({ type: 'section', text: block })
+  })
+
+  test('Discord has them in one field, without markup of theirs', () => {
+    expect(discordMessage(NEWS, LINKS).embeds[0].fields).toEqual([
+      {
+        name: 'headlines',
+        value: '**2 added, 1 removed, 1 moved**\n\\+ Storm\n\\+ Ferry \\<b\\>\n− Weather\nmoved: Harbour',
+        inline: false,
+      },
+    ])
+  })
+
+  test('a mail has them in both parts, and the headline as its subject', () => {
+    const { subject, text, html } = emailMessage(NEWS, LINKS)
+    expect(subject).toBe('News: headlines: 2 added, 1 removed, 1 moved')
+    expect(text).toContain(LINES.join('\n  '))
+    for (const line of LINES.slice(1)) expect(html).toContain(line.replace('<b>', '&lt;b&gt;'))
+    expect(html).not.toContain('<b>')
+  })
+
+  test('the only item that changed is in the headline', () => {
+    const one = payloadOf({ headlines: [['Fire'], ['Storm', 'Fire']] }, { name: 'News' })
+    expect(emailMessage(one, LINKS).subject).toBe('News: headlines: + Storm')
+  })
+
+  test('a list that changed behind its cut says so', () => {
+    const cut = (digit: string) => ['a', `…[truncated sha256:${digit.repeat(32)}]`]
+    const { subject } = emailMessage(payloadOf({ all: [cut('1'), cut('2')] }), LINKS)
+    expect(subject).toBe('Kettle: all: changed behind the items that are kept')
+  })
+
+  test('a thousand long items fit into every format, with the number of further ones', () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => `${at} ${'&*x'.repeat(100)}`)
+    const fields = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`list ${at}`, [[], many]] as const))
+    const payload = payloadOf(fields)
+    const slack = slackMessage(payload, LINKS)
+    expect(slack.blocks.length).toBeLessThanOrEqual(50)
+    for (const block of slack.blocks)
+      if (block.type === 'section') expect(block.text?.text.length ?? 0).toBeLessThanOrEqual(3_000)
+    expect(JSON.stringify(slack)).toMatch(/… and 99\d more/)
+    const [embed] = discordMessage(payload, LINKS).embeds
+    for (const { value } of embed.fields) expect(value.length).toBeLessThanOrEqual(1_024)
+    expect(JSON.stringify(embed).length).toBeLessThan(6_000)
+    const mail = emailMessage(payload, LINKS)
+    expect(Buffer.byteLength(mail.html)).toBeLessThan(150_000)
+    expect(mail.text).toMatch(/… and 9\d\d more/)
+  })
+})

@@ -81,6 +81,23 @@ test('the first run sets the baseline silently; a change fires and tells before 
   })
 })
 
+test('several items that a list gained between two checks are all told; items that leave it fire nothing', async () => {
+  const items = (...titles: string[]) => html(titles.map((title) => `<li>${title}</li>`).join(''))
+  site.answer(items('Weather', 'Fire'))
+  const extract = { method: 'css', fields: { items: 'li[]', newest: 'li' } }
+  const { no } = await watching({ extract, predicate: { type: 'list_gains_items', field: 'items' } })
+  site.answer(items('Storm', 'Ferry', 'Weather'))
+  expect(await next(no)).toMatchObject({ delivery_triggered: true })
+  const [sent] = await outbox(no)
+  expect(JSON.parse(sent?.payload ?? '')).toMatchObject({
+    diff: { fields_changed: ['items', 'newest'], after: { items: ['Storm', 'Ferry', 'Weather'], newest: 'Storm' } },
+    lists: { items: { added: ['Storm', 'Ferry'], removed: ['Fire'], moved: [], added_count: 2, removed_count: 1 } },
+  })
+  site.answer(items('Weather', 'Storm'))
+  expect(await next(no)).toMatchObject({ diff: { fields_changed: ['items', 'newest'] }, delivery_triggered: false })
+  expect(await outbox(no)).toHaveLength(1)
+})
+
 test('a failed run neither fires nor changes the baseline: the same values after it are no change', async () => {
   const { no } = await watching()
   site.answer(status(500))
