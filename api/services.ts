@@ -34,6 +34,8 @@ export interface ServicesOptions {
   readonly health: Health
   /** Whether /metrics is served here; false when it has a port of its own. */
   readonly metricsHere: boolean
+  /** What a request for /metrics must send; undefined: nothing. */
+  readonly metricsToken?: string | undefined
   readonly log: FastifyBaseLogger
   /** Tells the workers of this process that something is due now. */
   wake(): void

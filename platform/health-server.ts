@@ -1,11 +1,18 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { type Health, METRICS_TYPE } from '../core/health.ts'
+import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
 export interface HealthServer {
   readonly port: number
   close(): Promise<void>
+}
+
+interface HealthServerOptions {
+  readonly host: string
+  readonly port: number
+  /** What a request for the metrics must send; undefined: nothing. */
+  readonly token?: string | undefined
 }
 
 /**
@@ -14,9 +21,12 @@ export interface HealthServer {
  */
 export async function startHealthServer(
   health: Health,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, token }: HealthServerOptions,
 ): Promise<HealthServer> {
-  const server = createServer({ requestTimeout: 10_000, connectionsCheckingInterval: 5_000 }, requestListener(health))
+  const server = createServer(
+    { requestTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    requestListener(health, token),
+  )
   server.listen({ host, port })
   await once(server, 'listening')
   const address = server.address()
@@ -31,13 +41,15 @@ export async function startHealthServer(
   }
 }
 
-function requestListener(health: Health): RequestListener {
+function requestListener(health: Health, token: string | undefined): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     const answer = ROUTES[path]
     if (answer === undefined) return send(response, { status: 404, body: json({ status: 'not found' }) })
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, { status: 405, body: json({ status: 'method not allowed' }) })
+    if (path === '/metrics' && !mayReadMetrics(token, request.headers.authorization))
+      return send(response, { status: 401, body: json({ status: 'unauthorized' }) })
     answer(health).then(
       (found) => send(response, found),
       () => send(response, { status: 500, body: json({ status: 'error' }) }),

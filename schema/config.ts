@@ -178,6 +178,20 @@ export const Config = Closed({
         'does not serve them.',
     }),
   ),
+  TIDEMARK_METRICS_TOKEN: Optional(
+    Text(
+      16,
+      256,
+      'Token that a request for /metrics must send, as Authorization: Bearer …. Without it, an API whose HOST is not ' +
+        'a loopback address serves no /metrics on PORT; use TIDEMARK_METRICS_PORT.',
+    ),
+  ),
+  TIDEMARK_MONITOR_METRICS: Whole(0, 10_000, {
+    default: 0,
+    description:
+      'Monitors that /metrics of a worker shows one by one: time since the last success, failures in a row, numeric ' +
+      'values; see docs/logs.md. 0: none.',
+  }),
   TIDEMARK_LOG_LEVEL: Choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'Lowest level of log lines that are written.',
@@ -195,4 +209,5 @@ export const SECRET_SETTINGS = [
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
   'TIDEMARK_ENCRYPTION_KEY',
+  'TIDEMARK_METRICS_TOKEN',
 ] as const satisfies readonly (keyof Config)[]

@@ -55,7 +55,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
   app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply, services.log))
-  addHealthRoutes(app, services.health, services.metricsHere)
+  addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
   for (const route of routes) addRoute(app, services, route)
   return app
 }

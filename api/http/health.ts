@@ -1,22 +1,32 @@
 import type { FastifyInstance } from 'fastify'
-import { type Health, METRICS_TYPE } from '../../core/health.ts'
+import { type Health, mayReadMetrics, METRICS_TYPE } from '../../core/health.ts'
+import { apiError } from './api-error.ts'
+
+/** How `/metrics` is served. */
+interface Metrics {
+  /** False: it has a port of its own, or none. */
+  readonly isHere: boolean
+  readonly token: string | undefined
+}
 
 /**
  * Adds `/healthz` and `/readyz`, and `/metrics` when it has no port of its own. They need no credentials and have no
  * limits: probes come often and have no key.
  */
-export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: boolean): void {
+export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: Metrics): void {
   const config = { policy: 'public' } as const
   app.get('/healthz', { config }, async () => ({ status: 'ok' }))
   app.get('/readyz', { config }, async (_request, reply) => {
     const { ok, checks } = await health.ready()
     return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', checks })
   })
-  if (metrics) addMetricsRoute(app, health)
+  if (metrics.isHere) addMetricsRoute(app, health, metrics.token)
 }
 
-function addMetricsRoute(app: FastifyInstance, health: Health): void {
-  app.get('/metrics', { config: { policy: 'public' } }, async (_request, reply) =>
-    reply.type(METRICS_TYPE).send(await health.metrics()),
-  )
+function addMetricsRoute(app: FastifyInstance, health: Health, token: string | undefined): void {
+  app.get('/metrics', { config: { policy: 'public' } }, async (request, reply) => {
+    if (!mayReadMetrics(token, request.headers.authorization))
+      throw apiError('UNAUTHORIZED', 'Send TIDEMARK_METRICS_TOKEN of this installation as Authorization: Bearer ….')
+    return reply.type(METRICS_TYPE).send(await health.metrics())
+  })
 }

@@ -28,12 +28,12 @@ export const workerCommand = () =>
           let server: HealthServer | undefined
           context.stack.defer('metrics', () => server?.close())
           const worker = await startWorker(context)
-          const port = context.settings.TIDEMARK_METRICS_PORT
+          const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
           if (port !== undefined) {
             const { registry, stopping } = context
             const { store, sinceProgress } = worker
             const health = createHealth({ store, registry, sinceProgress, stopping })
-            server = await startHealthServer(health, { host: context.settings.HOST, port })
+            server = await startHealthServer(health, { host, port, token })
           }
           process.stdout.write('Tidemark is checking and delivering.\n')
         },

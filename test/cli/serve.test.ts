@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
+import { freePort } from '../../cli/boot/process/ports.ts'
 import { openSite } from '../support/site.ts'
 import { runCli, startCli, startShell } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -188,3 +189,20 @@ describeIf(existsSync('/usr/bin/script'), 'install util-linux')('The first start
     await serve.exited
   }, 60_000)
 })
+
+test('an API that others reach serves no metrics on its port without a token', async () => {
+  const open = { ...environment, HOST: '0.0.0.0', TIDEMARK_BASE_URL: 'http://127.0.0.1:1' }
+  const statusOf = async (more: Record<string, string>, headers: Record<string, string> = {}) => {
+    const port = String(await freePort('127.0.0.1'))
+    await using serve = startCli(['serve'], { ...open, ...more, PORT: port })
+    await serve.says(/Tidemark is running/)
+    const { status } = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })
+    serve.signal('SIGTERM')
+    await serve.exited
+    return status
+  }
+  const token = 'a token of the tests'
+  expect(await statusOf({})).toBe(404)
+  expect(await statusOf({ TIDEMARK_METRICS_TOKEN: token })).toBe(401)
+  expect(await statusOf({ TIDEMARK_METRICS_TOKEN: token }, { authorization: `Bearer ${token}` })).toBe(200)
+}, 90_000)

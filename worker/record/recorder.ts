@@ -21,8 +21,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { emptied, judge, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
-import { createRunLog, type RunEnd } from './run-log.ts'
-import { BATCH_WAIT_MS, createRunWriters } from './run-writers.ts'
+import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
 
 /** A check that is ready to be compared and recorded. */
 export interface Recordable extends Omit<Finished, 'reading'> {

@@ -78,7 +78,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
   const address = await app.listen({ host: settings.HOST, port })
-  await startMetrics(settings, health, stack)
+  await startMetrics(settings, health, context)
   return { address, services }
 }
 
@@ -94,15 +94,25 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
-    metricsHere: settings.TIDEMARK_METRICS_PORT === undefined,
+    metricsHere: settings.TIDEMARK_METRICS_PORT === undefined && !isMetricsClosed(settings),
+    metricsToken: settings.TIDEMARK_METRICS_TOKEN,
     log: context.log,
     wake: context.wake,
   }
 }
 
-async function startMetrics(settings: Settings, health: Health, stack: Stack): Promise<void> {
-  if (settings.TIDEMARK_METRICS_PORT === undefined) return
-  const metrics = await startHealthServer(health, { host: settings.HOST, port: settings.TIDEMARK_METRICS_PORT })
+/** Metrics on the port that everybody reaches need a token. */
+const isMetricsClosed = ({ HOST, TIDEMARK_METRICS_TOKEN }: Settings): boolean =>
+  TIDEMARK_METRICS_TOKEN === undefined && !/^(localhost|127(\.\d+){3}|::1)$/i.test(HOST)
+
+async function startMetrics(settings: Settings, health: Health, { stack, log }: ApiContext): Promise<void> {
+  const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
+  if (port === undefined) {
+    if (isMetricsClosed(settings))
+      log.info('/metrics is not served: HOST is not loopback. Set TIDEMARK_METRICS_PORT or TIDEMARK_METRICS_TOKEN')
+    return
+  }
+  const metrics = await startHealthServer(health, { host, port, token })
   stack.defer('metrics', () => metrics.close())
 }
 

@@ -134,7 +134,7 @@ function startLoop(
 }
 
 async function serveMetrics(
-  { HOST: host, TIDEMARK_METRICS_PORT: port }: Settings,
+  { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token }: Settings,
   { registry, loop }: { readonly registry: Registry; readonly loop: CheckLoop },
   { stack }: ProcessContext,
 ): Promise<void> {
@@ -146,7 +146,7 @@ async function serveMetrics(
     },
     metrics: () => registry.metrics(),
   }
-  const server = await startHealthServer(health, { host, port })
+  const server = await startHealthServer(health, { host, port, token })
   stack.defer('metrics', () => server.close())
 }
 

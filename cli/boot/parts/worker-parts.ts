@@ -20,6 +20,7 @@ import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
+import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 import { startRunnerApi } from './runner-api-parts.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
@@ -76,7 +77,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   })
   stack.defer('the store of the worker', () => store.end())
   await checkEncryptionKey(store, secrets)
-  createBacklogMetrics(registry, store)
+  measureStore(context, store)
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader()
@@ -147,6 +148,12 @@ function internalErrorsOf(registry: Registry): () => void {
     registers: [registry],
   })
   return () => runs.inc()
+}
+
+/** Figures of the store, which every worker shows. */
+function measureStore({ registry, settings }: WorkerContext, store: Store): void {
+  createBacklogMetrics(registry, store)
+  createMonitorMetrics(registry, store, settings.TIDEMARK_MONITOR_METRICS)
 }
 
 interface CheckParts {

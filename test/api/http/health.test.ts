@@ -39,3 +39,20 @@ test('/metrics is elsewhere when it has a port of its own', async () => {
   expect(await answer.text()).toBe('tidemark_up 1\n')
   await own.close()
 })
+
+test('/metrics needs the token of the installation where one is set, on both ports', async () => {
+  const metricsToken = 'a token of the tests'
+  api = await createTestApi({ health: health(true), metricsToken })
+  const own = await startHealthServer(health(true), { host: '127.0.0.1', port: 0, token: metricsToken })
+  const here = async (authorization: string) =>
+    (await api.app.inject({ url: '/metrics', headers: { authorization } })).statusCode
+  const there = async (authorization: string) =>
+    (await fetch(`http://127.0.0.1:${own.port}/metrics`, { headers: { authorization } })).status
+  for (const ask of [here, there]) {
+    expect(await ask('')).toBe(401)
+    expect(await ask('Bearer another token')).toBe(401)
+    expect(await ask(`Bearer ${metricsToken}`)).toBe(200)
+  }
+  expect((await fetch(`http://127.0.0.1:${own.port}/healthz`)).status).toBe(200)
+  await own.close()
+})

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger, type LogLevel } from '../../../core/logger.ts'
-import { createRunLog, type RunEnd } from '../../../worker/record/run-log.ts'
+import { createRunLog, type RunEnd } from '../../../worker/record/run-writers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
