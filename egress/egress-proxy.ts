@@ -1,16 +1,30 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { dial, type DialPorts, type OpenSocket } from './guarded-agent.ts'
+import { dial, type DialPorts, type OpenSocket, vet } from './guarded-agent.ts'
 import { DENIED, type EgressFailure } from './egress-failure.ts'
 import type { EgressPolicy, Endpoint } from './policy.ts'
 import { plainName, type Resolver, systemResolver } from './resolve.ts'
-import { type Dialler, forward, tunnel } from './relay.ts'
+import { type Connection, type Dialler, forward, tunnel } from './relay.ts'
+
+/**
+ * A way to targets by another proxy. The targets were vetted before. A proxy resolves their names itself, so these
+ * connections are not pinned (docs/proxy.md).
+ */
+export interface Detour {
+  /** Opens a connection for a tunnel, or for one request. Never rejects. */
+  open(
+    target: Endpoint,
+    isTunnel: boolean,
+  ): Promise<({ readonly ok: true } & Connection) | { readonly ok: false; readonly failure: EgressFailure }>
+}
 
 interface EgressProxyOptions {
   readonly resolver?: Resolver
   readonly open?: OpenSocket
+  /** Absent: targets are dialled directly. */
+  readonly detour?: Detour
   /** Milliseconds for a TCP connect. Default 5,000. */
   readonly connectMs?: number
   /** Milliseconds that a connection may be idle. Default 60,000. */
@@ -39,21 +53,26 @@ const MOST_FAILURES = 1_000
  * reach it on loopback can reach the same targets without it.
  */
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
-  const { resolver = systemResolver(), open, connectMs = 5_000, idleMs = 60_000 } = options
+  const { resolver = systemResolver(), open, connectMs = 5_000, idleMs = 60_000, detour } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
   const failures = new LRUCache<string, EgressFailure>({ max: MOST_FAILURES })
   const counts = { opened: 0, denied: 0 }
   const sockets = new Set<Duplex>()
 
-  async function connectTo(target: Endpoint, team: string): Promise<Socket | null> {
-    const dialled = await dial(target, ports, team)
+  async function byDetour(way: Detour, target: Endpoint, isTunnel: boolean, team: string) {
+    const vetted = await vet(target, policy, resolver, team)
+    return vetted.ok ? way.open(target, isTunnel) : vetted
+  }
+
+  async function connectTo(target: Endpoint, isTunnel: boolean, team: string): Promise<Connection | null> {
+    const dialled = await (detour ? byDetour(detour, target, isTunnel, team) : dial(target, ports, team))
     const key = keyOf(target)
     failures.delete(key)
     if (dialled.ok) {
       counts.opened += 1
       track(dialled.socket)
       dialled.socket.setTimeout(idleMs, () => dialled.socket.destroy())
-      return dialled.socket
+      return dialled
     }
     if (dialled.failure === DENIED) counts.denied += 1
     failures.set(key, dialled.failure)
@@ -67,7 +86,7 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
   }
 
   function listenFor(team: string): Promise<Listening> {
-    const dialler: Dialler = { connectTo: (target) => connectTo(target, team), track }
+    const dialler: Dialler = { connectTo: (target, isTunnel) => connectTo(target, isTunnel, team), track }
     const server = createServer(
       { requestTimeout: 0, keepAliveTimeout: idleMs },
       (request, response) => void forward(request, response, dialler),

@@ -1,14 +1,30 @@
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { Endpoint } from './policy.ts'
 import { portOf } from './target-url.ts'
 
+/** An open connection for one request or one tunnel. */
+export interface Connection {
+  readonly socket: Socket
+  /** Called when bytes have passed, for what counts them. */
+  passed?(): void
+  /** The other end is a proxy that takes a request with an absolute URL. Absent: it is the target. */
+  readonly proxy?: ForwardingProxy
+}
+
+/** A proxy at the other end of a connection. */
+interface ForwardingProxy {
+  readonly headers: Readonly<Record<string, string>>
+  /** Returns whether a response with this status is the proxy's own and not the site's. It is not passed on. */
+  isOwn(status: number): boolean
+}
+
 /** Opens the outgoing connections of a proxy. */
 export interface Dialler {
-  /** Returns a vetted connection, or null. Never rejects. */
-  connectTo(target: Endpoint): Promise<Socket | null>
+  /** Returns a vetted connection, or null. `isTunnel`: nothing of its content is read here. Never rejects. */
+  connectTo(target: Endpoint, isTunnel: boolean): Promise<Connection | null>
   /** Makes the proxy destroy the socket when the proxy closes, and adds a listener for the socket's errors. */
   track(socket: Duplex): void
 }
@@ -29,7 +45,8 @@ const HOP_BY_HOP = [
 export async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, dialler: Dialler): Promise<void> {
   dialler.track(client)
   const target = targetOf(request.url ?? '')
-  const upstream = target && (await dialler.connectTo(target))
+  const connection = target && (await dialler.connectTo(target, true))
+  const upstream = connection?.socket
   if (!upstream || client.destroyed) {
     upstream?.destroy()
     client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
@@ -38,6 +55,7 @@ export async function tunnel(request: IncomingMessage, client: Duplex, head: Buf
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
   if (head.length > 0) upstream.write(head)
   upstream.pipe(client).pipe(upstream)
+  count(connection, upstream, client)
   upstream.once('close', () => client.destroy())
   client.once('close', () => upstream.destroy())
 }
@@ -46,22 +64,26 @@ export async function tunnel(request: IncomingMessage, client: Duplex, head: Buf
 export async function forward(request: IncomingMessage, response: ServerResponse, dialler: Dialler): Promise<void> {
   const url = URL.parse(request.url ?? '')
   if (url?.protocol !== 'http:') return void response.writeHead(400, { connection: 'close' }).end()
-  const upstream = await dialler.connectTo({ host: url.hostname, port: portOf(url) })
+  const connection = await dialler.connectTo({ host: url.hostname, port: portOf(url) }, false)
+  const upstream = connection?.socket
   // No error response is sent: a page must not be able to mistake the proxy's text for the target's.
   if (!upstream || response.destroyed) {
     upstream?.destroy()
     return void response.destroy()
   }
+  const { proxy } = connection
   const outgoing = httpRequest({
     createConnection: () => upstream,
     method: request.method ?? 'GET',
-    path: url.pathname + url.search,
-    headers: { ...endToEnd(request.headers), host: url.host, connection: 'close' },
+    path: (proxy ? url.origin : '') + url.pathname + url.search,
+    headers: { ...endToEnd(request.headers), host: url.host, connection: 'close', ...proxy?.headers },
     setHost: false,
   })
   outgoing.on('response', (answer) => {
+    if (proxy?.isOwn(answer.statusCode ?? 502)) return void response.destroy()
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.headers))
     answer.pipe(response)
+    count(connection, answer)
     answer.once('error', () => response.destroy())
     answer.once('aborted', () => response.destroy())
   })
@@ -69,6 +91,12 @@ export async function forward(request: IncomingMessage, response: ServerResponse
   response.once('close', () => upstream.destroy())
   request.once('error', () => outgoing.destroy())
   request.pipe(outgoing)
+  count(connection, request)
+}
+
+/** Lets a connection count what passes. To be called after `pipe`: a listener for data would begin the flow. */
+function count({ passed }: Connection, ...streams: readonly Readable[]): void {
+  if (passed) for (const stream of streams) stream.on('data', passed)
 }
 
 /** Returns the host and port of a CONNECT, or null. The authority is `host:port`, with an IPv6 host in brackets. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { EgressProxy } from '../../egress/egress-proxy.ts'
 import { exchangeFault, unusableUrl } from '../fetch/fetch-faults.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { createSlotQueue } from '../../concurrency/slot-queue.ts'
@@ -42,6 +43,7 @@ interface Job {
   readonly startedAt: number
   readonly until: number
   readonly signal: AbortSignal
+  readonly egress: EgressProxy | undefined
   readonly processMb: number
   readonly log: Logger
 }
@@ -56,7 +58,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
   let isClosed = false
 
   return {
-    async render(request, { signal, deadlineMs = RENDER_DEADLINE_MS }) {
+    async render(request, { signal, deadlineMs = RENDER_DEADLINE_MS, egress }) {
       const leave = await slots.enter('', signal)
       const startedAt = performance.now()
       const until = startedAt + deadlineMs
@@ -64,7 +66,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
       try {
         if (typeof leave !== 'function' || isClosed) return failed({ startedAt }, STOPPED, null)
         if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
-        return await render(pool, { request, url: target.url, startedAt, until, signal, processMb, log })
+        return await render(pool, { request, url: target.url, startedAt, until, signal, egress, processMb, log })
       } finally {
         if (typeof leave === 'function') leave()
       }
@@ -93,16 +95,17 @@ async function render(pool: BrowserPool, job: Job): Promise<Rendered> {
 }
 
 async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> {
-  const { request, url, startedAt, until, signal, log } = job
+  const { request, url, startedAt, until, signal, egress, log } = job
   const one = await pool.take()
   const ends = whatEnds(one.browser, until, signal)
   let opened: OpenPage | undefined
   let navigation: Navigation | undefined
   async function renderOnce(): Promise<Rendered> {
-    opened = await openPage(one.browser, viewportOf(request.visual), request.team)
+    const server = await serverOf(job, one.browser.proxy)
+    opened = await openPage(one.browser, viewportOf(request.visual), server)
     ends.watch(opened)
     navigation = await watchNavigation(opened)
-    return renderPage({ request, url, browser: one.browser, opened, navigation, startedAt })
+    return renderPage({ request, url, egress: egress ?? one.browser.proxy, opened, navigation, startedAt })
   }
   try {
     const first = await Promise.race([renderOnce().catch((error: unknown) => ends.afterError(error)), ends.reason])
@@ -115,4 +118,9 @@ async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> 
     ends.stop()
     await pool.leave(one, opened)
   }
+}
+
+/** Returns the address of the egress proxy for a page; null: the one that the browser was started with. */
+async function serverOf({ egress, request: { team = '' } }: Job, own: EgressProxy): Promise<string | null> {
+  return egress || team !== '' ? (egress ?? own).serverFor(team) : null
 }

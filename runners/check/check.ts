@@ -58,19 +58,6 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
-/**
- * Finishes a check whose layers were all refused in another process: tries the proxy, where it may be used, and reads
- * its result.
- */
-export async function checkRefused(task: Task, refused: Failed, ports: CheckPorts): Promise<Reading> {
-  if (task.kind === 'serp') return refused
-  const { fault, status = null, retryAfterMs } = refused
-  const fetched: Fetched = { ok: false, fault, status, retryAfterMs, durationMs: 0 }
-  const answer: Answer = { layer: refused.fetchMethod ?? 'browser', fetched, request: requestOf(task) }
-  const layered = await fallBack(task, answer, ports)
-  return ports.signal.aborted ? { kind: 'abandoned' } : read(task, layered, ports)
-}
-
 async function checkOneWay(task: PageTask, ports: CheckPorts): Promise<Reading> {
   const layered = await throughLayers(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
@@ -124,20 +111,15 @@ async function render(task: PageTask, request: FetchRequest, ports: CheckPorts):
 }
 
 /** Tries the proxy when the layers before it were refused. */
-async function fallBack(
-  task: PageTask,
-  answer: Answer,
-  { proxy, signal }: Pick<CheckPorts, 'proxy' | 'signal'>,
-): Promise<Layered> {
+async function fallBack(task: PageTask, answer: Answer, { proxy, browser, signal }: CheckPorts): Promise<Layered> {
   const { layer, fetched, request } = answer
   const reason = layer === 'browser' ? task.reason : null
-  // The proxy takes no pictures.
-  if (fetched.ok || !proxy || signal.aborted || task.visual?.enabled) return { method: layer, reason, fetched }
+  if (fetched.ok || !proxy || signal.aborted) return { method: layer, reason, fetched }
   const failure = { layer, code: fetched.fault.code, status: fetched.status, retryAfterMs: fetched.retryAfterMs }
   const next = nextLayer(failure, { isDirect: task.request !== null, hasBrowser: false, hasProxy: true })
-  return next === 'proxy'
-    ? byProxy(task, { layer, reason, fetched, request }, proxy, signal)
-    : { method: layer, reason, fetched }
+  if (next !== 'proxy') return { method: layer, reason, fetched }
+  const renders = layer === 'browser' && browser !== 'elsewhere' ? (browser ?? null) : null
+  return byProxy(task, { layer, reason, fetched, request }, { proxy, browser: renders, signal })
 }
 
 function requestOf({ url, headers, request, last }: PageTask): FetchRequest {

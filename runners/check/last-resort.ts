@@ -1,4 +1,5 @@
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
+import type { Browsers } from '../browser/browsers.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
 import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
 import type { PageTask } from './task.ts'
@@ -7,7 +8,7 @@ import type { PageTask } from './task.ts'
 export interface ProxyPort {
   readonly layer: ProxyLayer
   /** Returns the reservation function of the task's team. */
-  holdFor(task: Pick<PageTask, 'no'>): Hold
+  holdFor(task: Pick<PageTask, 'no' | 'fence'>): Hold
 }
 
 /** A result and the layer that gave it. */
@@ -29,24 +30,40 @@ interface Refused {
 
 /** Milliseconds for the proxy. Together with the refusal before it, a preview must still answer within 60 s. */
 const PROXY_DEADLINE_MS = 25_000
+/** The same for a page that is rendered: a site that refuses a browser does so quickly. */
+const RENDER_DEADLINE_MS = 40_000
+
+interface LastResort {
+  readonly proxy: ProxyPort
+  /** Present when the refused layer was a browser: the page is then rendered through the proxy too. */
+  readonly browser: Pick<Browsers, 'render'> | null
+  readonly signal: AbortSignal
+}
 
 /**
- * Tries the proxy for a refused check. Where the team may not use it the refusal stays, with a hint where that helps.
+ * Tries the proxy for a refused check. A page that was to be rendered is rendered: what a site sends before its
+ * scripts run is not what the check is compared with. Where the team may not use the proxy, the refusal stays, with a
+ * hint where that helps.
  */
-export async function byProxy(
-  task: PageTask,
-  refused: Refused,
-  port: ProxyPort,
-  signal: AbortSignal,
-): Promise<Layered> {
-  const { layer, reason, fetched, request } = refused
-  const { message } = fetched.fault
-  const call = { refusal: message, hold: port.holdFor(task), team: task.teamKey, signal, deadlineMs: PROXY_DEADLINE_MS }
-  const answer = await port.layer.fetch(request, call)
+export async function byProxy(task: PageTask, refused: Refused, means: LastResort): Promise<Layered> {
+  const { layer, reason, fetched } = refused
+  const answer = await ask(task, refused, means)
   if (typeof answer !== 'string')
     return { method: 'proxy', reason: 'refused', fetched: answer.ok ? answer : withRetryAfter(answer, fetched) }
-  const fault = { ...fetched.fault, message: message + HINTS[answer] }
+  const fault = { ...fetched.fault, message: fetched.fault.message + HINTS[answer] }
   return { method: layer, reason, fetched: { ...fetched, fault } }
+}
+
+function ask(
+  task: PageTask,
+  { fetched, request }: Refused,
+  { proxy: { layer, holdFor }, browser, signal }: LastResort,
+): Promise<Fetched | NoHold> {
+  const call = { refusal: fetched.fault.message, hold: holdFor(task), signal }
+  if (browser === null) return layer.fetch(request, { ...call, team: task.teamKey, deadlineMs: PROXY_DEADLINE_MS })
+  const { url, headers, visual, teamKey: team } = task
+  const within = { signal, deadlineMs: RENDER_DEADLINE_MS }
+  return layer.render((egress) => browser.render({ url, headers, visual, team }, { ...within, egress }), call)
 }
 
 /** Keeps the site's Retry-After, whatever the result of the proxy. */
@@ -57,5 +74,6 @@ function withRetryAfter(failed: FetchFailed, { retryAfterMs }: FetchFailed): Fet
 const HINTS: Readonly<Record<NoHold, string>> = {
   off: ' A team can have such checks tried through a proxy (proxy_enabled in the settings).',
   not_in_plan: '',
+  none: '',
   used_up: " The plan's proxyBytesPerMonth is used up, so the proxy was not tried.",
 }

@@ -4,17 +4,13 @@ import type { Store } from '../../store/db/client.ts'
 import { findHeldCheck, type HeldCheck } from '../../store/queue/held-check.ts'
 import { extendLeases, type Held, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Recorder } from '../record/recorder.ts'
 import { createClaims } from './claim-round.ts'
-import type { Finished } from '../../runners/check/check-source.ts'
 import { outcomeOf, type Told } from './outcome-of.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { createSettling } from './postgres-check-source.ts'
 import { contextOf, pageTaskOf } from './task-of.ts'
-
-type Failed = Extract<Reading, { kind: 'failed' }>
 
 export interface RunnerServiceOptions {
   readonly store: Store
@@ -22,8 +18,6 @@ export interface RunnerServiceOptions {
   readonly recorder: Recorder
   readonly prompts: Prompts | null
   readonly leaseMs: number
-  /** Retries a check in another way after a site refused its runner; absent: there is no retry. */
-  readonly refused?: ((task: Task, failed: Failed, signal: AbortSignal) => Promise<Reading>) | undefined
 }
 
 /** The result of completing a check. */
@@ -51,20 +45,11 @@ export interface RunnerService {
 const QUEUES = ['browser', 'visual'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
-  const { store, secrets, recorder, prompts, leaseMs, refused } = options
+  const { store, secrets, recorder, prompts, leaseMs } = options
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
   const settle = createSettling({ store, recorder, prompts })
   const alone = createAlone()
-
-  async function finishedBy(finished: Finished, signal: AbortSignal): Promise<Finished | null> {
-    const { task, reading, startedMs } = finished
-    if (!refused || reading.kind !== 'failed' || reading.fault.code !== 'blocked') return finished
-    const from = performance.now()
-    const after = await refused(task, reading, signal)
-    const endedMs = finished.endedMs + Math.round(performance.now() - from)
-    return after.kind === 'abandoned' ? null : { task, reading: after, startedMs, endedMs }
-  }
 
   async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, told.outcome, holder)
@@ -73,8 +58,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
     const { reading_id, layer_is_remembered: layerIsRemembered } = row
     const believed = outcomeOf(told, { task, hasBaseline: reading_id !== null, layerIsRemembered })
     if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
-    const finished = await finishedBy({ task, reading: believed.reading, ...timesOf(told, row) }, signal)
-    const isSettled = finished !== null && (await settle(finished, contextOf(row), signal))
+    const isSettled = await settle({ task, reading: believed.reading, ...timesOf(told, row) }, contextOf(row), signal)
     return { kind: isSettled ? 'settled' : 'abandoned' }
   }
 
@@ -105,7 +89,7 @@ function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
 
 /**
  * Allows one completion of a check at a time. The second one finds what the first one completed before it asks the
- * proxy or the model, which cost money. This holds within one process. Another process can ask a second time (decision
+ * model, which costs money. This holds within one process. Another process can ask a second time (decision
  * 0009), but only one of the two is recorded.
  */
 function createAlone() {

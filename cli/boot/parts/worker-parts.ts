@@ -4,7 +4,7 @@ import { createChannels } from '../../../deliveries/channels/channels.ts'
 import { createDeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
 import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
 import { createNoticeLoop } from '../../../deliveries/notices/notice-loop.ts'
-import { check, type CheckPorts, checkRefused } from '../../../runners/check/check.ts'
+import { check, type CheckPorts } from '../../../runners/check/check.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -33,8 +33,6 @@ import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics, shareMetrics } from '../../../runners/loop/check-metrics.ts'
 import type { CheckQueue } from '../../../core/check-queue.ts'
-
-type Refusal = Extract<Reading, { kind: 'failed' }>
 
 /** The context of a process that checks and delivers. */
 interface WorkerContext {
@@ -117,8 +115,8 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
-  const { checkOf, refused } = checksOf(context, { store, extractor, pages })
-  const source = await startRunnerApi({ settings, store, log, held: { secrets, recorder, prompts, leaseMs, refused } })
+  const checkOf = checksOf(context, { store, extractor, pages })
+  const source = await startRunnerApi({ settings, store, log, held: { secrets, recorder, prompts, leaseMs } })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
     settings,
@@ -162,23 +160,17 @@ interface CheckParts {
   readonly pages: PageReader
 }
 
-/**
- * Returns what checks a task here, and what completes a task that was refused to a runner. A runner has no proxy,
- * because a proxy uses the team's allowance.
- */
+/** Returns what checks a task here. */
 function checksOf(context: WorkerContext, { store, extractor, pages }: CheckParts) {
   const { egress, log, stack } = context
   const layer = proxyLayerOf(context)
-  const proxy = layer ? { layer, holdFor: ({ no }: Task) => proxyHold(store, { checkNo: no }, log) } : undefined
+  const proxy = layer
+    ? { layer, holdFor: ({ no }: { no: number }) => proxyHold(store, { checkNo: no }, log) }
+    : undefined
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const ports = { agent, extractor, pages, proxy }
-  return {
-    checkOf: (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
-      check(task, { ...ports, browser, signal }),
-    refused:
-      proxy && ((task: Task, failed: Refusal, signal: AbortSignal) => checkRefused(task, failed, { ...ports, signal })),
-  }
+  return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) => check(task, { ...ports, browser, signal })
 }
 
 interface CheckLoopsContext {

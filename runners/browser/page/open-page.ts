@@ -22,12 +22,17 @@ function userAgent(version: string): string {
 
 /**
  * Opens one page in a new context (no cookies, cache, permissions, downloads or service workers). Other pages that it
- * opens are closed, and dialogs are dismissed. Its traffic goes through the egress proxy's address for its team.
+ * opens are closed, and dialogs are dismissed. All its traffic, loopback included, goes to the egress proxy at
+ * `server`. Null: to that of the browser.
  */
-export async function openPage({ playwright, proxy }: OneBrowser, viewport: Viewport, team = ''): Promise<OpenPage> {
+export async function openPage(
+  { playwright }: OneBrowser,
+  viewport: Viewport,
+  server: string | null,
+): Promise<OpenPage> {
   const context = await playwright.newContext({
     acceptDownloads: false,
-    ...(team !== '' && { proxy: { server: await proxy.serverFor(team) } }),
+    ...(server !== null && { proxy: { server, bypass: '<-loopback>' } }),
     permissions: [],
     serviceWorkers: 'block',
     userAgent: userAgent(playwright.version()),

@@ -17,7 +17,7 @@ import {
   pageFault,
 } from '../browser-faults.ts'
 import { capture } from './capture.ts'
-import type { OneBrowser } from '../chromium/one-browser.ts'
+import type { EgressProxy } from '../../../egress/egress-proxy.ts'
 import type { OpenPage } from './open-page.ts'
 import { untilRest, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
@@ -29,7 +29,7 @@ import { sendUserHeaders } from './user-headers.ts'
 interface Rendering {
   readonly request: RenderRequest
   readonly url: URL
-  readonly browser: OneBrowser
+  readonly egress: EgressProxy
   readonly opened: OpenPage
   readonly navigation: Navigation
   readonly startedAt: number
@@ -70,9 +70,9 @@ async function goTo(rendering: Rendering): Promise<RunFault | null> {
 }
 
 /** Returns why the last navigation failed. The egress guard knows more about it than Chromium does. */
-function faultOf({ url, browser, navigation }: Rendering, netError: string): RunFault {
+function faultOf({ url, egress, navigation }: Rendering, netError: string): RunFault {
   const asked = URL.parse(navigation.asked) ?? url
-  const refused = browser.proxy.failureOf({ host: asked.hostname, port: portOf(asked) })
+  const refused = egress.failureOf({ host: asked.hostname, port: portOf(asked) })
   return navigationFault(netError, asked.host, refused)
 }
 

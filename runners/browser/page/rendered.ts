@@ -1,3 +1,4 @@
+import type { EgressProxy } from '../../../egress/egress-proxy.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 import type { FetchedBody, FetchFailed } from '../../fetch/fetched.ts'
 import type { Shot } from './shot.ts'
@@ -17,6 +18,8 @@ export interface RenderPorts {
   readonly signal: AbortSignal
   /** Milliseconds for everything, without the wait for a free slot. Default 60,000. */
   readonly deadlineMs?: number
+  /** The egress proxy of this page; absent: the browser's own, which connects directly. */
+  readonly egress?: EgressProxy | undefined
 }
 
 /** A page at rest: `body` is the document's HTML as UTF-8, or what the server sent where that is not HTML. */

@@ -1,8 +1,14 @@
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 
+const PLAIN_CAUSES = ['unreachable', 'tls', 'garbage', 'silent', 'closed'] as const
+
+/** Returns whether a failure with this cause has no status. */
+export const isPlainCause = (cause: string): cause is (typeof PLAIN_CAUSES)[number] =>
+  PLAIN_CAUSES.some((plain) => plain === cause)
+
 /** How the proxy failed. `status` is the status of its response. */
 export type ProxyFailure =
-  | { readonly cause: 'unreachable' | 'tls' | 'garbage' | 'silent' | 'closed' }
+  | { readonly cause: (typeof PLAIN_CAUSES)[number] }
   | { readonly cause: 'credentials' | 'refused' | 'gateway'; readonly status: number }
 
 /**

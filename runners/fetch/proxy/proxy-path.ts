@@ -1,14 +1,14 @@
-import { connect, isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import { EgressError, type EgressFailure } from '../../../egress/egress-failure.ts'
 import type { EgressPolicy, Endpoint } from '../../../egress/policy.ts'
-import { plainName, type Resolver } from '../../../egress/resolve.ts'
+import type { Resolver } from '../../../egress/resolve.ts'
 import { secure, type Secured } from '../../../egress/secure.ts'
 import { vet } from '../../../egress/guarded-agent.ts'
 import type { ProxyAddress } from './proxy-address.ts'
 import type { ProxyFailure } from './proxy-failure.ts'
-import { openTunnel } from './tunnel.ts'
+import { dialProxy, openTunnel } from './tunnel.ts'
 
 interface PathOptions {
   readonly proxy: ProxyAddress
@@ -117,16 +117,21 @@ class CountedPath implements ProxyPath {
     const vetted = await vet(target, policy, resolver, team)
     if (!vetted.ok) return vetted
     this.failure = null
-    const socket = await this.#dialProxy()
-    if (socket === null) return this.#failed()
-    return isSecure ? this.#throughTunnel(socket, target) : { ok: true, socket }
+    const dialled = await dialProxy(this.#options.proxy, {
+      context: this.#context,
+      stepMs: this.#stepMs,
+      onSocket: (socket) => this.#sockets.push(socket),
+    })
+    if ('cause' in dialled) {
+      this.failure = dialled
+      return this.#failed()
+    }
+    return isSecure ? this.#throughTunnel(dialled, target) : { ok: true, socket: dialled }
   }
 
   async #throughTunnel(socket: Socket, target: Endpoint): Promise<Secured | Reached> {
-    const name = plainName(target.host)
-    const authority = `${isIP(name) === 6 ? `[${name}]` : name}:${target.port}`
     const { authorization } = this.#options.proxy
-    this.failure = await openTunnel({ socket, authority, authorization, answerMs: this.#stepMs })
+    this.failure = await openTunnel({ socket, target, authorization, answerMs: this.#stepMs })
     if (this.failure !== null) return this.#failed()
     return secure({ socket, hostname: target.host, context: this.#context, tlsMs: this.#stepMs })
   }
@@ -134,37 +139,4 @@ class CountedPath implements ProxyPath {
   #failed(): Reached {
     return { ok: false, failure: UNREACHED }
   }
-
-  /** Returns null, and sets `failure`, when the proxy cannot be reached. */
-  async #dialProxy(): Promise<Socket | null> {
-    const { host, port, isSecure } = this.#options.proxy
-    const socket = connect({ host: plainName(host), port, noDelay: true })
-    this.#sockets.push(socket)
-    if (!(await connected(socket, this.#stepMs))) {
-      this.failure = { cause: 'unreachable' }
-      return null
-    }
-    if (!isSecure) return socket
-    const secured = await secure({ socket, hostname: host, context: this.#context, tlsMs: this.#stepMs })
-    if (secured.ok) return secured.socket
-    this.failure = { cause: 'tls' }
-    return null
-  }
-}
-
-/**
- * The listener for errors stays on a returned socket: until the caller adds its own, an error must not become an
- * uncaught exception.
- */
-function connected(socket: Socket, withinMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => end(false), withinMs)
-    function end(isConnected: boolean): void {
-      clearTimeout(timer)
-      if (!isConnected) socket.destroy()
-      resolve(isConnected)
-    }
-    socket.once('connect', () => end(true))
-    socket.on('error', () => end(false))
-  })
 }

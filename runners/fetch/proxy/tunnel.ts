@@ -1,12 +1,56 @@
-import type { Socket } from 'node:net'
-import { type ProxyFailure, proxyStatus } from './proxy-failure.ts'
+import { connect, isIP, type Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { Endpoint } from '../../../egress/policy.ts'
+import { plainName } from '../../../egress/resolve.ts'
+import { secure } from '../../../egress/secure.ts'
+import type { ProxyAddress } from './proxy-address.ts'
+import { isPlainCause, type ProxyFailure, proxyStatus } from './proxy-failure.ts'
+
+interface DialProxy {
+  readonly context: SecureContext
+  /** Milliseconds for each of: the TCP connect, the TLS handshake. */
+  readonly stepMs: number
+  /** Receives the TCP socket, whose bytes are counted. */
+  readonly onSocket: (socket: Socket) => void
+}
+
+/** Opens a connection to a proxy, with TLS where it has it. Never rejects. */
+export async function dialProxy(
+  { host, port, isSecure }: ProxyAddress,
+  { context, stepMs, onSocket }: DialProxy,
+): Promise<Socket | ProxyFailure> {
+  const socket = connect({ host: plainName(host), port, noDelay: true })
+  onSocket(socket)
+  if (!(await connected(socket, stepMs))) return { cause: 'unreachable' }
+  if (!isSecure) return socket
+  const secured = await secure({ socket, hostname: host, context, tlsMs: stepMs })
+  return secured.ok ? secured.socket : { cause: 'tls' }
+}
+
+/**
+ * The listener for errors stays on a returned socket: until the caller adds its own, an error must not become an
+ * uncaught exception.
+ */
+function connected(socket: Socket, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(false), withinMs)
+    function end(isConnected: boolean): void {
+      clearTimeout(timer)
+      if (!isConnected) socket.destroy()
+      resolve(isConnected)
+    }
+    socket.once('connect', () => end(true))
+    socket.on('error', () => end(false))
+  })
+}
 
 interface TunnelRequest {
   /** Connected to the proxy. Nothing else reads from it yet. */
   readonly socket: Socket
-  /** `host:port` of the target, IPv6 in brackets. */
-  readonly authority: string
+  readonly target: Endpoint
   readonly authorization: string | null
+  /** More headers for the proxy. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Milliseconds for the proxy's response. The proxy connects to the target meanwhile. */
   readonly answerMs: number
 }
@@ -20,8 +64,9 @@ const END = '\r\n\r\n'
  */
 export function openTunnel({
   socket,
-  authority,
+  target,
   authorization,
+  headers = {},
   answerMs,
 }: TunnelRequest): Promise<ProxyFailure | null> {
   return new Promise((resolve) => {
@@ -43,8 +88,11 @@ export function openTunnel({
       else if (head.length > MOST_HEADER_BYTES) end({ cause: 'garbage' })
     }
     socket.on('readable', read).once('close', onClose)
-    const login = authorization === null ? '' : `Proxy-Authorization: ${authorization}\r\n`
-    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`)
+    const name = plainName(target.host)
+    const authority = `${isIP(name) === 6 ? `[${name}]` : name}:${target.port}`
+    const login = authorization === null ? headers : { 'Proxy-Authorization': authorization, ...headers }
+    const lines = Object.entries({ Host: authority, ...login }).map(([key, value]) => `${key}: ${value}\r\n`)
+    socket.write(`CONNECT ${authority} HTTP/1.1\r\n${lines.join('')}\r\n`)
   })
 }
 
@@ -52,6 +100,12 @@ export function openTunnel({
 function verdict(head: string): ProxyFailure | null {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0)
   if (status === 0) return { cause: 'garbage' }
-  if (status < 200 || status > 299) return proxyStatus(status)
+  if (status < 200 || status > 299) return toldCause(head) ?? proxyStatus(status)
   return head.endsWith(END) && head.indexOf(END) === head.length - END.length ? null : { cause: 'garbage' }
+}
+
+/** A runner's relay says how the proxy behind it failed. */
+function toldCause(head: string): ProxyFailure | null {
+  const cause = /\r\ntidemark-failure: (\w+)\r\n/i.exec(head)?.[1] ?? ''
+  return isPlainCause(cause) ? { cause } : null
 }
