@@ -24,6 +24,11 @@ interface PayloadInput {
   readonly monitor: { readonly url: string; readonly name: string }
   /** From `listChanges`. Null or absent: no list changed. */
   readonly lists?: DeliveryPayload['lists'] | null
+  /**
+   * The changed fields that the predicate reads as numbers, for messages to people, which write such a change in
+   * percent. Not for a webhook.
+   */
+  readonly numericFields?: readonly string[]
   /** Present when the visual comparison fired. */
   readonly visual?: VisualBlock
 }
@@ -33,7 +38,7 @@ interface PayloadInput {
  * is the same on every attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
-  const { id, monitorId, runId, firedAtMs, diff, monitor, lists, visual } = input
+  const { id, monitorId, runId, firedAtMs, diff, monitor, lists, numericFields = [], visual } = input
   return {
     id,
     version: API_VERSION,
@@ -45,6 +50,7 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
       : { fields_changed: [], before: {}, after: {} },
     monitor: { url: monitor.url, name: monitor.name },
     ...(lists && { lists }),
+    ...(numericFields.length > 0 && { numeric_fields: numericFields }),
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
   }
 }

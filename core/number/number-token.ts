@@ -1,3 +1,5 @@
+import { currencyKind } from './currency.ts'
+
 /**
  * A run of digits and separators as written in a text: `1.299,00` has the groups `1`, `299`, `00` and the separators
  * `.`, `,`.
@@ -43,6 +45,13 @@ export function firstToken(text: string): NumberToken | null {
     const run = digitsAt(text, end)
     groups.push(run)
     end += run.length
+    const cents = splitCents(text, { start: first, end })
+    if (cents && !isPointFirst) {
+      groups.push(cents.digits)
+      separators.push(cents.mark)
+      end = cents.end
+      break
+    }
     const separator = SEPARATORS[text.charAt(end)]
     if (separator === undefined || !continues(groups, separators, separator, digitsAt(text, end + 1))) break
     separators.push(separator)
@@ -64,3 +73,29 @@ function continues(groups: readonly string[], before: readonly Separator[], next
 }
 
 const digitsAt = (text: string, at: number) => /^\d*/.exec(text.slice(at))?.[0] ?? ''
+
+/** Two digits behind a mark with white space beside it, and no further number. */
+const SPLIT = /(?:\s+([.,])\s*|([.,])\s+)(\d\d)(?![.,]?\d)/y
+const CURRENCY_BEFORE = /(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)\s?[-+−]?\s?$/u
+const CURRENCY_BEHIND = /^\s?(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)/u
+/** A word or a percentage: the digits before it belong to it. */
+const COUNTS_SOMETHING = /^\s*[\p{L}%٪‰]/u
+
+/**
+ * Returns the cents of a price that a page splits by white space, as pages with small cents do: `$119. 95`,
+ * `119 ,95 €`. Without a currency these are two numbers. A comma separates numbers of a sentence more often than a dot:
+ * `$10, 20 pieces` has no cents.
+ */
+function splitCents(text: string, { start, end }: { readonly start: number; readonly end: number }) {
+  SPLIT.lastIndex = end
+  const found = SPLIT.exec(text)
+  if (!found) return null
+  const mark: Separator = (found[1] ?? found[2]) === ',' ? ',' : '.'
+  const behind = text.slice(SPLIT.lastIndex)
+  const isBefore = isCurrency(CURRENCY_BEFORE.exec(text.slice(0, start))?.[1])
+  const isBehind = isCurrency(CURRENCY_BEHIND.exec(behind)?.[1])
+  const isPrice = mark === '.' ? isBefore : isBehind || (isBefore && !COUNTS_SOMETHING.test(behind))
+  return isPrice ? { mark, digits: found[3] ?? '', end: SPLIT.lastIndex } : null
+}
+
+const isCurrency = (text: string | undefined) => text !== undefined && currencyKind(text) !== null

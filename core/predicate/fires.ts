@@ -94,6 +94,12 @@ function moved(leaf: Movement, before: Values, after: Values): boolean {
   }
 }
 
+/** Returns the fields that a predicate reads as numbers. */
+export function numericFields(predicate: DiffPredicate): ReadonlySet<string> {
+  if (predicate.type === 'composite') return new Set(predicate.conditions.flatMap((one) => [...numericFields(one)]))
+  return new Set('threshold' in predicate ? [predicate.field] : [])
+}
+
 /** Returns the number that a field means; null when the field is missing or not a number. */
 export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
 

@@ -21,6 +21,7 @@ const MessagePayload = Type.Object({
   lists: Type.Optional(
     Type.Unsafe<Readonly<Record<string, ListChange>>>(Dictionary(ListChange, { maxProperties: 200 })),
   ),
+  numeric_fields: Type.Optional(Type.Array(Type.String())),
   visual: Type.Optional(Type.Object({ change_pct: Type.Number(), threshold_pct: Type.Number() })),
 })
 export type MessagePayload = Static<typeof MessagePayload>

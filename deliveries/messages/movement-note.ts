@@ -1,3 +1,4 @@
+import { currencyKind } from '../../core/number/currency.ts'
 import { compare, type Decimal, magnitude, subtract, decimalText } from '../../core/number/decimal.ts'
 import { readNumber } from '../../core/number/read-number.ts'
 import type { Json } from '../../schema/shape/json.ts'
@@ -8,12 +9,15 @@ const COUNT = new Intl.NumberFormat('en')
 
 /**
  * Returns how far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from
- * zero. Returns null where the two values do not count the same thing. They do when each is a number with at most a
- * sign and a currency in front of it (`$`, `CHF `), and both have the same words around it.
+ * zero. Returns null where the two values are no quantity of the same kind. They are when each is a number with at most
+ * a sign and a currency in front of it (`$`, `CHF `), both have the same words around it, and a currency or a percent
+ * sign is among them. Any other number may be a version, a rank or a year: it is a quantity where `isNumeric` says that
+ * the monitor's predicate reads it as one.
  */
-export function movementNote(before: Json, after: Json): string | null {
+export function movementNote(before: Json, after: Json, isNumeric: boolean): string | null {
   const frame = frameOf(before)
   if (frame === null || frame !== frameOf(after)) return null
+  if (!isNumeric && !frame.includes('%') && !hasCurrency(frame)) return null
   const from = readNumber(before)
   const to = readNumber(after)
   if (from === null || to === null || compare(from, to) === 0) return null
@@ -23,6 +27,9 @@ export function movementNote(before: Json, after: Json): string | null {
   if (from.digits === 0n) return `${sign}${decimalText(distance)}`
   return percentText(sign, distance, magnitude(from))
 }
+
+const hasCurrency = (frame: string) =>
+  frame.split(/[^\p{L}\p{M}\p{Sc}.]+/u).some((word) => /\p{Sc}/u.test(word) || currencyKind(word) !== null)
 
 /** Returns the text around the digits; null when the value does not look like a number. */
 function frameOf(value: Json): string | null {

@@ -79,15 +79,22 @@ const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const percent = (value: number) => `${PERCENT.format(value)} %`
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 
-function changeOf(name: string, { diff, lists = {} }: MessagePayload): Change {
-  const [from, to] = [valueOf(diff.before, name), valueOf(diff.after, name)]
+function changeOf(name: string, { diff, lists = {}, numeric_fields: numeric = [] }: MessagePayload): Change {
+  const [from, to] = elements(valueOf(diff.before, name), valueOf(diff.after, name))
   const before = showValue(from)
   const after = showValue(to)
   const field = isolate(cleanText(name)) || 'field'
-  const list = Object.hasOwn(lists, name) ? lists[name] : undefined
+  const list = Array.isArray(from) && Object.hasOwn(lists, name) ? lists[name] : undefined
   if (list) return { field, before, after, note: listNote(list), isShort: false, items: itemsOf(list) }
   const isShort = before.length + after.length <= SHORT
-  return { field, before, after, note: movementNote(from, to), isShort, items: null }
+  return { field, before, after, note: movementNote(from, to, numeric.includes(name)), isShort, items: null }
+}
+
+/** Returns two values as they are; of two lists of one item, as JSONPath gives them, the items, as predicates do. */
+function elements(from: Json, to: Json): readonly [Json, Json] {
+  const one = (value: Json) => (Array.isArray(value) && value.length === 1 ? (value as readonly Json[])[0] : undefined)
+  const [before, after] = [one(from), one(to)]
+  return before === undefined || after === undefined ? [from, to] : [before, after]
 }
 
 /** Writes how many items: `3 added, 1 removed`. */

@@ -1,5 +1,7 @@
 import { deliveryPayload, listChanges, type VisualBlock } from '../../core/payload.ts'
+import { numericFields } from '../../core/predicate/fires.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
@@ -38,9 +40,13 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     ...(fired.visual && { visual: fired.visual }),
     monitor: { url: baseline.url, name: baseline.name },
   }
-  return destinationsOf(fired, secrets).map((config, place) =>
-    newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload: (id) => deliveryPayload({ id, ...about }) }),
-  )
+  const numeric = numericFields(baseline.diff_predicate as DiffPredicate)
+  const forPeople = { ...about, numericFields: (fired.diff?.fields_changed ?? []).filter((name) => numeric.has(name)) }
+  return destinationsOf(fired, secrets).map((config, place) => {
+    const content = config.type === 'webhook' ? about : forPeople
+    const payload = (id: string) => deliveryPayload({ id, ...content })
+    return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload })
+  })
 }
 
 function destinationsOf({ teamId, baseline }: Fired, secrets: SecretBox): readonly DeliveryConfig[] {

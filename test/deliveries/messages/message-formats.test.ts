@@ -175,10 +175,10 @@ Seen by Tidemark on 1 May 2026 at 12:00 UTC. This address is a destination of th
 
   test('has a subject of one line, whatever the monitor is called', () => {
     expect(emailMessage(payloadOf({ a: [1, 2] }, { name: 'Kettle\r\nBcc: c@z.test' }), LINKS).subject).toBe(
-      'Kettle Bcc: c@z.test: a 1 → 2 (+100 %)',
+      'Kettle Bcc: c@z.test: a 1 → 2',
     )
     expect(emailMessage(payloadOf({ a: [1, 2] }, { name: '\u202eغلاية 🫖' }), LINKS).subject).toBe(
-      '\u2068غلاية 🫖\u2069: a 1 → 2 (+100 %)',
+      '\u2068غلاية 🫖\u2069: a 1 → 2',
     )
   })
 })

@@ -47,15 +47,27 @@ describe('how far a number moved', () => {
     ['$19.99', '$17.49', '−12.5 %'],
     ['1.299,00 €', '1.199,00 €', '−7.7 %'],
     ["CHF 1'049,95", 'CHF 999,95', '−4.8 %'],
+    ['€ 49/kg', '€ 46.55/kg', '−5 %'],
+    ['50,- Kč', '55,- Kč', '+10 %'],
+    ['$119. 95', '$99. 95', '−16.7 %'],
+    ['3.2 %', '4.1 %', '+0.9 points'],
+    ['-3.5%', '+2%', '+5.5 points'],
+  ])('is said from %j to %j: %s', (before, after, note) => {
+    expect(movementNote(before, after, false)).toBe(note)
+  })
+
+  test.each([
+    [1.2, 1.3, '+8.3 %'],
+    ['1.2', '1.3', '+8.3 %'],
     ['12 in stock', '9 in stock', '−25 %'],
     [-10, -5, '+50 %'],
     [100, 1150, '+1,050 %'],
     [100_000, 100_001, 'less than +0.1 %'],
     [0, 3, '+3'],
-    ['3.2 %', '4.1 %', '+0.9 points'],
-    ['-3.5%', '+2%', '+5.5 points'],
-  ])('is said from %j to %j: %s', (before, after, note) => {
-    expect(movementNote(before, after)).toBe(note)
+    ['#4', '#3', '−25 %'],
+  ])('is said from %j to %j only where the predicate reads numbers: %s', (before, after, note) => {
+    expect(movementNote(before, after, true)).toBe(note)
+    expect(movementNote(before, after, false)).toBeNull()
   })
 
   test.each([
@@ -71,7 +83,7 @@ describe('how far a number moved', () => {
     [5, 5],
     ['$5.0', '$5.00'],
   ])('is not said from %j to %j', (before, after) => {
-    expect(movementNote(before, after)).toBeNull()
+    expect(movementNote(before, after, true)).toBeNull()
   })
 })
 
@@ -104,6 +116,15 @@ describe('a text that is too long', () => {
 })
 
 describe('the story of a delivery', () => {
+  test('says how far a number moved where the predicate reads it as a number, also in a list of one', () => {
+    const payload = payloadOf({ version: [1.2, 1.3], price: [['58210.40'], ['59374.61']] })
+    const notes = (numeric_fields?: string[]) =>
+      storyOf({ ...payload, ...(numeric_fields && { numeric_fields }) }, LINKS).changes.map(({ note }) => note)
+    expect(notes()).toEqual([null, null])
+    expect(notes(['price'])).toEqual([null, '+2 %'])
+    expect(notes(['version', 'price'])).toEqual(['+8.3 %', '+2 %'])
+  })
+
   const headline = (payload: Parameters<typeof storyOf>[0]) => storyOf(payload, LINKS).headline
 
   test('is told in one line, with the values where they are short', () => {
@@ -131,7 +152,7 @@ describe('the story of a delivery', () => {
     })
     expect(storyOf(payloadOf({ price: [1, 2] }, { visual }), LINKS)).toMatchObject({
       notes: [note],
-      headline: 'Kettle: price 1 → 2 (+100 %)',
+      headline: 'Kettle: price 1 → 2',
     })
   })
 

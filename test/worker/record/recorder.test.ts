@@ -98,6 +98,19 @@ test('several items that a list gained between two checks are all told; items th
   expect(await outbox(no)).toHaveLength(1)
 })
 
+test('a message to people knows which fields the predicate reads as numbers; a webhook is not told', async () => {
+  const slack: DeliveryConfig = { type: 'slack', webhookUrl: 'http://127.0.0.1:1/chat' }
+  const numeric = { type: 'field_increases_by_absolute', field: 'price', threshold: 1 }
+  const predicate = { type: 'composite', operator: 'OR', conditions: [numeric, { type: 'any_field_changes' }] }
+  const { no } = await watching({ predicate, deliveries: [HOOK, slack] })
+  site.price('$2')
+  await next(no)
+  const sent = (await outbox(no)).map(
+    ({ payload }) => (JSON.parse(payload) as { numeric_fields?: string[] }).numeric_fields,
+  )
+  expect(sent).toEqual(expect.arrayContaining([['price'], undefined]))
+})
+
 test('a failed run neither fires nor changes the baseline: the same values after it are no change', async () => {
   const { no } = await watching()
   site.answer(status(500))
