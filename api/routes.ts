@@ -6,7 +6,13 @@ import { manifestMonitorRoute } from './routes/monitor-manifests.ts'
 import { backtestMonitorRoute, previewMonitorRoute } from './routes/monitor-trials.ts'
 import * as monitors from './routes/monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
-import { getRunRoute, listMonitorRunsRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/runs.ts'
+import {
+  diffRunRoute,
+  getRunRoute,
+  listMonitorRunsRoute,
+  listRunDeliveriesRoute,
+  replayRunRoute,
+} from './routes/runs.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
@@ -34,6 +40,7 @@ const described: readonly Route[] = [
   listTemplatesRoute,
   createFromTemplateRoute,
   getRunRoute,
+  diffRunRoute,
   listRunDeliveriesRoute,
   replayRunRoute,
   getRunImagesRoute,

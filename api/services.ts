@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Previews } from '../worker/previews/previews.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
+import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { Template } from '../schema/monitor/template.ts'
 import type { Store } from '../store/db/client.ts'
@@ -43,6 +44,8 @@ export interface ServicesOptions {
   readonly previews?: Previews
   /** For backtests; without it they are refused with 503. */
   readonly patterns?: PatternMatcher
+  /** Compares texts of runs; without it they are refused with 503. */
+  readonly differ?: TextDiffer
   /** Where pictures lie; without it they are refused with 503. */
   readonly objects?: ObjectStore
   /** Instead of the fifteen of core/templates. */

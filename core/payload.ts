@@ -1,4 +1,10 @@
-import { API_VERSION, type DeliveryPayload, LIST_CHANGE_LIMITS, type ListChange } from '../schema/run/delivery.ts'
+import {
+  API_VERSION,
+  type DeliveryPayload,
+  LIST_CHANGE_LIMITS,
+  type ListChange,
+  type TextChange,
+} from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
 import { diffIfLists } from './diff/diff-lists.ts'
@@ -29,6 +35,8 @@ interface PayloadInput {
    * percent. Not for a webhook.
    */
   readonly numericFields?: readonly string[]
+  /** Present when a whole page changed whose readable text is known. */
+  readonly text?: TextChange
   /** Present when the visual comparison fired. */
   readonly visual?: VisualBlock
 }
@@ -38,7 +46,7 @@ interface PayloadInput {
  * is the same on every attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
-  const { id, monitorId, runId, firedAtMs, diff, monitor, lists, numericFields = [], visual } = input
+  const { id, monitorId, runId, firedAtMs, diff, monitor, lists, text, numericFields = [], visual } = input
   return {
     id,
     version: API_VERSION,
@@ -50,6 +58,9 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
       : { fields_changed: [], before: {}, after: {} },
     monitor: { url: monitor.url, name: monitor.name },
     ...(lists && { lists }),
+    ...(text && {
+      text: { lines_added: text.lines_added, lines_removed: text.lines_removed, excerpt: text.excerpt },
+    }),
     ...(numericFields.length > 0 && { numeric_fields: numericFields }),
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
   }

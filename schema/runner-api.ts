@@ -21,6 +21,8 @@ const OUTCOME_PICTURE_BYTES = 15 * 1024 * 1024
 export const OUTCOME_PICTURES_BYTES = 64 * 1024 * 1024
 
 const MAX_PICTURES = 20
+/** Largest size of the readable text of a page, in characters. A runner cuts it at as many bytes. */
+const OUTCOME_PAGE_TEXT = 256 * 1024
 
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
@@ -50,7 +52,15 @@ const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MAX_PICTURES - 1)), { m
 export const RunnerReading = Tagged('kind', {
   moved: { queue: Choice(['browser']), reason: Choice(FETCH_REASONS) },
   unchanged: { fetch_method: Layer, mark: Mark, remember: Remember },
-  values: { fetch_method: Layer, mark: Mark, warnings: Warnings, shots: Shots, remember: Remember },
+  values: {
+    fetch_method: Layer,
+    mark: Mark,
+    /** For a whole page: its readable text. */
+    page_text: Type.Optional(Text(0, OUTCOME_PAGE_TEXT)),
+    warnings: Warnings,
+    shots: Shots,
+    remember: Remember,
+  },
   text: {
     fetch_method: Layer,
     mark: Mark,

@@ -3,6 +3,7 @@ import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
+import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
@@ -20,6 +21,8 @@ type Refusal =
   | Stopping
   | KeyReplaced
   | NotReplayable
+  | NoTexts
+  | NotCompared
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -52,8 +55,20 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('CONFLICT', KEY_REPLACED)
     case 'not_replayable':
       return notReplayable(refusal)
+    case 'no_texts':
+      return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
+    case 'not_compared':
+      return later('The texts could not be compared in time. Try again in a moment.')
   }
 }
+
+const NO_TEXTS = {
+  not_done: 'The run has not ended, so there is nothing to compare yet.',
+  no_difference: 'The run found no difference: it failed, it was the first one, or its values equal those before.',
+  no_text: 'The readable text of the page was not kept at this run or at the one before it, so only its hash differs.',
+  not_text: 'The fields that changed are not texts before and after; the diff of the run has their values.',
+  gone: 'The texts of this run are older than the retention window and are not kept any more.',
+} as const satisfies Record<NoTexts['why'], string>
 
 const NOUNS = {
   monitor: 'monitor',

@@ -1,12 +1,15 @@
 import Type from 'typebox'
 import { replayRun } from '../../deliveries/replay.ts'
+import { runDifference } from '../../monitors/run-difference.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { Delivery } from '../../schema/run/delivery.ts'
+import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Run } from '../../schema/run/run.ts'
 import { Closed } from '../../schema/shape/shape.ts'
 import { listRunDeliveries } from '../../store/deliveries/deliveries.ts'
 import { toRun } from '../../store/runs/run-record.ts'
 import { countRuns, findRun, listRuns } from '../../store/runs/runs.ts'
+import { ApiError } from '../http/api-error.ts'
 import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, route } from '../http/route.ts'
@@ -52,6 +55,25 @@ export const getRunRoute = route({
     const stored = await findRun(store, principal.teamId, params.id)
     if (!stored) throw noSuch('run')
     return ok(toRun(stored))
+  },
+})
+
+export const diffRunRoute = route({
+  method: 'GET',
+  path: '/v1/runs/:id/diff',
+  summary: 'Compare the texts of a run with those before it',
+  description:
+    'Returns a unified diff and one by words of each text that the run found to differ: the readable text of a page ' +
+    'that is watched as a whole, and values that are texts before and after. If there is nothing to compare, the ' +
+    'response is 404, and the message says why.',
+  tag: 'Runs',
+  policy: 'runs.read',
+  params: ById,
+  answers: { 200: { description: 'The differences.', schema: RunDiff } },
+  beyond: true,
+  async handle({ params, principal: { teamId }, services: { store, differ } }) {
+    if (!differ) throw new ApiError('UNAVAILABLE', 'This process compares no texts.')
+    return ok(doneOf(await runDifference({ store, differ }, { teamId, id: params.id })).diff)
   },
 })
 

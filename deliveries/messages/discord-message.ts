@@ -2,7 +2,7 @@ import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, linesOfList, type Change, firstOf, storyOf } from './story.ts'
+import { arrow, linesOfList, type Change, type ChangedLine, firstOf, storyOf } from './story.ts'
 
 interface DiscordField {
   readonly name: string
@@ -58,7 +58,7 @@ export function discordMessage(payload: MessagePayload, links: Links): DiscordMe
         title: escapeDiscord(shorten(story.name, TITLE, weight)),
         description: [...notes, where].join('\n'),
         color: TEAL,
-        fields: shown.map((change) => field(change, room)),
+        fields: [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
         footer: { text: others === null ? 'Tidemark' : `… ${others}  ·  Tidemark` },
         timestamp: story.firedAt,
       },
@@ -94,6 +94,23 @@ function field(change: Change, room: number): DiscordField {
     )
   }
 }
+
+/** Returns the lines in a block that Discord colours as a diff. It reads no markup there except the block's end. */
+function excerpt(lines: readonly ChangedLine[]): DiscordField[] {
+  if (lines.length === 0) return []
+  const shown: string[] = []
+  let room = MOST_VALUE - 40
+  for (const { kind, text } of lines) {
+    const line = MARKS[kind] + shorten(text.replaceAll('`', '\u02cb'), 200)
+    room -= line.length + 1
+    if (room < 0) break
+    shown.push(line)
+  }
+  const end = shown.length < lines.length ? ['…'] : []
+  return [{ name: 'Text', value: `\`\`\`diff\n${[...shown, ...end].join('\n')}\n\`\`\``, inline: false }]
+}
+
+const MARKS: Readonly<Record<ChangedLine['kind'], string>> = { removed: '- ', added: '+ ', remark: '' }
 
 function page({ text, url }: { readonly text: string; readonly url: string | null }): string {
   return url === null || url.length > LONGEST_LINK ? escapeDiscord(text) : link(url, text)

@@ -1,7 +1,7 @@
 import type { EmailStory } from './email-story.ts'
 import { escapeHtml } from './escape-html.ts'
 import { isolate } from './clean-text.ts'
-import type { Change } from './story.ts'
+import type { Change, ChangedLine } from './story.ts'
 
 const INK = '#1f2937'
 const SOFT = '#6b7280'
@@ -19,7 +19,7 @@ const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;
  * Returns the HTML part of a mail: one column, styles inside the elements, nothing that is loaded from outside. All
  * text from a monitor or a page goes through `safe`.
  */
-export function emailHtml({ name, headline, changes, others, notes, page, runUrl, time }: EmailStory): string {
+export function emailHtml({ name, headline, changes, others, notes, lines, page, runUrl, time }: EmailStory): string {
   const pageHtml =
     page.url === null ? safe(page.text) : `<a href="${safe(page.url)}" style="color:${SOFT}">${safe(page.text)}</a>`
   return `<!doctype html>
@@ -38,6 +38,7 @@ export function emailHtml({ name, headline, changes, others, notes, page, runUrl
 </td></tr>
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
+${lines.length === 0 ? '' : row(lines.map(lineHtml).join(''))}
 <tr><td style="padding:20px 28px 28px">
 ${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>`}
 </td></tr>
@@ -52,6 +53,12 @@ const safe = escapeHtml
 const row = (html: string) => `<tr><td style="padding:12px 28px 0;overflow-wrap:anywhere">${html}</td></tr>`
 const noteHtml = (text: string) => row(safe(text))
 const label = (text: string) => `<div style="color:${SOFT};font-size:13px">${safe(text)}</div>`
+
+function lineHtml({ kind, text }: ChangedLine): string {
+  if (kind === 'remark') return `<div style="color:${SOFT};font-size:13px">${safe(text)}</div>`
+  const style = kind === 'added' ? `${BAR} ${TEAL}` : `${BAR} ${LINE};color:${SOFT}`
+  return `<div style="margin-top:4px;${style}">${kind === 'added' ? '+' : '−'} ${safe(text)}</div>`
+}
 
 function changeHtml({ field, before, after, note, isShort, items }: Change): string {
   const extra = note === null ? '' : ` <span style="color:${SOFT}">(${safe(note)})</span>`

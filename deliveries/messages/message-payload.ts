@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { ListChange } from '../../schema/run/delivery.ts'
+import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { Dictionary } from '../../schema/shape/shape.ts'
 
@@ -22,6 +22,7 @@ const MessagePayload = Type.Object({
     Type.Unsafe<Readonly<Record<string, ListChange>>>(Dictionary(ListChange, { maxProperties: 200 })),
   ),
   numeric_fields: Type.Optional(Type.Array(Type.String())),
+  text: Type.Optional(TextChange),
   visual: Type.Optional(Type.Object({ change_pct: Type.Number(), threshold_pct: Type.Number() })),
 })
 export type MessagePayload = Static<typeof MessagePayload>

@@ -2,7 +2,7 @@ import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, linesOfList, type Change, firstOf, type Story, storyOf } from './story.ts'
+import { arrow, linesOfList, type Change, type ChangedLine, firstOf, type Story, storyOf } from './story.ts'
 
 interface PlainText {
   readonly type: 'plain_text'
@@ -41,6 +41,7 @@ const FIELD_NAME = 300
 const VALUE = 500
 const MOST_ITEMS = 10
 const ITEM = 160
+const LINE = 200
 const LONGEST_LINK = 1_200
 
 /**
@@ -60,6 +61,7 @@ export function slackMessage(payload: MessagePayload, links: Links): SlackMessag
       ...tables(shown.filter(({ isShort }) => isShort)),
       ...shown.filter(({ isShort }) => !isShort).map(inFull),
       ...more.map((text): SlackBlock => ({ type: 'section', text: plain(text) })),
+      ...excerpt(story.lines),
       { type: 'context', elements: [markup(footer(story))] },
     ],
     unfurl_links: false,
@@ -99,6 +101,15 @@ function inFull({ field, before, after, note, items }: Change): SlackBlock {
   const fields = [plain(`Before:\n${isolate(was)}`), plain(`Now${note === null ? '' : ` (${note})`}:\n${isolate(is)}`)]
   return { type: 'section', text: label(field), fields }
 }
+
+/** At most thirteen lines. */
+function excerpt(lines: readonly ChangedLine[]): SlackBlock[] {
+  if (lines.length === 0) return []
+  const shown = lines.map(({ kind, text }) => MARKS[kind] + shorten(text, LINE, weight))
+  return [{ type: 'section', text: plain(shown.join('\n')) }]
+}
+
+const MARKS: Readonly<Record<ChangedLine['kind'], string>> = { removed: '− ', added: '+ ', remark: '' }
 
 /** Returns the field in bold, unless its name contains characters that would end the bold. */
 function label(field: string): SlackText {

@@ -1,5 +1,6 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
 import type { ListChange } from '../../schema/run/delivery.ts'
+import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
@@ -28,6 +29,12 @@ interface ListItems {
   readonly total: number
 }
 
+/** A line of a page's text, on one line and not escaped, or a remark about further ones. */
+export interface ChangedLine {
+  readonly kind: 'removed' | 'added' | 'remark'
+  readonly text: string
+}
+
 /** The content of a message, for every format. Nothing in it is escaped; everything is free of control characters. */
 export interface Story {
   readonly name: string
@@ -36,6 +43,8 @@ export interface Story {
   readonly changes: readonly Change[]
   /** Sentences about changes that are not a field. */
   readonly notes: readonly string[]
+  /** Lines of the page that were removed or added. */
+  readonly lines: readonly ChangedLine[]
   /** Null: there is no dashboard to link to. */
   readonly runUrl: string | null
   readonly page: { readonly text: string; readonly url: string | null }
@@ -49,11 +58,11 @@ const NAME_IN_HEADLINE = 120
 const MOST_GIST = 120
 
 export function storyOf(payload: MessagePayload, links: Links): Story {
-  const { diff, monitor, visual } = payload
+  const { diff, monitor, visual, text } = payload
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
   const changes = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))
   const notes: string[] = []
-  if (isPageOnly) notes.push('The content of the page changed.')
+  if (isPageOnly) notes.push(pageNote(text))
   if (visual)
     notes.push(
       `${percent(visual.change_pct)} of the picture changed; the threshold is ${percent(visual.threshold_pct)}.`,
@@ -66,11 +75,33 @@ export function storyOf(payload: MessagePayload, links: Links): Story {
     headline: `${isolate(shorten(name, NAME_IN_HEADLINE))}: ${gist(changes, notes[0] ?? '')}`,
     changes,
     notes,
+    lines: isPageOnly && text ? linesOf(text) : [],
     runUrl: runUrl(links, payload),
     page: { url, text: shorten(url === null ? cleanText(monitor.url) : withoutScheme(url), 80) },
     time: TIME.format(Date.parse(payload.fired_at) || 0) + ' UTC',
     firedAt: payload.fired_at,
   }
+}
+
+function pageNote(text: TextChange | undefined): string {
+  if (!text) return 'The content of the page changed.'
+  const { lines_added: added, lines_removed: removed } = text
+  if (added + removed === 0) return 'The content of the page changed, but not the text that a person reads.'
+  const counted = (count: number) => `${COUNT.format(count)} ${count === 1 ? 'line' : 'lines'}`
+  if (removed === 0) return `${counted(added)} added.`
+  if (added === 0) return `${counted(removed)} removed.`
+  return `${counted(added)} added, ${COUNT.format(removed)} removed.`
+}
+
+/** A line that shows nothing is left out. */
+function linesOf({ lines_added: added, lines_removed: removed, excerpt }: TextChange): ChangedLine[] {
+  const lines = excerpt.split('\n').flatMap((line): ChangedLine[] => {
+    const text = isolate(cleanText(line.slice(2)))
+    return text === '' ? [] : [{ kind: line.startsWith('-') ? 'removed' : 'added', text }]
+  })
+  const left = added + removed - lines.length
+  const remark = { kind: 'remark', text: `… and ${COUNT.format(left)} more` } as const
+  return left > 0 && lines.length > 0 ? [...lines, remark] : lines
 }
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })

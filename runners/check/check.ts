@@ -178,12 +178,13 @@ function warningsOf({ warnings = [] }: FetchedBody, { headers }: PageTask): read
 }
 
 function readingOf(
-  { text, values, warnings: found }: Extract<Extraction, { ok: true }>,
+  { text, values, pageText, warnings: found }: Extract<Extraction, { ok: true }>,
   read: Read,
   told: readonly string[],
 ): Reading {
   const common = { ...read, warnings: [...found, ...told] }
-  return text === undefined ? { kind: 'values', values, ...common } : { kind: 'text', text, ...common }
+  if (text !== undefined) return { kind: 'text', text, ...common }
+  return { kind: 'values', values, ...(pageText !== undefined && { pageText }), ...common }
 }
 
 const unchanged = (from: Pick<Read, 'fetchMethod' | 'fetchReason'>, mark: PageMark): Reading => ({

@@ -32,6 +32,8 @@ export type Reading =
       readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly values: Values
+      /** For a whole page: its readable text, as extraction cut it; absent where there is none. */
+      readonly pageText?: string
       readonly warnings: readonly string[]
       /** Always present for a monitor with the visual layer, never for others. */
       readonly shots?: readonly Shot[]

@@ -41,7 +41,8 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   const common = { fetch_method: layerOf(reading.fetchMethod), mark: markToWire(mark), ...(remember && { remember }) }
   if (kind === 'unchanged') return { kind, ...common }
   const read = { ...common, warnings: reading.warnings.slice(0, MOST_WARNINGS), ...(shots && { shots }) }
-  return kind === 'text' ? { kind, text: reading.text, ...read } : { kind, ...read }
+  if (kind === 'text') return { kind, text: reading.text, ...read }
+  return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }) }
 }
 
 function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): RunnerReading {

@@ -21,7 +21,14 @@ export type Compiled =
   | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledXPath>])[] }
   | { readonly method: 'json_path'; readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[] }
   | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
-  | { readonly method: 'full_page' | 'prompt' }
+  | { readonly method: 'full_page'; readonly ignored: Ignored | null }
+  | { readonly method: 'prompt' }
+
+/** What a whole page is read without. */
+export interface Ignored {
+  readonly selectors: readonly CompiledCss[]
+  readonly patterns: readonly RegExp[]
+}
 
 /**
  * The number of configs that a thread caches. Compiling a selector costs about as much as running it on a small page.
@@ -34,7 +41,8 @@ const cache = new LRUCache<string, Compiled>({ max: CACHE_SIZE })
  * would refuse.
  */
 export function compileRules(config: ExtractConfig): Compiled {
-  if (config.method === 'full_page' || config.method === 'prompt') return { method: config.method }
+  if (config.method === 'prompt') return { method: config.method }
+  if (config.method === 'full_page' && !config.ignore) return { method: config.method, ignored: null }
   const key = JSON.stringify(config)
   const known = cache.get(key)
   if (known !== undefined) return known
@@ -45,7 +53,7 @@ export function compileRules(config: ExtractConfig): Compiled {
 
 type WithFields = Extract<ExtractConfig, { fields: unknown }>
 
-function compileConfig(config: WithFields): Compiled {
+function compileConfig(config: Exclude<ExtractConfig, { method: 'prompt' }>): Compiled {
   switch (config.method) {
     case 'css':
       return { method: 'css', fields: mapFields(config, (source) => listable(source, (one) => new CompiledCss(one))) }
@@ -55,8 +63,19 @@ function compileConfig(config: WithFields): Compiled {
       return { method: 'json_path', fields: mapFields(config, compileJsonPath) }
     case 'regex':
       return { method: 'regex', fields: mapFields(config, compileRegex) }
+    case 'full_page':
+      return { method: 'full_page', ignored: ignoredBy(config.ignore) }
   }
 }
+
+function ignoredBy({ selectors = [], patterns = [] }: NonNullable<FullPage['ignore']> = {}): Ignored {
+  return {
+    selectors: selectors.map((source) => new CompiledCss(source)),
+    patterns: patterns.map((source) => new RegExp(source)),
+  }
+}
+
+type FullPage = Extract<ExtractConfig, { method: 'full_page' }>
 
 function mapFields<T>(config: WithFields, compile: (source: string) => T): (readonly [string, T])[] {
   return Object.entries(config.fields).map(([name, source]) => [name, compile(source)] as const)

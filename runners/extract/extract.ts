@@ -2,17 +2,17 @@ import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { decode } from './text/charset.ts'
 import { compileRules } from './compiled.ts'
-import type { Compiled } from './compiled.ts'
-import { contentHash } from './text/full-page.ts'
+import type { Compiled, Ignored } from './compiled.ts'
+import { boundPageText, contentHash, linesHash, plainLines } from './text/full-page.ts'
 import { parseHtml } from './html/html.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Page } from './page.ts'
-import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
+import { isBinaryType, isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
 import { prescanJson } from './json/prescan-json.ts'
-import { plainText, promptText } from './text/prompt-text.ts'
+import { plainText, promptText, tidyLines } from './text/prompt-text.ts'
 import { readableText } from './text/readable-text.ts'
 import { runRegex } from './text/regex.ts'
 import { textOf } from './tree.ts'
@@ -28,18 +28,21 @@ import type { XValue } from './xpath/values.ts'
  * exhaust the heap, so it runs in a thread of `pool.ts` that can be terminated. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
-  if (isBlank(page.body))
-    return failed(
-      'empty_body',
-      'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).',
-    )
-  if (config.method === 'full_page') return { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
+  if (isBlank(page.body)) return noBody()
   try {
     return config.method === 'prompt' ? readPrompt(page) : run(page, compileRules(config))
   } catch (error) {
     return evaluationFault(error)
   }
 }
+
+/** Returns the hash of a whole page without its text. Linear, so that it needs no thread. */
+export function extractHash(page: Page): Extraction {
+  return isBlank(page.body) ? noBody() : { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
+}
+
+const noBody = () =>
+  failed('empty_body', 'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).')
 
 /**
  * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this
@@ -85,9 +88,62 @@ function run(page: Page, compiled: Compiled): Extraction {
       return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
     case 'regex':
       return onText(page, (text) => compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]))
-    default:
+    case 'full_page':
+      return compiled.ignored ? readWithout(page, compiled.ignored) : readWhole(page)
+    case 'prompt':
       return failed('internal', 'This method has no rules to run.')
   }
+}
+
+/** The hash is that of the response, whatever can be read of it. */
+function readWhole(page: Page): Extraction {
+  const hashed = extractHash(page)
+  const read = isTextType(mediaType(page.contentType)) ? orFault(() => pageLines(page, NOTHING)) : null
+  return hashed.ok && read?.ok ? { ...hashed, pageText: boundPageText(read.lines) } : hashed
+}
+
+const NOTHING: Ignored = { selectors: [], patterns: [] }
+
+function orFault(read: () => Lines): Lines {
+  try {
+    return read()
+  } catch (error) {
+    return evaluationFault(error)
+  }
+}
+
+/** The hash is that of the lines that are left. */
+function readWithout(page: Page, ignored: Ignored): Extraction {
+  const read = pageLines(page, ignored)
+  if (!read.ok) return read
+  const { lines, warnings } = read
+  if (lines.length === 0)
+    return failed(
+      'empty_body',
+      'No readable text is left of the page. Check its extract_config.ignore, or whether it needs a browser ' +
+        '(fetch_mode browser).',
+    )
+  return { ok: true, values: { content_hash: linesHash(lines) }, warnings, pageText: boundPageText(lines) }
+}
+
+type Lines = { readonly ok: true; readonly lines: readonly string[]; readonly warnings: readonly string[] } | Failed
+
+/** Returns the lines of a page that a user reads, without what is ignored. */
+function pageLines(page: Page, { selectors, patterns }: Ignored): Lines {
+  const read = plainLines(page) ?? markupLines(page, selectors)
+  if ('fault' in read) return read
+  const lines = read.lines.filter((line) => !patterns.some((pattern) => pattern.test(line)))
+  return { ok: true, lines, warnings: read.warnings }
+}
+
+function markupLines(page: Page, selectors: Ignored['selectors']): Lines {
+  let lines: string[] = []
+  const read = onTree(page, (tree) => {
+    const without = new Set(selectors.flatMap((selector) => selector.all(tree)))
+    lines = tidyLines(readableText(tree, { most: Infinity, without }))
+    return []
+  })
+  return read.ok ? { ok: true, lines, warnings: read.warnings } : read
 }
 
 type Fields = [name: string, value: Json][]

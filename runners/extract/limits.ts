@@ -16,6 +16,8 @@ export const EXTRACT_LIMITS = {
   jsonDepth: 200,
   jsonValues: 200_000,
   ...VALUE_LIMITS,
+  /** Bytes (UTF-8) of the readable text of a whole page that are kept, to show what changed. */
+  pageTextBytes: 256 * 1024,
   /** Characters of one selector, expression or pattern. */
   ruleLength: 1_000,
   /** Parentheses and brackets that are open at the same time in a rule: the engines recurse for each. */

@@ -19,6 +19,8 @@ export type Extraction =
       readonly ok: true
       readonly values: Values
       readonly warnings: readonly string[]
+      /** For a whole page: its readable text, to show what changed; absent where there is none. */
+      readonly pageText?: string
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
     }

@@ -12,17 +12,28 @@ import { staticType } from './xpath/static-type.ts'
 /**
  * Compiles every selector, expression and pattern of a config with the engine that will run it. Returns the errors with
  * their columns; empty: the config can run. Nothing is run here, in particular no pattern. The work is bounded by the
- * length limit, so the API may call this in its main thread. Paths begin at `fields`; prepend `extract_config`.
+ * length limit, so the API may call this in its main thread. Paths begin at `fields` or `ignore`; prepend
+ * `extract_config`.
  */
 export function checkRules(config: ExtractConfig): Issue[] {
-  if (config.method === 'full_page' || config.method === 'prompt') return []
-  const { check, what } = CHECKS[config.method]
-  const issues: Issue[] = []
-  for (const [name, source] of Object.entries(config.fields)) {
-    const fault = checkLength(source) ?? check(source)
-    if (fault !== null) issues.push({ path: joinPath('fields', name), message: sentence(what, fault) })
-  }
-  return issues
+  if (config.method === 'prompt') return []
+  if (config.method === 'full_page') return ignoreIssues(config.ignore)
+  const rule = CHECKS[config.method]
+  return Object.entries(config.fields).flatMap(([name, source]) => ruleIssue(joinPath('fields', name), rule, source))
+}
+
+function ignoreIssues({ selectors = [], patterns = [] }: Ignore = {}): Issue[] {
+  return [
+    ...selectors.flatMap((source, index) => ruleIssue(`ignore.selectors[${index}]`, CHECKS.css, source)),
+    ...patterns.flatMap((source, index) => ruleIssue(`ignore.patterns[${index}]`, CHECKS.regex, source)),
+  ]
+}
+
+type Ignore = NonNullable<Extract<ExtractConfig, { method: 'full_page' }>['ignore']>
+
+function ruleIssue(path: string, { check, what }: (typeof CHECKS)[keyof typeof CHECKS], source: string): Issue[] {
+  const fault = checkLength(source) ?? check(source)
+  return fault === null ? [] : [{ path, message: sentence(what, fault) }]
 }
 
 const CHECKS = {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
+import { Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
 
 /**
  * Limits of the values of a run. What exceeds them is cut, and the run warns. `items` counts the items of one list.
@@ -26,6 +26,23 @@ const Fields = (what: string) =>
     rules: ['field_names'],
   })
 
+/** What a reader of a whole page does not want to be told of. */
+const Ignore = Closed(
+  {
+    selectors: Type.Optional(
+      Type.Array(Text(1, 1000), { maxItems: 20, description: 'CSS selectors: their elements are left out.' }),
+    ),
+    patterns: Type.Optional(
+      Type.Array(Text(1, 1000), { maxItems: 20, description: 'JavaScript patterns: lines that match are left out.' }),
+    ),
+  },
+  {
+    description:
+      'Beyond the contract: with it, even when it is empty, content_hash is the hash of the readable text of the ' +
+      'page, without what it names.',
+  },
+)
+
 /** The extraction method and its rules. */
 export const ExtractConfig = Tagged(
   'method',
@@ -39,7 +56,7 @@ export const ExtractConfig = Tagged(
     xpath: { fields: Fields('XPath 1.0 expression') },
     json_path: { fields: Fields('JSONPath expression') },
     regex: { fields: Fields('JavaScript pattern') },
-    full_page: {},
+    full_page: { ignore: Type.Optional(Ignore) },
     prompt: {
       prompt: Text(10, 2000, 'Description of the values to extract from the page.'),
       schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),

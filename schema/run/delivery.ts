@@ -28,6 +28,21 @@ export const ListChange = Closed({
 })
 export type ListChange = Static<typeof ListChange>
 
+/** What changed of the readable text of a whole page. */
+export const TextChange = Closed(
+  {
+    lines_added: ItemCount,
+    lines_removed: ItemCount,
+    excerpt: Text(
+      0,
+      4000,
+      'Up to 12 of these lines, each with `- ` or `+ ` in front; empty if only the source changed.',
+    ),
+  },
+  { description: 'Beyond the contract: what changed of the readable text of a page that is watched as a whole.' },
+)
+export type TextChange = Static<typeof TextChange>
+
 /** The payload of a webhook for a page monitor. The keys are sent in this order. */
 export const DeliveryPayload = Closed({
   id: Uuid('Id of the delivery. It is the same on every attempt and replay, so that a receiver can drop duplicates.'),
@@ -44,6 +59,7 @@ export const DeliveryPayload = Closed({
         'Beyond the contract: what was added, removed and moved in each changed field that is a list before and after.',
     }),
   ),
+  text: Type.Optional(TextChange),
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 

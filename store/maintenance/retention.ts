@@ -11,6 +11,7 @@ interface Forgotten {
   readonly runs: number
   readonly deliveries: number
   readonly auditEvents: number
+  readonly pageTexts: number
 }
 
 /** Largest number of rows that one statement deletes, so that no statement delays a check for long. */
@@ -24,8 +25,8 @@ const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type
 
 /**
  * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
- * them any more. Other runs, deliveries that have ended, and audit events are deleted in small batches. Stops between
- * batches when the signal is aborted. Does nothing while another process runs it.
+ * them any more. Other runs, deliveries that have ended, audit events, and texts of pages are deleted in small batches.
+ * Stops between batches when the signal is aborted. Does nothing while another process runs it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
   return store.connect(async (connection) => {
@@ -39,6 +40,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         runs: await deleteRuns(connection, signal),
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
+        pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
       }
     } finally {
       await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
@@ -46,7 +48,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
   })
 }
 
-const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0 }
+const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0 }
 
 async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {
   for (let all = 0; ;) {
@@ -179,5 +181,29 @@ const deleteAuditEvents = (connection: Queryable): Promise<number> =>
       limit ${BATCH}
     ),
     gone as (delete from audit_events e using old where e.id = old.id returning 1)
+    select count(*) from gone
+  `)
+
+/** Deletes texts that no visible run uses and that are not the text of a baseline. */
+const deletePageTexts = (connection: Queryable): Promise<number> =>
+  connection.oneFirst(sql.type(counted)`
+    with old as (
+      select p.team_id, p.key
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
+        select p.team_id, p.key from page_texts p
+        where p.team_id = t.id and p.last_run_id < run_id_floor(${CUTOFF})
+          and not exists (
+            select from baselines b join monitors m on m.no = b.no
+            where b.team_id = p.team_id and b.text_key = p.key and m.deleted_at is null
+          )
+        limit ${BATCH}
+      ) p
+      limit ${BATCH}
+    ),
+    gone as (
+      delete from page_texts p using old o
+      where p.team_id = o.team_id and p.key = o.key
+      returning 1
+    )
     select count(*) from gone
   `)

@@ -130,5 +130,8 @@ create table baselines (
   -- The number of consecutive readings in which every field was empty, up to three. Three: the owner was told. Null:
   -- the last reading had a value. An edit of the monitor does not reset it, so that the next reading with a value is
   -- told.
-  empty smallint
+  empty smallint,
+  -- For a whole page: its readable text, in page_texts. Null: there is none.
+  text_key bytea
 );
+create index baselines_text on baselines (team_id, text_key) where text_key is not null;

@@ -20,6 +20,9 @@ create table runs (
   error_code text,
   error_message text,
   warnings json,
+  -- For a whole page that differs: its readable texts, in page_texts. Null: there are none.
+  text_before bytea,
+  text_after bytea,
   primary key (monitor_no, id)
 ) partition by range (id);
 
@@ -43,3 +46,15 @@ exception when duplicate_table then null;
 end $$;
 select ensure_run_partition(clock());
 select ensure_run_partition(clock() + interval '1 month');
+
+-- The readable texts of whole pages, compressed, under a hash of the text (store/runs/page-texts.ts). A row stays while
+-- the newest run that uses it is inside the retention window, and while it is the text of a baseline.
+create table page_texts (
+  team_id uuid not null,
+  key bytea not null check (length(key) = 16),
+  text bytea not null,
+  last_run_id uuid not null,
+  primary key (team_id, key)
+);
+alter table page_texts alter column text set storage external;
+create index page_texts_old on page_texts (team_id, last_run_id);

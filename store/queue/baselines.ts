@@ -16,6 +16,8 @@ const Baseline = Type.Object({
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
   /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
   empty: Type.Union([Type.Integer(), Type.Null()]),
+  /** The readable text of a whole page. Null: none is kept. */
+  text_key: Type.Unsafe<Buffer | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
   url: Type.String(),
@@ -43,6 +45,7 @@ export async function readBaselines(
       m.visual_config,
       case when c.reading_id is not null then b.extracted end as extracted,
       case when c.reading_id is not null then b.missing end as missing,
+      case when c.reading_id is not null then b.text_key end as text_key,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence

@@ -4,6 +4,7 @@ import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { row, unnest, nothing } from '../db/row.ts'
+import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
 import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /**
@@ -32,6 +33,8 @@ export interface ReadingRun {
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
+  /** The readable text of a whole page; absent or null: there is none. */
+  readonly text?: PageText | null
   /** Its deliveries: rows of the outbox, written in the same statement. */
   readonly deliveries: readonly DeliveryRow[]
 }
@@ -48,6 +51,8 @@ const COLUMNS = {
   diff: 'json',
   warnings: 'json',
   triggered: 'bool',
+  text_key: 'bytea',
+  text_before: 'bytea',
 } as const
 
 const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
@@ -58,7 +63,11 @@ const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', 
  */
 export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
   const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
-  const readings = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
+  const readings = runs.map(({ text, ...run }) => {
+    const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
+    return { ...run, ...texts, triggered: run.deliveries.length > 0 }
+  })
+  await keepPageTexts(store, runs)
   const rows = await store.any(sql.prepared('record_readings', recorded)`
     with t as materialized (select clock() as at),
     input as materialized (
@@ -72,20 +81,23 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
       returning c.no, c.team_id, c.reading_id
     ),
     kept as (
-      insert into baselines (no, team_id, extracted, missing, empty)
-      select m.no, m.team_id, i.extracted, i.missing, i.empty from moved m join input i on i.no = m.no
+      insert into baselines (no, team_id, extracted, missing, empty, text_key)
+      select m.no, m.team_id, i.extracted, i.missing, i.empty, nullif(i.text_key, '')
+      from moved m join input i on i.no = m.no
       on conflict (no) do update
-      set extracted = excluded.extracted, missing = excluded.missing, empty = excluded.empty
+      set extracted = excluded.extracted, missing = excluded.missing, empty = excluded.empty,
+        text_key = excluded.text_key
     ),
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
         delivery_triggered, extracted,
           diff,
-        warnings)
+        warnings, text_before, text_after)
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-      i.triggered,
-        i.extracted, i.diff, i.warnings
+        i.triggered, i.extracted, i.diff, i.warnings,
+        case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
+        case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end
       from moved m join input i on i.no = m.no
     ),
     sent as (

@@ -28,8 +28,9 @@ describe('the payload of a regular monitor', () => {
     )
     const keys = (schema: { properties: object }) => Object.keys(schema.properties)
     const lists = { a: { added: [], removed: [], moved: [], added_count: 0, removed_count: 0, moved_count: 0 } }
-    expect(Object.keys(deliveryPayload({ ...input, lists }))).toEqual(keys(DeliveryPayload))
-    expect(checkerOf(DeliveryPayload).validate(deliveryPayload({ ...input, lists }))).toMatchObject({ ok: true })
+    const text = { lines_added: 1, lines_removed: 0, excerpt: '+ a' }
+    expect(Object.keys(deliveryPayload({ ...input, lists, text }))).toEqual(keys(DeliveryPayload))
+    expect(checkerOf(DeliveryPayload).validate(deliveryPayload({ ...input, lists, text }))).toMatchObject({ ok: true })
     expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))
     expect(Object.keys(deliveryPayload(input).monitor)).toEqual(keys(DeliveryPayload.properties.monitor))
   })

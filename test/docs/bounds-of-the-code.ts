@@ -66,6 +66,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['selector, expression or pattern', `${range(key(ExtractConfig, 'fields').additionalProperties)} characters`],
   ['prompt', `${range(key(ExtractConfig, 'prompt'))} characters`],
   ['text that the model is given', `${n(EXTRACT_LIMITS.promptCharacters)} characters; the rest is cut off`],
+  ['readable text of a whole page that is kept', `${EXTRACT_LIMITS.pageTextBytes / 1024} KiB; the rest is cut off`],
+  ['selectors, patterns of `ignore`', `${n(key(key(ExtractConfig, 'ignore'), 'selectors').maxItems)} each`],
   ["body of a target's answer", `${mib(FETCH_LIMITS.maxWireBytes)} as sent, ${mib(FETCH_LIMITS.maxBodyBytes)} decoded`],
   ['redirects', n(FETCH_LIMITS.maxRedirects)],
   ['time of a static fetch', `${FETCH_DEADLINE_MS / 1000} s; ${PAGES_DEADLINE_MS / 1000} s for all pages of a list`],

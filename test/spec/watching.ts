@@ -10,6 +10,7 @@ import { NO_METRICS } from '../support/no-delivery-metrics.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { createFolderStore } from '../../store/objects/folder-store.ts'
 import { eventually } from '../support/eventually.ts'
@@ -83,7 +84,8 @@ export async function startWatching({
   const site = await openPages()
   const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
   const objects = folder === null ? undefined : createFolderStore(folder)
-  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), ...(objects && { objects }) })
+  const differ = createTextDiffer()
+  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), differ, ...(objects && { objects }) })
   const worker = await startWorker({
     url: served.api.databaseUrl,
     secrets: served.api.services.secrets,
@@ -108,6 +110,7 @@ export async function startWatching({
       await worker.stop(5_000)
       await stopDelivering()
       await served.close()
+      await differ.close()
       await site.close()
       if (folder !== null) await rm(folder, { recursive: true, force: true })
     },

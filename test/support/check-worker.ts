@@ -15,6 +15,7 @@ import { createPostgresCheckSource } from '../../worker/queue/postgres-check-sou
 import { type CheckLoop, createCheckLoop } from '../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import { createRecorder } from '../../worker/record/recorder.ts'
 import { createComparer } from '../../worker/pictures/comparer.ts'
 import { createPictures } from '../../worker/pictures/pictures.ts'
@@ -85,12 +86,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const extractor = createExtractor({ threads: 1 })
   const pages = createPageReader()
   const patterns = createPatternMatcher({ timeoutMs: options.patternMs ?? 1_000 })
+  const differ = createTextDiffer()
   const comparer = options.objects && createComparer()
   const pictures = options.objects && comparer && createPictures({ store, objects: options.objects, comparer, log })
   const recorder = createRecorder({
     store,
     secrets,
     patterns,
+    differ,
     log,
     onDeliveries: () => {},
     patienceMs: leaseMs,
@@ -125,6 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await recorder.settle()
     await comparer?.close()
     await patterns.close()
+    await differ.close()
     await extractor.close()
     await pages.close()
     await store.end()

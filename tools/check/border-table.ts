@@ -30,6 +30,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'node:*',
       'css-select',
       'css-what',
+      'diff',
       'domhandler',
       'domutils',
       'htmlparser2',
@@ -107,6 +108,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   openai: 'worker/prompts/model',
   sharp: 'worker/pictures',
   pixelmatch: 'worker/pictures',
+  diff: 'runners/text-diff',
   'playwright-core': 'runners/browser',
 }
 

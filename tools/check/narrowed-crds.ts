@@ -68,8 +68,14 @@ function boundFaults(before: Node, now: Node): string[] {
 
 function ruleFaults(before: Node, now: Node): string[] {
   const rules = new Set(before['x-kubernetes-validations']?.map(({ rule }) => rule))
-  const added = now['x-kubernetes-validations']?.filter(({ rule }) => !rules.has(rule)) ?? []
+  const added = now['x-kubernetes-validations']?.filter(({ rule }) => !rules.has(rule) && !isOfNew(rule, before)) ?? []
   return added.map(({ rule }) => `a new rule, ${rule.slice(0, 60)}`)
+}
+
+/** Returns whether a rule only holds for a field that is new. No object in a cluster has it. */
+function isOfNew(rule: string, { properties = {} }: Node): boolean {
+  const [, name] = /^!has\(self\.(\w+)\) \|\| [^|]*$/.exec(rule) ?? []
+  return name !== undefined && !Object.hasOwn(properties, name)
 }
 
 function childrenOf(before: Node, now: Node, path: string): string[] {

@@ -5,6 +5,7 @@ import type { Json, Values } from '../../schema/shape/json.ts'
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import { boundPageText } from '../../runners/extract/text/full-page.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { refusePng } from '../../runners/browser/page/picture-limits.ts'
@@ -142,7 +143,9 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   const { warnings } = reading
   const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen }
-  return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...common, warnings, ...seen }
+  const text = task.extract.method === 'full_page' ? reading.page_text : undefined
+  const pageText = text !== undefined && { pageText: boundPageText([text]) }
+  return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...pageText, ...common, warnings, ...seen }
 }
 
 /** Returns why the layer was used. It follows from the task, so a runner is not asked. */

@@ -2,6 +2,7 @@ import { deliveryPayload, listChanges, type VisualBlock } from '../../core/paylo
 import { numericFields } from '../../core/predicate/fires.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
@@ -25,6 +26,8 @@ interface Fired {
   readonly diff: Diff | null
   /** Present if the visual layer fired. */
   readonly visual?: VisualBlock | undefined
+  /** Present if a whole page changed whose readable text is known. */
+  readonly text?: TextChange | undefined
   readonly baseline: Baseline
 }
 
@@ -38,6 +41,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     diff: fired.diff,
     lists: fired.diff && listChanges(fired.diff),
     ...(fired.visual && { visual: fired.visual }),
+    ...(fired.text && { text: fired.text }),
     monitor: { url: baseline.url, name: baseline.name },
   }
   const numeric = numericFields(baseline.diff_predicate as DiffPredicate)

@@ -8,6 +8,7 @@ import { storable } from '../../core/storable.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { PageMark, Reading } from '../../runners/check/reading.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import type { TextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
@@ -21,6 +22,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { emptied, judge, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
+import { keptText, textChange } from './page-text.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
 
 /** A check that is ready to be compared and recorded. */
@@ -58,6 +60,8 @@ interface RecorderOptions {
   readonly log: Logger
   /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
   readonly onDeliveries: () => void
+  /** Compares texts of pages for messages. Without it, they say only that the page changed. */
+  readonly differ?: TextDiffer
   /**
    * Called when a batch may have written notices: wakes the notice loop. Absent: this installation sends no mail, and
    * no notices are queued.
@@ -219,6 +223,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     before === null ? emptyFieldWarnings({ values: reading.values, names: order, isScripted: false }) : []
   const found = [...gone.warnings, ...unmatched, ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
+  const text = await keptText(reading, baseline)
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
@@ -232,7 +237,9 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     notice: nothing.notice,
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
-    deliveries: fired || seen.fired ? outboxOf(fire, options.secrets) : [],
+    deliveries:
+      fired || seen.fired ? outboxOf({ ...fire, text: await textChange(fire, reading, options) }, options.secrets) : [],
+    text,
     team_id: teamId,
     pictures: seen.pictures,
     is_first: reading.shots !== undefined && baseline.reading_id === null,

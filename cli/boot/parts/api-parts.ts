@@ -9,6 +9,7 @@ import { createPreviews } from '../../../worker/previews/previews.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
@@ -64,12 +65,15 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   stack.defer('the object store of the API', () => objects.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher of the API', () => patterns.close())
+  const differ = createTextDiffer()
+  stack.defer('the comparison of texts of the API', () => differ.close())
   const services = createServices({
     ...servicesOptions(context, baseUrlOf(settings, port)),
     store,
     health,
     previews,
     patterns,
+    differ,
     objects,
   })
   stack.defer('sign-in', () => services.close())

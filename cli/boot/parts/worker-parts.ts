@@ -14,6 +14,7 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
@@ -76,12 +77,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the store of the worker', () => store.end())
   await checkEncryptionKey(store, secrets)
   measureStore(context, store)
-  const extractor = createExtractor()
-  stack.defer('extraction', () => extractor.close())
-  const pages = createPageReader()
-  stack.defer('the page reader', () => pages.close())
-  const patterns = createPatternMatcher()
-  stack.defer('the pattern matcher', () => patterns.close())
+  const { extractor, pages, patterns, differ } = createThreads(stack)
 
   const deliveryAgent = createGuardedAgent(egress)
   stack.defer('the delivery connections', () => deliveryAgent.destroy())
@@ -106,6 +102,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     pictures,
     secrets,
     patterns,
+    differ,
     log,
     onDeliveries: () => deliveries.wake(),
     ...(notices && { onNotices: () => notices.wake() }),
@@ -136,6 +133,19 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   deliveries.start()
   notices?.start()
   return { store, wake: () => (checks.wake(), deliveries.wake()), sinceProgress: () => checks.sinceProgress() }
+}
+
+/** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */
+function createThreads(stack: WorkerContext['stack']) {
+  const extractor = createExtractor()
+  stack.defer('extraction', () => extractor.close())
+  const pages = createPageReader()
+  stack.defer('the page reader', () => pages.close())
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher', () => patterns.close())
+  const differ = createTextDiffer()
+  stack.defer('the comparison of texts', () => differ.close())
+  return { extractor, pages, patterns, differ }
 }
 
 /** Returns what counts a run that ended with an internal error: a fault of this installation, not of a site. */

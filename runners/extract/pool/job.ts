@@ -28,10 +28,16 @@ export const COPY_BYTES = 256 * 1024
 const BATCH_JOBS = 8
 const BATCH_BYTES = 1024 * 1024
 
-/** 1 s per rule, 5 s in total; full_page and prompt count as one rule. */
+/** 1 s per rule, 5 s in total; full_page and prompt count as one rule, and what full_page ignores as one each. */
 export function defaultTimeoutMs(config: ExtractConfig): number {
-  const rules = 'fields' in config ? Object.keys(config.fields).length : 1
-  return Math.min(Math.max(rules, 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
+  return Math.min(Math.max(rulesOf(config), 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
+}
+
+function rulesOf(config: ExtractConfig): number {
+  if ('fields' in config) return Object.keys(config.fields).length
+  if (config.method !== 'full_page' || !config.ignore) return 1
+  const { selectors = [], patterns = [] } = config.ignore
+  return 1 + selectors.length + patterns.length
 }
 
 /**

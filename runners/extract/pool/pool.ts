@@ -3,7 +3,7 @@ import { Running } from '../../../concurrency/wakeable-loop.ts'
 import { createSpeeds } from '../../../concurrency/speed.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { runBatch, type Leftover } from './batch.ts'
-import { extract } from '../extract.ts'
+import { extractHash } from '../extract.ts'
 import { COPY_BYTES, defaultTimeoutMs, type Job, QUICK_MS, type Threads } from './job.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { createLine, type Line, createSlowLine, type SlowLine } from './queue.ts'
@@ -87,9 +87,17 @@ class ThreadedExtractor implements Extractor {
     this.#patient = groupOf(1, heapMb, SLOW_NICENESS)
   }
 
-  extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
+  async extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
+    if (!hashesInline(page, config)) return this.#inThread(page, config, call)
+    const hashed = extractHash(page)
+    if (!hashed.ok) return hashed
+    // A page whose text cannot be read still has its hash.
+    const read = await this.#inThread(page, config, call)
+    return read.ok ? read : hashed
+  }
+
+  #inThread(page: Page, config: ExtractConfig, call: ExtractCall): Promise<Extraction> {
     if (this.#closing) return Promise.resolve(closing())
-    if (runsInline(page, config)) return Promise.resolve(extract(page, config))
     const { signal, timeoutMs = defaultTimeoutMs(config), key = null } = call
     if (signal?.aborted) return Promise.resolve(stopped())
     return new Promise((resolve) => {
@@ -185,11 +193,10 @@ function stopped(): Extraction {
 }
 
 /**
- * Returns whether a page needs no thread. A hash of bytes is linear and takes about 1 ms per MB, and so does sorting
- * the keys of a small JSON response.
+ * Returns whether a page's hash needs no thread. A hash of bytes is linear and takes about 1 ms per MB, and so does
+ * sorting the keys of a small JSON response.
  */
-function runsInline(page: Page, config: ExtractConfig): boolean {
-  return (
-    config.method === 'full_page' && (!isJsonType(mediaType(page.contentType)) || page.body.byteLength <= COPY_BYTES)
-  )
+function hashesInline(page: Page, config: ExtractConfig): boolean {
+  if (config.method !== 'full_page' || config.ignore) return false
+  return !isJsonType(mediaType(page.contentType)) || page.body.byteLength <= COPY_BYTES
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../../schema/shape/json.ts'
 import { canonicalJson } from '../json/canonical-json.ts'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { plainText, tidyLines } from './prompt-text.ts'
+import { cutText } from './truncate.ts'
 import { decode } from './charset.ts'
 import { fitsDouble } from '../json/number-text.ts'
 import type { Page } from '../page.ts'
@@ -24,6 +27,41 @@ export function contentHash(page: Page): string {
   return createHash('sha256')
     .update(text ?? page.body)
     .digest('hex')
+}
+
+/** Returns the SHA-256 of lines, in hex. */
+export function linesHash(lines: readonly string[]): string {
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
+}
+
+/** Returns lines as the text that is kept. A cut one ends in a hash of the whole, so that a change behind it shows. */
+export function boundPageText(lines: readonly string[]): string {
+  const text = lines.join('\n')
+  const most = EXTRACT_LIMITS.pageTextBytes
+  return Buffer.byteLength(text) <= most ? text : cutText(text, most)
+}
+
+/**
+ * Returns the lines of a response that is not markup; null when it is. JSON is written with a line for each value and
+ * its keys sorted, so that the order of keys is no difference.
+ */
+export function plainLines(
+  page: Page,
+): { readonly lines: readonly string[]; readonly warnings: readonly string[] } | null {
+  const plain = plainText(page)
+  if (plain === null) return null
+  const json = isJsonType(mediaType(page.contentType)) ? indentedJson(plain.text) : null
+  return { lines: json?.split('\n') ?? tidyLines(plain.text), warnings: plain.warnings }
+}
+
+function indentedJson(text: string): string | null {
+  try {
+    return prescanJson(text) === null
+      ? JSON.stringify(JSON.parse(canonicalJson(JSON.parse(text) as Json)), null, 2)
+      : null
+  } catch {
+    return null
+  }
 }
 
 function canonicalText(page: Page): string | null {

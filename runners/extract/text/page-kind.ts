@@ -28,6 +28,11 @@ export function isBinaryType(type: string): boolean {
   )
 }
 
+/** Returns whether a response of this type is meant to be read as text. A response without a type may be. */
+export function isTextType(type: string): boolean {
+  return type === '' || type.startsWith('text/') || isJsonType(type) || isXmlType(type)
+}
+
 /**
  * Returns whether a page is read as HTML or as XML. The content type decides where it names either. Otherwise the
  * beginning of the body decides: XML has an XML declaration, or the root element of a feed or sitemap, or a root that

@@ -29,7 +29,20 @@ const INVISIBLE = new RegExp(
  * characters.
  */
 export function promptText(lines: string, warnings: readonly string[]): Extraction {
-  const tidy = lines
+  const tidy = tidyLines(lines).join('\n')
+  if (tidy === '')
+    return failed(
+      'empty_body',
+      'The page has no text to be read. Check the address, or whether it needs a browser (fetch_mode browser).',
+    )
+  const { text, isCut } = cut(tidy)
+  const allWarnings = isCut ? [...warnings, CUT] : warnings
+  return { ok: true, values: {}, text, warnings: allWarnings }
+}
+
+/** Returns the lines with white space collapsed, without invisible characters, and without empty lines. */
+export function tidyLines(lines: string): string[] {
+  return lines
     .replaceAll(INVISIBLE, '')
     .split(/[\0\n\r\u2028\u2029]+/)
     .map((line) =>
@@ -39,15 +52,6 @@ export function promptText(lines: string, warnings: readonly string[]): Extracti
         .replace(/(?: ?\|)+$/, ''),
     )
     .filter((line) => line !== '' && line !== '-' && !/^#+$/.test(line))
-    .join('\n')
-  if (tidy === '')
-    return failed(
-      'empty_body',
-      'The page has no text to be read. Check the address, or whether it needs a browser (fetch_mode browser).',
-    )
-  const { text, isCut } = cut(tidy)
-  const allWarnings = isCut ? [...warnings, CUT] : warnings
-  return { ok: true, values: {}, text, warnings: allWarnings }
 }
 
 const MOST = EXTRACT_LIMITS.promptCharacters

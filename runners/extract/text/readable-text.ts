@@ -29,24 +29,33 @@ const HIDDEN_STYLE = new RegExp(String.raw`(?:^|;)\s*(?:${HIDING.map(({ source }
 /** More than is kept, because white space is collapsed afterwards. Text that would be cut anyway is not collected. */
 const MOST_COLLECTED = EXTRACT_LIMITS.promptCharacters * 20
 
+interface Reading {
+  /** The number of characters after which no more are collected. Default: what a model can receive. */
+  readonly most?: number
+  /** Elements that are left out. */
+  readonly without?: ReadonlySet<AnyNode>
+}
+
+const NONE: ReadonlySet<AnyNode> = new Set()
+
 /**
  * Returns the text of a page as a user reads it: a line for each block, headings and list items marked, the cells of a
  * row separated. Text that is hidden by an attribute or an inline style is left out, as are comments, scripts and
  * alternative texts: attackers put instructions for a model where users do not see them. Feeds and other XML give a
  * line for each element that contains text, with its name.
  */
-export function readableText(tree: Tree): string {
+export function readableText(tree: Tree, { most = MOST_COLLECTED, without = NONE }: Reading = {}): string {
   const out: string[] = []
   let length = 0
   const stack: (AnyNode | string)[] = [...childrenOf(tree.document)].reverse()
-  for (let next = stack.pop(); next !== undefined && length < MOST_COLLECTED; next = stack.pop()) {
+  for (let next = stack.pop(); next !== undefined && length < most; next = stack.pop()) {
     const text = typeof next === 'string' ? next : 'data' in next ? (next.type === 'text' ? next.data : '') : ''
     if (text !== '') {
       // JavaScript counts a byte order mark as white space; it is kept. A line break in the source is not a line break
       // on the page. Line breaks of blocks are marked with NUL, which no tree contains.
       out.push(typeof next === 'string' ? next : text.replace(/[^\S\ufeff]+/g, ' '))
       length += text.length
-    } else if (typeof next !== 'string' && 'children' in next) push(stack, next, tree.kind)
+    } else if (typeof next !== 'string' && 'children' in next && !without.has(next)) push(stack, next, tree.kind)
   }
   return out.join('')
 }

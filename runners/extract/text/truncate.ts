@@ -95,7 +95,7 @@ function sizeOf(value: Json): number {
 }
 
 /** Returns the longest prefix that fits with the marker, not cut inside a character. */
-function cutText(text: string, bytes: number): string {
+export function cutText(text: string, bytes: number): string {
   const mark = marker(text)
   const room = Math.max(0, bytes - Buffer.byteLength(mark))
   return new TextDecoder().decode(Buffer.from(text.slice(0, room)).subarray(0, room)).replace(/�+$/, '') + mark

@@ -85,7 +85,7 @@ export function payloadOf(
     name = 'Kettle',
     url = 'https://example.com/kettle',
     ...rest
-  }: { name?: string; url?: string; visual?: MessagePayload['visual'] } = {},
+  }: { name?: string; url?: string; visual?: MessagePayload['visual']; text?: MessagePayload['text'] } = {},
 ): MessagePayload {
   const pick = (index: 0 | 1) =>
     Object.fromEntries(Object.entries(changes).map(([field, pair]) => [field, pair[index]]))
@@ -99,5 +99,6 @@ export function payloadOf(
     monitor: { url, name },
     ...(lists && { lists }),
     ...(rest.visual && { visual: rest.visual }),
+    ...(rest.text && { text: rest.text }),
   }
 }

@@ -334,3 +334,53 @@ describe('a list in a message', () => {
     expect(mail.text).toMatch(/… and 9\d\d more/)
   })
 })
+
+describe('a message about a whole page', () => {
+  const hashes = { content_hash: ['a'.repeat(64), 'b'.repeat(64)] } as const
+  const about = (excerpt: string, added = 1, removed = 1) =>
+    payloadOf(hashes, { text: { lines_added: added, lines_removed: removed, excerpt } })
+  const TERMS = about('- Free for 30 days\n+ Free for 14 days')
+
+  test('shows the lines that were removed and added', () => {
+    expect(slackMessage(TERMS, LINKS)).toMatchObject({
+      text: 'Kettle: 1 line added, 1 removed',
+      blocks: [
+        {},
+        { text: { text: '1 line added, 1 removed.' } },
+        { type: 'section', text: { type: 'plain_text', text: '− Free for 30 days\n+ Free for 14 days' } },
+        {},
+      ],
+    })
+    const value = '```diff\n- Free for 30 days\n+ Free for 14 days\n```'
+    expect(discordMessage(TERMS, LINKS).embeds[0].fields).toEqual([{ name: 'Text', value, inline: false }])
+    const { subject, text, html } = emailMessage(TERMS, LINKS)
+    expect(subject).toBe('Kettle: 1 line added, 1 removed')
+    expect(text).toContain('\n\n  - Free for 30 days\n  + Free for 14 days\n\n')
+    expect(html).toMatch(/− Free for 30 days<.*\+ Free for 14 days</s)
+  })
+
+  test.each([
+    [3, 0, '3 lines added.'],
+    [0, 1, '1 line removed.'],
+    [0, 0, 'The content of the page changed, but not the text that a person reads.'],
+  ])('says that %i lines came and %i went', (added, removed, note) => {
+    expect(emailMessage(about('', added, removed), LINKS).text).toContain(`\n\n${note}\n\n`)
+  })
+
+  test('says how many lines it does not show', () => {
+    expect(emailMessage(about('- a\n+ b', 20, 10), LINKS).text).toContain('  - a\n  + b\n  … and 28 more\n')
+  })
+
+  test('cannot be left by the text of a page, and stays within the limits of the services', () => {
+    const worst = about(Array.from({ length: 12 }, () => `- ${'<&`@everyone*'.repeat(12)}`).join('\n'), 0, 12)
+    const { fields } = discordMessage(worst, LINKS).embeds[0]
+    expect(fields[0]?.value.length).toBeLessThanOrEqual(1024)
+    expect(fields[0]?.value.replace(/^```diff|```$/g, '')).not.toContain('`')
+    expect(fields[0]?.value.endsWith('\n```')).toBe(true)
+    const [, , excerpt] = slackMessage(worst, LINKS).blocks
+    const text = excerpt !== undefined && 'text' in excerpt ? (excerpt.text?.text ?? '') : ''
+    expect(text.length).toBeLessThanOrEqual(3000)
+    expect(text).not.toMatch(/<|&(?!amp;|lt;|gt;)/)
+    expect(emailMessage(worst, LINKS).html).not.toContain('<&')
+  })
+})

@@ -53,6 +53,14 @@ describe('A definition that accepts less than the released one', () => {
     expect(faults[0]).toContain(message)
   })
 
+  test('is not one that has a rule for a new field', () => {
+    const rule = (name: string) => ({
+      'x-kubernetes-validations': [{ rule: `!has(self.${name}) || self.mode == 'auto'` }],
+    })
+    expect(changed({ ignore: { type: 'object' } }, rule('ignore'))).toEqual([])
+    expect(changed({}, rule('count'))).toEqual([expect.stringContaining('a new rule, !has(self.count)')])
+  })
+
   test('is reported with the field that is gone', () => {
     const { mode: _, ...properties } = before.properties
     expect(narrowings(before, { ...before, properties })).toEqual(['.mode: is gone'])

@@ -1,0 +1,67 @@
+import type { NotFound } from '../core/outcome.ts'
+import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
+import type { TextPair } from '../runners/text-diff/diff-texts.ts'
+import type { RunDiff } from '../schema/run/run-diff.ts'
+import type { Queryable } from '../store/db/client.ts'
+import { findRunTexts, type RunTexts } from '../store/runs/page-texts.ts'
+import { findRun } from '../store/runs/runs.ts'
+
+/** The run has no difference of texts, and why. */
+export interface NoTexts {
+  readonly kind: 'no_texts'
+  readonly why: 'not_done' | 'no_difference' | 'no_text' | 'not_text' | 'gone'
+}
+
+/** The texts could not be compared in the time that there is. */
+export interface NotCompared {
+  readonly kind: 'not_compared'
+}
+
+type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared
+
+/**
+ * Compares the texts that a run found to differ: the readable text of a whole page, and the values that are texts
+ * before and after.
+ */
+export async function runDifference(
+  { store, differ }: { readonly store: Queryable; readonly differ: TextDiffer },
+  { teamId, id }: { readonly teamId: string; readonly id: string },
+): Promise<DifferenceOutcome> {
+  const found = await findRunTexts(store, teamId, id)
+  if (!found) {
+    const waits = await findRun(store, teamId, id)
+    return waits ? { kind: 'no_texts', why: 'not_done' } : { kind: 'not_found', what: 'run' }
+  }
+  const pairs = pairsOf(found)
+  if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
+  const fields: RunDiff['fields'][number][] = []
+  for (const { field, of, pair } of pairs) {
+    const difference = await differ.diff(pair)
+    if (!difference) return { kind: 'not_compared' }
+    fields.push({ field, of, ...difference })
+  }
+  return { kind: 'done', diff: { run_id: id, fields } }
+}
+
+interface Pair extends Pick<RunDiff['fields'][number], 'field' | 'of'> {
+  readonly pair: TextPair
+}
+
+function pairsOf({ diff, texts }: RunTexts): readonly Pair[] | NoTexts['why'] {
+  if (!diff || diff.fields_changed.length === 0) return 'no_difference'
+  // Only a whole page has texts, and it has no other field.
+  const [field = 'content_hash'] = diff.fields_changed
+  if (texts === 'gone') return 'gone'
+  if (texts) return [{ field, of: 'page_text', pair: texts }]
+  const changed = diff.fields_changed.flatMap((name): Pair[] => {
+    const [before, after] = [diff.before[name], diff.after[name]]
+    if (typeof before !== 'string' || typeof after !== 'string') return []
+    return [{ field: name, of: 'value', pair: { before, after } }]
+  })
+  if (changed.every(isHash)) return changed.length > 0 ? 'no_text' : 'not_text'
+  return changed
+}
+
+/** Of a page whose text was not kept. The difference of two hashes shows nothing. */
+const isHash = ({ field, pair }: Pair) =>
+  field === 'content_hash' && [pair.before, pair.after].every((text) => /^[0-9a-f]{64}$/.test(text))
