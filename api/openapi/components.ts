@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/account/api-key.ts'
 import { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
+import { NoticePayload } from '../../schema/run/notice.ts'
 import { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { ErrorEnvelope } from '../../schema/error.ts'
@@ -38,6 +39,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Diff,
   Delivery,
   DeliveryPayload,
+  NoticePayload,
   ApiKey,
   ApiKeyCreate,
   ApiKeyRotate,

@@ -3,7 +3,7 @@ import type { DeliveryLog } from '../loop/delivery-log.ts'
 
 /** A message to one destination. It is the same on each attempt. */
 export interface Message<T extends DeliveryType = DeliveryType> {
-  /** The delivery's id. */
+  /** The id of the delivery or the notice. */
   readonly id: string
   /** An opaque key of the team, for the turns that teams take at name lookups. */
   readonly team: string
@@ -12,6 +12,8 @@ export interface Message<T extends DeliveryType = DeliveryType> {
   readonly payload: string
   /** The monitor's signing secrets that are valid now, newest first. */
   readonly secrets: readonly string[]
+  /** The kind of a notice. Absent or null: a delivery. */
+  readonly notice?: string | null
 }
 
 /** What a channel may use besides the message. */

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { Links } from '../messages/links.ts'
-import { type MessagePayload, readPayload } from '../messages/message-payload.ts'
+import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
 
@@ -10,7 +10,7 @@ export interface ChatOptions extends PostOptions {
 }
 
 /** Writes the body that a chat service's incoming webhook accepts. Pure. */
-type WriteMessage = (payload: MessagePayload, links: Links) => object
+type WriteMessage = (payload: MessagePayload | NoticeMessage, links: Links) => object
 
 interface ChatDelivery {
   readonly id: string

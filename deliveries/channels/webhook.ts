@@ -3,18 +3,19 @@ import type { Channel } from './channel.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
 import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
+import { NOTICE_HEADER } from '../../schema/run/notice.ts'
 
 /** Makes one signed POST of the stored text. The signed bytes are the bytes that are sent. */
 export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
   return {
-    async send({ id, team, config, payload, secrets }, ctx) {
+    async send({ id, team, config, payload, secrets, notice = null }, ctx) {
       if (secrets.length === 0) return { kind: 'impossible', message: NO_SECRET }
       const body = Buffer.from(payload, 'utf8')
       // The process's clock, not the database's: receivers compare it with their own.
       const signature = sign(secrets, Math.floor(Date.now() / 1000), body)
       const { url, headers } = config
       const sent = () => sentSecrets({ url, headers, signature })
-      const made = { id, team, url, headers: webhookHeaders(headers, signature), body, secrets: sent }
+      const made = { id, team, url, headers: webhookHeaders(headers, signature, notice), body, secrets: sent }
       return post(options, made, ctx)
     },
   }
@@ -44,8 +45,13 @@ const RESERVED: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the headers of a webhook as undici's flat list: the configured ones, then Tidemark's own. */
-function webhookHeaders(configured: Readonly<Record<string, string>> | undefined, signature: string): string[] {
-  const theirs = Object.entries(configured ?? {}).filter(([name]) => !RESERVED.has(name.toLowerCase()))
+function webhookHeaders(
+  configured: Readonly<Record<string, string>> | undefined,
+  signature: string,
+  notice: string | null,
+): string[] {
+  const isOurs = (name: string) => RESERVED.has(name) || (notice !== null && name === NOTICE_HEADER.toLowerCase())
+  const theirs = Object.entries(configured ?? {}).filter(([name]) => !isOurs(name.toLowerCase()))
   return [
     ...theirs.flat(),
     'Service-Signature',
@@ -54,5 +60,6 @@ function webhookHeaders(configured: Readonly<Record<string, string>> | undefined
     'Service/1.0',
     'Content-Type',
     'application/json',
+    ...(notice === null ? [] : [NOTICE_HEADER, `notice.${notice}`]),
   ]
 }

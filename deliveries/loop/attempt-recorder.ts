@@ -1,5 +1,6 @@
 import { createBatchWriter } from '../../concurrency/batch-writer.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { Outbox } from '../../store/deliveries/delivery-lease.ts'
 import type { Store } from '../../store/db/client.ts'
 import { recordAttempts, type AttemptRecord, type ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -27,6 +28,7 @@ interface AttemptRecorder {
 /** The options and ports of the recorder. */
 interface RecorderPorts {
   readonly store: Store
+  readonly outbox: Outbox
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
 }
@@ -43,12 +45,12 @@ const BATCHES = { maxItems: 500, maxWaitMs: 10, parallel: 1 }
  * While the store is away, results are kept in memory and the loop's heartbeat keeps their leases. They are recorded
  * when the store is back. A row that the store refuses does not fail the others.
  */
-export function createAttemptRecorder({ store, log, metrics }: RecorderPorts): AttemptRecorder {
+export function createAttemptRecorder({ store, outbox, log, metrics }: RecorderPorts): AttemptRecorder {
   const closing = new AbortController()
   const writer = createBatchWriter<Ended>({
     ...BATCHES,
     async write(batch) {
-      const taken = await recordAttempts(store, batch.map(toRecord))
+      const taken = await recordAttempts(store, batch.map(toRecord), outbox)
       metrics.recorded(taken.size, batch.length - taken.size)
     },
     patienceMs: Infinity,

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/db/client.ts'
 import type { ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
-import { releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
+import { type Outbox, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Lease } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
@@ -14,8 +14,10 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
 /** The options and ports of a delivery loop. */
-interface DeliveryLoopOptions {
+export interface DeliveryLoopOptions {
   readonly store: Store
+  /** The table whose messages are sent. Default: deliveries. */
+  readonly outbox?: Outbox
   readonly secrets: SecretBox
   readonly channels: Channels
   readonly log: DeliveryLog
@@ -60,7 +62,7 @@ const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
  * draining, or stopped.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { store, log, metrics, perHost, concurrency = 256, idleMs = 500 } = options
+  const { store, outbox = 'deliveries', log, metrics, perHost, concurrency = 256, idleMs = 500 } = options
   const leaseSeconds = Math.max(SHORTEST_LEASE_SECONDS, options.leaseSeconds)
   const claims = createWakeableLoop({
     work: claim,
@@ -69,9 +71,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     gatherMs: GATHER_MS,
   })
   const destinations = createDestinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
-  const round = createClaimRound({ store, destinations, leaseSeconds })
-  const held = createHeldDeliveries({ ...options, leaseSeconds })
-  const recorder = createAttemptRecorder(options)
+  const round = createClaimRound({ store, destinations, leaseSeconds, outbox })
+  const held = createHeldDeliveries({ ...options, outbox, leaseSeconds })
+  const recorder = createAttemptRecorder({ ...options, outbox })
   const running = new Running()
   let drained: Promise<void> | null = null
   let nextLook = 0
@@ -83,7 +85,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     }
     const claimed = await round.claim()
     // A claim that ends after a drain has begun gives its deliveries back unsent.
-    if (claims.isStopped && claimed.length > 0) await releaseDeliveries(store, claimed)
+    if (claims.isStopped && claimed.length > 0) await releaseDeliveries(store, claimed, outbox)
     else for (const one of claimed) running.add(deliver(held.hold(one)))
     return Math.max(0, nextLook - performance.now())
   }

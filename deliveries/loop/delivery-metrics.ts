@@ -14,41 +14,45 @@ export interface DeliveryMetrics {
   storeFault(): void
 }
 
-/** Prometheus metrics of a delivery loop. Labels are few and have a fixed set of values: never an address or an id. */
-export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+/**
+ * Prometheus metrics of a delivery loop. `what` it sends is part of their names: `tidemark_delivery_attempts_total`.
+ * Labels are few and have a fixed set of values: never an address or an id.
+ */
+export function createDeliveryMetrics(registry: Registry, what: 'delivery' | 'notice' = 'delivery'): DeliveryMetrics {
   const registers = [registry]
+  const ofWhat = { delivery: 'deliveries', notice: 'notices' }[what]
   const lateness = new Histogram({
-    name: 'tidemark_delivery_lateness_seconds',
+    name: `tidemark_${what}_lateness_seconds`,
     help: 'From the time an attempt was due to its claim.',
     buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1800],
     registers,
   })
   const duration = new Histogram({
-    name: 'tidemark_delivery_duration_seconds',
+    name: `tidemark_${what}_duration_seconds`,
     help: 'One attempt.',
     labelNames: ['type'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   })
   const attempts = new Counter({
-    name: 'tidemark_delivery_attempts_total',
+    name: `tidemark_${what}_attempts_total`,
     help: 'Attempts by type of destination and outcome: 2xx to 5xx, no_answer, impossible, aborted.',
     labelNames: ['type', 'outcome'],
     registers,
   })
   const active = new Gauge({
-    name: 'tidemark_deliveries_active',
+    name: `tidemark_${ofWhat}_active`,
     help: 'Attempts under way in this process.',
     registers,
   })
   const stale = new Counter({
-    name: 'tidemark_delivery_stale_results_total',
+    name: `tidemark_${what}_stale_results_total`,
     help: 'Results that came after their lease, and changed nothing.',
     registers,
   })
   const faults = new Counter({
-    name: 'tidemark_delivery_store_faults_total',
-    help: 'Claims, heartbeats and records of deliveries that the store did not answer.',
+    name: `tidemark_${what}_store_faults_total`,
+    help: `Claims, heartbeats and records of ${ofWhat} that the store did not answer.`,
     registers,
   })
   return {

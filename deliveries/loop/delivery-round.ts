@@ -5,7 +5,7 @@ import { createDueTargets, type DueTarget } from './due-targets.ts'
 import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
-import { heartbeatDeliveries, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
+import { heartbeatDeliveries, type Outbox, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -30,17 +30,18 @@ interface ClaimRoundOptions {
   readonly store: Store
   readonly destinations: Destinations
   readonly leaseSeconds: number
+  readonly outbox: Outbox
 }
 
 /**
  * A destination stays in the round until a claim finds fewer deliveries than requested. Each time it is served it moves
  * to the end.
  */
-export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRoundOptions): ClaimRound {
+export function createClaimRound({ store, destinations, leaseSeconds, outbox }: ClaimRoundOptions): ClaimRound {
   const due = createDueTargets()
   let cursor = ''
 
-  function rooms(): { target: DueTarget; room: number }[] {
+  function granted(): { target: DueTarget; room: number }[] {
     const rooms: { target: DueTarget; room: number }[] = []
     const plan = destinations.plan()
     for (const host of due.hosts()) {
@@ -56,19 +57,16 @@ export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRou
 
   return {
     async look() {
-      const page = await dueHosts(store, cursor)
+      const page = await dueHosts(store, cursor, outbox)
       for (const host of page.hosts) due.add(host)
       cursor = page.next
       return cursor !== ''
     },
     async claim() {
-      const asked = rooms()
+      const asked = granted()
       if (asked.length === 0) return []
-      const claimed = await claimDeliveries(store, {
-        rooms: asked.map(({ target, room }) => ({ host: target.key, room })),
-        limit: destinations.free,
-        leaseSeconds,
-      })
+      const rooms = asked.map(({ target, room }) => ({ host: target.key, room }))
+      const claimed = await claimDeliveries(store, { rooms, limit: destinations.free, leaseSeconds }, outbox)
       const counts = Map.groupBy(claimed, ({ host }) => host)
       for (const { target, room } of asked) due.served(target, counts.get(target.key)?.length === room)
       return claimed
@@ -79,6 +77,7 @@ export function createClaimRound({ store, destinations, leaseSeconds }: ClaimRou
 /** The options and ports of the lease keeper. */
 interface HeldDeliveriesPorts {
   readonly store: Store
+  readonly outbox: Outbox
   readonly leaseSeconds: number
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
@@ -86,12 +85,12 @@ interface HeldDeliveriesPorts {
 
 /** The deliveries that this process has claimed and has neither recorded nor given back. */
 export function createHeldDeliveries(ports: HeldDeliveriesPorts): LeaseKeeper<ClaimedDelivery> {
-  const { store, leaseSeconds, log, metrics } = ports
+  const { store, outbox, leaseSeconds, log, metrics } = ports
   return createLeaseKeeper({
     leaseMs: leaseSeconds * 1000,
     keyOf: ({ id }: ClaimedDelivery) => id,
-    extend: (held) => heartbeatDeliveries(store, held, leaseSeconds),
-    release: (held) => releaseDeliveries(store, held),
+    extend: (held) => heartbeatDeliveries(store, held, leaseSeconds, outbox),
+    release: (held) => releaseDeliveries(store, held, outbox),
     onFault(error, doing) {
       metrics.storeFault()
       if (storeOutage(log).covers(error, DOING[doing])) return
@@ -134,11 +133,8 @@ export async function attempt(
     return { kind: 'no_answer', message: SEALED }
   }
   try {
-    return await sendOn(
-      ports.channels,
-      { id: claimed.id, team: claimed.team_id, payload: claimed.payload, secrets, config },
-      ctx,
-    )
+    const { id, team_id: team, payload, notice } = claimed
+    return await sendOn(ports.channels, { id, team, payload, secrets, config, notice }, ctx)
   } catch (err) {
     ctx.log.error({ err, delivery_id: claimed.id }, 'a delivery channel threw')
     return { kind: 'no_answer', message: THREW }
@@ -148,13 +144,22 @@ export async function attempt(
 /** The line of an attempt. Of a destination it has the host: an address may hold a key in its path or query. */
 export function logAttempt(
   log: DeliveryLog,
-  { id, monitor_id, run_id, type, host }: ClaimedDelivery,
+  { id, monitor_id, run_id, type, host, notice }: ClaimedDelivery,
   { status, attempts, response_status, retry_after_seconds }: FinishedAttempt,
   ms: number,
 ): void {
   const destination = { type, host: placeOf(host).host }
-  const fields = { delivery_id: id, run_id, monitor_id, ...destination, attempt: attempts, ms: Math.round(ms), status }
-  log.info({ ...fields, response_status, retry_after_seconds }, 'delivery')
+  const fields = {
+    delivery_id: id,
+    ...(notice !== null && { kind: notice }),
+    run_id,
+    monitor_id,
+    ...destination,
+    attempt: attempts,
+    ms: Math.round(ms),
+    status,
+  }
+  log.info({ ...fields, response_status, retry_after_seconds }, notice === null ? 'delivery' : 'notice')
 }
 
 const SEALED =
@@ -175,6 +180,7 @@ interface AnyMessage {
   readonly config: DeliveryConfig
   readonly payload: string
   readonly secrets: readonly string[]
+  readonly notice: string | null
 }
 
 function sendOn(channels: Channels, message: AnyMessage, ctx: SendContext): Promise<AttemptOutcome> {

@@ -4,7 +4,7 @@ import type { MailServer } from '../../core/mail-server.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 
 /** One mail to one person. */
-export interface Mail {
+interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string

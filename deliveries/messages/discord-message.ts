@@ -1,6 +1,6 @@
 import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
-import type { MessagePayload } from './message-payload.ts'
+import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type Change, type ChangedLine, firstOf, storyOf } from './story.ts'
 
@@ -45,18 +45,18 @@ const TEAL = 0x0f766e
  * The link to the run is in the text and not in `url`: Discord refuses a `url` without a domain, and with it the whole
  * message.
  */
-export function discordMessage(payload: MessagePayload, links: Links): DiscordMessage {
+export function discordMessage(payload: MessagePayload | NoticeMessage, links: Links): DiscordMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const notes = story.notes.map(escapeDiscord)
   const run = story.runUrl === null ? [] : [link(story.runUrl, 'See the run')]
-  const where = [...run, page(story.page)].join('  ·  ')
+  const where = [...run, ...(story.page === null ? [] : [page(story.page)])].join('  ·  ')
   return {
     embeds: [
       {
         title: escapeDiscord(shorten(story.name, TITLE, weight)),
-        description: [...notes, where].join('\n'),
+        description: [...notes, where].filter((line) => line !== '').join('\n'),
         color: TEAL,
         fields: [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
         footer: { text: others === null ? 'Tidemark' : `… ${others}  ·  Tidemark` },

@@ -19,9 +19,8 @@ const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;
  * Returns the HTML part of a mail: one column, styles inside the elements, nothing that is loaded from outside. All
  * text from a monitor or a page goes through `safe`.
  */
-export function emailHtml({ name, headline, changes, others, notes, lines, page, runUrl, time }: EmailStory): string {
-  const pageHtml =
-    page.url === null ? safe(page.text) : `<a href="${safe(page.url)}" style="color:${SOFT}">${safe(page.text)}</a>`
+export function emailHtml(story: EmailStory): string {
+  const { name, headline, changes, others, notes, lines, page, runUrl, time, reason } = story
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +33,7 @@ export function emailHtml({ name, headline, changes, others, notes, lines, page,
 <table role="presentation" align="center" cellpadding="0" cellspacing="0" style="${CARD}">
 <tr><td style="padding:24px 28px 8px">
 <h1 style="margin:0;font-size:20px;line-height:1.3;overflow-wrap:anywhere">${safe(name)}</h1>
-<p style="margin:4px 0 0;color:${SOFT};font-size:14px;overflow-wrap:anywhere">${pageHtml}</p>
+<p style="margin:4px 0 0;color:${SOFT};font-size:14px;overflow-wrap:anywhere">${page === null ? '' : pageHtml(page)}</p>
 </td></tr>
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
@@ -43,13 +42,15 @@ ${lines.length === 0 ? '' : row(lines.map(lineHtml).join(''))}
 ${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>`}
 </td></tr>
 </table>
-<p style="${FOOTER}">Seen by Tidemark on ${time}. This address is a destination of the monitor.</p>
+<p style="${FOOTER}">Seen by Tidemark on ${time}. ${safe(reason)}</p>
 </body>
 </html>
 `
 }
 
 const safe = escapeHtml
+const pageHtml = ({ url, text }: NonNullable<EmailStory['page']>) =>
+  url === null ? safe(text) : `<a href="${safe(url)}" style="color:${SOFT}">${safe(text)}</a>`
 const row = (html: string) => `<tr><td style="padding:12px 28px 0;overflow-wrap:anywhere">${html}</td></tr>`
 const noteHtml = (text: string) => row(safe(text))
 const label = (text: string) => `<div style="color:${SOFT};font-size:13px">${safe(text)}</div>`

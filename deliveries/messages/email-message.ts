@@ -2,7 +2,7 @@ import { emailHtml } from './email-html.ts'
 import type { EmailStory } from './email-story.ts'
 import { emailText } from './email-text.ts'
 import type { Links } from './links.ts'
-import type { MessagePayload } from './message-payload.ts'
+import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shortenBoth } from './shorten.ts'
 import { type Change, firstOf, linesOfList, storyOf } from './story.ts'
 
@@ -22,7 +22,7 @@ const MOST_ITEMS = 50
 const ITEM = 300
 
 /** Returns subject, text and HTML with the same content. */
-export function emailMessage(payload: MessagePayload, links: Links): EmailMessage {
+export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))

@@ -3,15 +3,20 @@ import type { EmailStory } from './email-story.ts'
 import { arrow, type Change, type ChangedLine } from './story.ts'
 
 /** Returns the text part of a mail: paragraphs with an empty line between them. */
-export function emailText({ name, changes, others, notes, lines, page, runUrl, time }: EmailStory): string {
+export function emailText(story: EmailStory): string {
+  const { name, changes, others, notes, lines, page, runUrl, time, reason } = story
+  const where = [
+    ...(runUrl === null ? [] : [`The run:  ${runUrl}`]),
+    ...(page === null ? [] : [`The page: ${page.url ?? page.text}`]),
+  ]
   const paragraphs = [
     name,
     ...changes.map(changeText),
     ...(others === null ? [] : [`… ${others}.`]),
     ...notes,
     ...(lines.length === 0 ? [] : [lines.map(lineText).join('\n')]),
-    `${runUrl === null ? '' : `The run:  ${runUrl}\n`}The page: ${page.url ?? page.text}`,
-    `-- \nSeen by Tidemark on ${time}. This address is a destination of the monitor.`,
+    ...(where.length === 0 ? [] : [where.join('\n')]),
+    `-- \nSeen by Tidemark on ${time}. ${reason}`,
   ]
   return `${paragraphs.join('\n\n')}\n`
 }

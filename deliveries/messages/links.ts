@@ -1,17 +1,17 @@
-import type { MessagePayload } from './message-payload.ts'
-
 /** The addresses that links in messages are made from. */
 export interface Links {
   /** `TIDEMARK_DASHBOARD_URL`. Null: messages have no link to the run, because it would lead nowhere. */
   readonly dashboardUrl: string | null
 }
 
-/** Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`; null without a dashboard. */
+/**
+ * Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`; null without a dashboard or a run.
+ */
 export function runUrl(
   { dashboardUrl }: Links,
-  { monitor_id, run_id }: Pick<MessagePayload, 'monitor_id' | 'run_id'>,
+  { monitor_id, run_id }: { readonly monitor_id: string | null; readonly run_id: string | null },
 ): string | null {
-  if (dashboardUrl === null) return null
+  if (dashboardUrl === null || monitor_id === null || run_id === null) return null
   const path = `/monitors/${encodeURIComponent(monitor_id)}/runs/${encodeURIComponent(run_id)}`
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }

@@ -27,14 +27,29 @@ const MessagePayload = Type.Object({
 })
 export type MessagePayload = Static<typeof MessagePayload>
 
+const Text = Type.String()
+/** The part of a notice (schema/run/notice.ts) that messages show. */
+const NoticeMessage = Type.Object({
+  type: Type.Literal('notice'),
+  occurred_at: Text,
+  title: Text,
+  message: Text,
+  recipient: Text,
+  monitor_id: Type.Union([Text, Type.Null()]),
+  run_id: Type.Union([Text, Type.Null()]),
+  monitor: Type.Union([Type.Object({ url: Text, name: Text }), Type.Null()]),
+})
+export type NoticeMessage = Static<typeof NoticeMessage>
+
 // Checks the shape only. Characters that are not allowed elsewhere are no reason to withhold a message; they are not
 // shown.
 const shape = Compile(MessagePayload)
+const noticeShape = Compile(NoticeMessage)
 
-/** Reads the stored text of a delivery. Returns null when no message can be made from it. */
-export function readPayload(text: string): MessagePayload | null {
+/** Reads the stored text of a delivery or a notice. Returns null when no message can be made from it. */
+export function readPayload(text: string): MessagePayload | NoticeMessage | null {
   const value = parse(text)
-  return shape.Check(value) ? value : null
+  return shape.Check(value) || noticeShape.Check(value) ? value : null
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
-import type { MessagePayload } from './message-payload.ts'
+import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type Change, type ChangedLine, firstOf, type Story, storyOf } from './story.ts'
 
@@ -50,7 +50,7 @@ const LONGEST_LINK = 1_200
  * no escape for `*` or `_`. There are links instead of buttons, because a button shows a warning when no server answers
  * its click.
  */
-export function slackMessage(payload: MessagePayload, links: Links): SlackMessage {
+export function slackMessage(payload: MessagePayload | NoticeMessage, links: Links): SlackMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const more = [...story.notes, ...(others === null ? [] : [others])]
@@ -118,9 +118,12 @@ function label(field: string): SlackText {
 }
 
 function footer({ runUrl, page, time }: Story): string {
-  const isLink = page.url !== null && escapeSlack(page.url).length <= LONGEST_LINK
-  const seen = isLink ? link(page.url, page.text) : escapeSlack(page.text)
-  return [...(runUrl === null ? [] : [link(runUrl, 'See the run')]), seen, time].join('  ·  ')
+  const run = runUrl === null ? [] : [link(runUrl, 'See the run')]
+  return [...run, ...(page === null ? [] : [seen(page)]), time].join('  ·  ')
+}
+
+function seen({ url, text }: NonNullable<Story['page']>): string {
+  return url !== null && escapeSlack(url).length <= LONGEST_LINK ? link(url, text) : escapeSlack(text)
 }
 
 function link(url: string, text: string): string {

@@ -4,7 +4,7 @@ import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
-import type { MessagePayload } from './message-payload.ts'
+import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { movementNote } from './movement-note.ts'
 import { shorten, type Weight } from './shorten.ts'
 import { showValue } from './show-value.ts'
@@ -47,17 +47,24 @@ export interface Story {
   readonly lines: readonly ChangedLine[]
   /** Null: there is no dashboard to link to. */
   readonly runUrl: string | null
-  readonly page: { readonly text: string; readonly url: string | null }
+  /** Null: the message is not about one monitor. */
+  readonly page: { readonly text: string; readonly url: string | null } | null
   /** The time for people: `1 May 2026, 12:00 UTC`. */
   readonly time: string
   readonly firedAt: string
+  /** Why the reader gets it. */
+  readonly reason: string
 }
 
 const SHORT = 72
 const NAME_IN_HEADLINE = 120
 const MOST_GIST = 120
 
-export function storyOf(payload: MessagePayload, links: Links): Story {
+const TO_DESTINATION = 'This address is a destination of the monitor.'
+const TO_OWNER = 'The owner of a team gets this mail. Its settings turn off mails about monitors: error_notifications.'
+
+export function storyOf(payload: MessagePayload | NoticeMessage, links: Links): Story {
+  if ('type' in payload) return noticeStory(payload, links)
   const { diff, monitor, visual, text } = payload
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
   const changes = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))
@@ -69,7 +76,6 @@ export function storyOf(payload: MessagePayload, links: Links): Story {
     )
   if (changes.length + notes.length === 0) notes.push('Something changed.')
   const name = cleanText(monitor.name) || 'Monitor'
-  const url = pageUrl(monitor.url)
   return {
     name: isolate(name),
     headline: `${isolate(shorten(name, NAME_IN_HEADLINE))}: ${gist(changes, notes[0] ?? '')}`,
@@ -77,9 +83,10 @@ export function storyOf(payload: MessagePayload, links: Links): Story {
     notes,
     lines: isPageOnly && text ? linesOf(text) : [],
     runUrl: runUrl(links, payload),
-    page: { url, text: shorten(url === null ? cleanText(monitor.url) : withoutScheme(url), 80) },
-    time: TIME.format(Date.parse(payload.fired_at) || 0) + ' UTC',
+    page: pageOf(monitor.url),
+    time: timeOf(payload.fired_at),
     firedAt: payload.fired_at,
+    reason: TO_DESTINATION,
   }
 }
 
@@ -103,6 +110,30 @@ function linesOf({ lines_added: added, lines_removed: removed, excerpt }: TextCh
   const remark = { kind: 'remark', text: `… and ${COUNT.format(left)} more` } as const
   return left > 0 && lines.length > 0 ? [...lines, remark] : lines
 }
+
+/** A notice has its words in its payload, so every format shows them without knowing the kinds. */
+function noticeStory(notice: NoticeMessage, links: Links): Story {
+  const title = isolate(cleanText(notice.title))
+  return {
+    name: title,
+    headline: title,
+    changes: [],
+    notes: notice.message.split('\n').map(cleanText),
+    lines: [],
+    runUrl: runUrl(links, notice),
+    page: notice.monitor && pageOf(notice.monitor.url),
+    time: timeOf(notice.occurred_at),
+    firedAt: notice.occurred_at,
+    reason: notice.recipient === 'owner' ? TO_OWNER : TO_DESTINATION,
+  }
+}
+
+function pageOf(address: string): NonNullable<Story['page']> {
+  const url = pageUrl(address)
+  return { url, text: shorten(url === null ? cleanText(address) : withoutScheme(url), 80) }
+}
+
+const timeOf = (instant: string) => TIME.format(Date.parse(instant) || 0) + ' UTC'
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const COUNT = new Intl.NumberFormat('en')

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RequestHeaders } from './request-headers.ts'
-import { RuledText, Tagged } from '../shape/shape.ts'
+import { Choice, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
@@ -21,6 +21,20 @@ export type DeliveryType = DeliveryConfig['type']
 
 /** The types of destination, in the order of the reference documentation. */
 export const DELIVERY_TYPES = ['webhook', 'slack', 'discord', 'email'] as const satisfies readonly DeliveryType[]
+
+/**
+ * The kinds of notices about a monitor or its team: it failed five times in a row; it works again; fields that had a
+ * value are missing; a destination could not be reached; the plan's runs are nearly or completely used.
+ */
+export const NOTICE_KINDS = ['failing', 'recovered', 'field_missing', 'delivery_dead', 'quota'] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** The notices that the destinations of a monitor get besides its deliveries. */
+export const NotifyOn = Type.Array(Choice(NOTICE_KINDS), {
+  maxItems: NOTICE_KINDS.length,
+  default: [],
+  description: 'Beyond the contract: the notices that the destinations of the monitor get besides its deliveries.',
+})
 
 /** Returns the address that a delivery shows as its `destination`. */
 export function destinationOf(config: DeliveryConfig): string {

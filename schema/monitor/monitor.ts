@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { DeliveryConfig } from './delivery-config.ts'
+import { DeliveryConfig, NotifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { RequestConfig } from './request-config.ts'
@@ -38,6 +38,7 @@ const given = {
   request_headers: Nullable(RequestHeaders, { default: null }),
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
+  notify_on: NotifyOn,
 }
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
@@ -60,6 +61,7 @@ export const MonitorCreate = Closed(
     request_headers: Type.Optional(given.request_headers),
     request_config: Type.Optional(given.request_config),
     visual_config: Type.Optional(given.visual_config),
+    notify_on: Type.Optional(given.notify_on),
   },
   { rules: MONITOR_RULES },
 )

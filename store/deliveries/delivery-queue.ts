@@ -5,6 +5,8 @@ import { DELIVERY_TYPES } from '../../schema/monitor/delivery-config.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
+import type { Outbox } from './delivery-lease.ts'
+import { DEAD_DESTINATIONS } from './notices.ts'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 
 const SealedSecret = Type.Union([Type.Unsafe<Buffer>({}), Type.Null()])
@@ -15,10 +17,12 @@ const ClaimedDelivery = Type.Object({
   /** The fence that a record must match. A later claim, a replay or a release raises it. */
   fence: Type.Integer(),
   team_id: Type.String(),
-  /** For the log. */
-  monitor_id: Type.String(),
-  run_id: Type.String(),
+  /** For the log. Null where a notice is not about one of them. */
+  monitor_id: Type.Union([Type.String(), Type.Null()]),
+  run_id: Type.Union([Type.String(), Type.Null()]),
   type: Choice(DELIVERY_TYPES),
+  /** The kind of a notice; null for a delivery. */
+  notice: Type.Union([Type.String(), Type.Null()]),
   /** The key of its destination. */
   host: Type.String(),
   /** The sealed DeliveryConfig (`deliveries.target`). */
@@ -50,6 +54,10 @@ interface DeliveryClaim {
   readonly leaseSeconds: number
 }
 
+/** The columns in which the two tables differ. */
+const DELIVERY = sql.fragment`d.run_id, null::text as notice`
+const NOTICE = sql.fragment`null::uuid as run_id, d.kind as notice`
+
 /**
  * Claims due deliveries in one short statement: the most overdue ones of each host. `due_at` moves to the end of the
  * lease, and the fence is raised. A delivery that another process is claiming at the same moment is skipped. A
@@ -58,16 +66,18 @@ interface DeliveryClaim {
 export async function claimDeliveries(
   store: Store,
   { rooms, limit, leaseSeconds }: DeliveryClaim,
+  outbox: Outbox = 'deliveries',
 ): Promise<readonly ClaimedDelivery[]> {
+  const table = sql.identifier([outbox])
   const hosts = rooms.map(({ host }) => host)
   const room = rooms.map((entry) => entry.room)
-  return store.any(sql.prepared('claim_deliveries', claimed)`
+  return store.any(sql.prepared(`claim_${outbox}`, claimed)`
     with t as materialized (select clock() as at),
     picked as materialized (
       select due.id, due.due_at
       from t, unnest(${sql.array(hosts, 'text')}, ${sql.array(room, 'int4')}) as r (host, room)
       cross join lateral (
-        select id, due_at from deliveries
+        select id, due_at from ${table}
         where host = r.host and due_at <= t.at
         order by due_at
         limit r.room
@@ -76,17 +86,17 @@ export async function claimDeliveries(
       limit ${limit}
     ),
     held as (
-      update deliveries d
+      update ${table} d
       set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1
       from picked, t
       where d.id = picked.id
-      returning d.id, d.fence, d.team_id, d.run_id, d.type, d.host, d.target, d.payload, d.attempts, d.monitor_no, t.at,
-        (extract(epoch from t.at - picked.due_at) * 1000)::float8 as late_ms
+      returning d.id, d.fence, d.team_id, ${outbox === 'notices' ? NOTICE : DELIVERY}, d.type, d.host, d.target,
+        d.payload, d.attempts, d.monitor_no, t.at, (extract(epoch from t.at - picked.due_at) * 1000)::float8 as late_ms
     )
-    select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.host, h.target, h.payload,
+    select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.notice, h.host, h.target, h.payload,
       h.attempts, h.late_ms, m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
-    from held h join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
+    from held h left join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)
 }
 
@@ -112,14 +122,15 @@ const HOSTS_PER_PAGE = 500
  * Tried and rejected: one scan in the order of due_at that skips saturated hosts. With 100,000 rows for one
  * unreachable host, each claim took 20 ms.
  */
-export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
-  const { hosts, last, seen } = await store.one(sql.prepared('delivery_hosts', found)`
+export async function dueHosts(store: Store, after: string, outbox: Outbox = 'deliveries'): Promise<DueHosts> {
+  const table = sql.identifier([outbox])
+  const { hosts, last, seen } = await store.one(sql.prepared(`hosts_of_${outbox}`, found)`
     with recursive t as materialized (select clock() as at),
     round (host, due_at, seen) as (
       (
-        select d.host, d.due_at, 1 from deliveries d
+        select d.host, d.due_at, 1 from ${table} d
         where d.due_at is not null and d.host > ${after}
-          and (select min(due_at) from deliveries) <= (select at from t)
+          and (select min(due_at) from ${table}) <= (select at from t)
         order by d.host, d.due_at
         limit 1
       )
@@ -127,7 +138,7 @@ export async function dueHosts(store: Store, after: string): Promise<DueHosts> {
       select next.host, next.due_at, round.seen + 1
       from round
       cross join lateral (
-        select d.host, d.due_at from deliveries d
+        select d.host, d.due_at from ${table} d
         where d.due_at is not null and d.host > round.host
         order by d.host, d.due_at
         limit 1
@@ -175,26 +186,34 @@ const COLUMNS = {
  * the fence: when its answer is lost, the record may be sent again, and a heartbeat that arrives late must not extend
  * the lease.
  */
-export async function recordAttempts(store: Store, records: readonly AttemptRecord[]): Promise<ReadonlySet<string>> {
-  const rows = await store.any(sql.prepared('record_attempts', recorded)`
+export async function recordAttempts(
+  store: Store,
+  records: readonly AttemptRecord[],
+  outbox: Outbox = 'deliveries',
+): Promise<ReadonlySet<string>> {
+  const rows = await store.any(sql.prepared(`record_${outbox}`, recorded)`
     with t as materialized (select clock() as at),
     input as (
       select i.*, t.at - make_interval(secs => i.ended_ago_ms / 1000.0) as ended_at
       from t, ${unnest('i', records, COLUMNS)}
+    ),
+    done as (
+      update ${sql.identifier([outbox])} d
+      set fence = d.fence + 1,
+        status = i.status,
+        attempts = i.attempts,
+        last_attempt_at = i.ended_at,
+        -- When the seconds are null, both times are null: nothing is due any more.
+        next_attempt_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
+        due_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
+        response_status = i.response_status,
+        response_body = i.response_body
+      from input i
+      where d.id = i.id and d.fence = i.fence
+      returning d.*
     )
-    update deliveries d
-    set fence = d.fence + 1,
-      status = i.status,
-      attempts = i.attempts,
-      last_attempt_at = i.ended_at,
-      -- When the seconds are null, both times are null: nothing is due any more.
-      next_attempt_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
-      due_at = i.ended_at + make_interval(secs => i.retry_after_seconds),
-      response_status = i.response_status,
-      response_body = i.response_body
-    from input i
-    where d.id = i.id and d.fence = i.fence
-    returning d.id
+    ${outbox === 'deliveries' ? DEAD_DESTINATIONS : sql.fragment``}
+    select id from done
   `)
   return new Set(rows.map(({ id }) => id))
 }

@@ -13,6 +13,8 @@ export interface DeliveryRow {
   readonly target: Buffer
   /** The key of the destination (`destinationKey`). */
   readonly host: string
+  /** Which destination it is (`targetKey`). */
+  readonly target_key: string
   /** The exact text that is signed and sent. */
   readonly payload: string
 }
@@ -41,9 +43,14 @@ export function newDelivery({ secrets, teamId, config, at, place, payload }: New
     type: config.type,
     target: secrets.seal({ teamId, column: 'deliveries.target' }, config),
     host: destinationKey(teamId, config),
+    target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),
   }
 }
+
+/** Returns what tells the destinations of a monitor apart: a hash of the type and the address. */
+export const targetKey = (config: DeliveryConfig): string =>
+  hash('sha256', `${config.type} ${destinationOf(config)}`).slice(0, 16)
 
 /** The host key of mail. All mail is sent through the one mail server of this installation. */
 const MAIL_HOST = 'smtp'
@@ -60,7 +67,7 @@ export function destinationKey(teamId: string, config: DeliveryConfig): string {
 }
 
 /** Returns `host:port` of a destination, with the default port of its scheme; `smtp` for mail. */
-function hostOf(config: DeliveryConfig): string {
+export function hostOf(config: DeliveryConfig): string {
   if (config.type === 'email') return MAIL_HOST
   const url = new URL(destinationOf(config))
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`

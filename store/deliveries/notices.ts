@@ -1,45 +1,51 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
-import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
+import { CUTOFF } from '../quota/plan-limits.ts'
+import type { DeliveryRow } from './delivery-row.ts'
 
-/**
- * Kinds of notices to an owner: the monitor failed five times in a row; every field of its readings is empty; it works
- * again.
- */
-const NOTICE_KINDS = ['failing', 'recovered', 'field_missing'] as const
-export type NoticeKind = (typeof NOTICE_KINDS)[number]
+/** A notice that a run causes. */
+export interface RunNotice {
+  readonly kind: Extract<NoticeKind, 'failing' | 'recovered' | 'field_missing'>
+  /** Of `field_missing`: the fields. Null: every field is empty, which is trouble of the monitor itself. */
+  readonly fields: readonly string[] | null
+}
 
-/** A finished check, and the notice that it causes. Null, in nearly all cases: no notice. */
+/** A finished check, and the notices that it causes: in nearly all cases none. */
 export interface Noticed {
   readonly no: number
   readonly run_id: string
-  readonly notice: NoticeKind | null
+  readonly notices: readonly RunNotice[]
 }
 
 /**
- * Returns the notice that a run causes. Only the run that crosses the threshold causes one: the fifth failure in a
- * row, and the first success after it.
+ * Returns the notice that a run causes by its outcome. Only the run that crosses the threshold causes one: the fifth
+ * failure in a row, and the first success after it.
  */
-export function noticeAfter(failuresBefore: number, hasFailed: boolean): NoticeKind | null {
-  if (hasFailed) return failuresBefore === FAILURES_UNTIL_ERROR - 1 ? 'failing' : null
-  return failuresBefore >= FAILURES_UNTIL_ERROR ? 'recovered' : null
+export function noticesAfter(failuresBefore: number, hasFailed: boolean): readonly RunNotice[] {
+  if (hasFailed) return failuresBefore === FAILURES_UNTIL_ERROR - 1 ? FAILING : NO_NOTICES
+  return failuresBefore >= FAILURES_UNTIL_ERROR ? RECOVERED : NO_NOTICES
 }
 
+const NO_NOTICES: readonly RunNotice[] = []
+const FAILING: readonly RunNotice[] = [{ kind: 'failing', fields: null }]
+const RECOVERED: readonly RunNotice[] = [{ kind: 'recovered', fields: null }]
+
 /**
- * Records a batch. When a run in it causes a notice, the notice is written in the same transaction. A crash therefore
+ * Records a batch. When a run in it causes a notice, the event is written in the same transaction. A crash therefore
  * loses no notice, and a record that is retried because its outcome was unknown creates no second one. A batch without
- * notices costs nothing extra. Returns true when a notice may have been written.
+ * notices costs nothing extra. Returns true when an event may have been written.
  */
 export async function recordWithNotices<T extends Noticed>(
   store: Store,
   runs: readonly T[],
   record: (on: Queryable, runs: readonly T[]) => Promise<{ has(no: number): boolean }>,
 ): Promise<boolean> {
-  const withNotice = runs.filter(({ notice }) => notice !== null)
+  const withNotice = runs.filter(({ notices }) => notices.length > 0)
   if (withNotice.length === 0) {
     await record(store, runs)
     return false
@@ -47,118 +53,237 @@ export async function recordWithNotices<T extends Noticed>(
   await store.transaction(async (tx) => {
     const recorded = await record(tx, runs)
     const recordedWithNotice = withNotice.filter(({ no }) => recorded.has(no))
-    if (recordedWithNotice.length > 0) await insertNotices(tx, recordedWithNotice)
+    if (recordedWithNotice.length > 0) await insertRunEvents(tx, recordedWithNotice)
   })
   return true
 }
 
+/** True for an event about the health of a monitor. Of these, trouble is told once, and its end only after it. */
+const IS_HEALTH = sql.fragment`(
+  e.kind in ('failing', 'recovered') or e.kind = 'field_missing' and e.detail->'fields' is null)`
+
 /**
- * Inserts notices only when the owner wants them and the monitor is scheduled: a monitor that a user paused causes no
+ * Inserts events only when somebody wants them and the monitor is scheduled: a monitor that a user paused causes no
  * notices. A recovery is reported only when the trouble before it was, and empty fields only once until then. SERP
  * monitors pause themselves instead.
  */
-async function insertNotices(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
+async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
+  const events = runs.flatMap(({ no, run_id, notices }) =>
+    notices.map(({ kind, fields }) => ({ no, run_id, kind, fields: fields && JSON.stringify(fields) })),
+  )
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at)
-    insert into notices (id, team_id, monitor_no, run_id, kind, due_at, created_at)
-    select uuid_v7(t.at), c.team_id, c.no, i.run_id, i.notice, t.at, t.at
-    from t, ${unnest('i', runs, { no: 'int8', run_id: 'uuid', notice: 'text' })}
+    insert into notice_events (id, team_id, monitor_no, run_id, kind, detail, key, due_at, created_at)
+    select uuid_v7(t.at), c.team_id, c.no, i.run_id, i.kind, jsonb_strip_nulls(jsonb_build_object(
+        'fields', i.fields, 'consecutive_failures', case when i.kind = 'failing' then c.failures end)),
+      concat_ws(' ', i.kind, i.run_id, case when i.fields is not null then 'fields' end), t.at, t.at
+    from t, ${unnest('i', events, { no: 'int8', run_id: 'uuid', kind: 'text', fields: 'json' })}
     join checks c on c.no = i.no
+    join monitors m on m.no = c.no
     join teams team on team.id = c.team_id
     left join lateral (
-      select n.kind from notices n where n.monitor_no = c.no order by n.run_id desc limit 1
+      select e.kind from notice_events e where e.monitor_no = c.no and ${IS_HEALTH} order by e.run_id desc limit 1
     ) last on true
-    where team.error_notifications and c.next_run_at is not null and c.queue <> 'serp'
-      and case i.notice
-        when 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
-        when 'field_missing' then last.kind is distinct from 'field_missing'
-        else last.kind in ('failing', 'field_missing')
+    where c.next_run_at is not null and c.queue <> 'serp'
+      and (i.kind = any(m.notify_on) or team.error_notifications and i.fields is null)
+      and case
+        when i.kind = 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
+        when i.kind = 'recovered' then last.kind in ('failing', 'field_missing')
+        else i.fields is not null or last.kind is distinct from 'field_missing'
       end
-    on conflict (monitor_no, run_id) do nothing
+    on conflict (key) do nothing
   `)
 }
-
-const Null = Type.Null()
-/** A notice that is leased to this process, with the data for its mail. */
-const ClaimedNotice = Type.Object({
-  id: Type.String(),
-  fence: Type.Integer(),
-  kind: Choice(NOTICE_KINDS),
-  /** Attempts recorded before this one. */
-  attempts: Type.Integer(),
-  run_id: Type.String(),
-  created_at: Type.String(),
-  monitor_id: Type.String(),
-  name: Type.String(),
-  url: Type.String(),
-  failures: Type.Integer(),
-  /** The address of the team's owner; null when the account is gone. */
-  email: Type.Union([Type.String(), Null]),
-  error_message: Type.Union([Type.String(), Null]),
-})
-export type ClaimedNotice = Static<typeof ClaimedNotice>
-const claimedNotice = rowOf(ClaimedNotice)
 
 /**
- * Claims due notices, the oldest first, so that a failure is reported before its recovery. A notice that is never
- * recorded is due again when the lease ends.
+ * Further parts of the statement that records attempts of deliveries, after its part `done`: they keep the state of
+ * each destination, and write an event when one turns dead. While no destination is dead, the table is empty.
  */
-export async function claimNotices(
-  store: Store,
-  { limit, leaseSeconds }: { readonly limit: number; readonly leaseSeconds: number },
-): Promise<readonly ClaimedNotice[]> {
-  return store.any(sql.prepared('claim_notices', claimedNotice)`
-    with t as materialized (select clock() as at),
-    picked as materialized (
-      select id from notices where due_at <= (select at from t) order by due_at limit ${limit} for update skip locked
+export const DEAD_DESTINATIONS = sql.fragment`,
+    alive as (
+      delete from dead_destinations x using done d
+      where d.status = 'success' and x.monitor_no = d.monitor_no and x.target_key = d.target_key
     ),
-    held as (
-      update notices n
-      set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = n.fence + 1
-      from picked, t
-      where n.id = picked.id
-      returning n.*
+    dead as (
+      insert into dead_destinations (monitor_no, target_key)
+      select distinct d.monitor_no, d.target_key from done d
+      where d.status in ('failed', 'dead') and d.next_attempt_at is null
+      order by d.monitor_no, d.target_key
+      on conflict do nothing
+      returning monitor_no, target_key
+    ),
+    told as (
+      insert into notice_events (team_id, monitor_no, run_id, kind, detail, key)
+      select distinct on (d.monitor_no, d.target_key) d.team_id, d.monitor_no, d.run_id, 'delivery_dead',
+        jsonb_build_object('delivery_id', d.id, 'target_key', d.target_key, 'delivery_type', d.type,
+          'host', split_part(d.host, ' ', 1), 'status', d.status, 'response_status', d.response_status),
+        concat_ws(' ', 'delivery_dead', d.id, d.fence)
+      from dead
+      join done d using (monitor_no, target_key)
+      join monitors m on m.no = d.monitor_no and m.deleted_at is null
+      join teams team on team.id = d.team_id
+      where d.status in ('failed', 'dead') and d.next_attempt_at is null
+        and (team.error_notifications or 'delivery_dead' = any(m.notify_on))
+      order by d.monitor_no, d.target_key, d.id
+      on conflict (key) do nothing
+    )`
+
+const Null = Type.Null()
+const Bytes = Type.Unsafe<Uint8Array | null>({})
+
+/** A monitor whose destinations are to be told. */
+const ToldMonitor = Type.Object({
+  no: Type.Integer(),
+  id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  /** The sealed destinations (`monitors.deliveries`). */
+  deliveries: Bytes,
+})
+export type ToldMonitor = Static<typeof ToldMonitor>
+
+/** An event that is to be told, with what its messages need. */
+const NoticeEvent = Type.Object({
+  id: Type.String(),
+  team_id: Type.String(),
+  kind: Choice(NOTICE_KINDS),
+  detail: Type.Unsafe<Readonly<Record<string, unknown>>>({}),
+  monitor_no: Type.Union([Type.Integer(), Null]),
+  run_id: Type.Union([Type.String(), Null]),
+  occurred_ms: Type.Number(),
+  /** The store's time. */
+  now_ms: Type.Number(),
+  error_code: Type.Union([Type.String(), Null]),
+  error_message: Type.Union([Type.String(), Null]),
+  /** The address of the team's owner; null when the account is gone. */
+  owner_email: Type.Union([Type.String(), Null]),
+  /** The owner gets mails about the health of monitors. */
+  error_notifications: Type.Boolean(),
+})
+export type NoticeEvent = Static<typeof NoticeEvent>
+const noticeEvent = rowOf(NoticeEvent)
+const toldMonitor = rowOf(Type.Object({ ...ToldMonitor.properties, notify_on: Type.Array(Choice(NOTICE_KINDS)) }))
+
+/** A notice that is ready to send: a delivery's row, and whose secret signs it. */
+export interface NoticeRow extends DeliveryRow {
+  readonly team_id: string
+  /** Null: it is not signed. */
+  readonly monitor_no: number | null
+  readonly kind: NoticeKind
+}
+
+/** An event, and the monitors whose destinations are to be told of it. */
+export interface ToTell {
+  readonly event: NoticeEvent
+  /** The monitor that the event is about. Null: it is about the team, or the monitor is deleted. */
+  readonly monitor: ToldMonitor | null
+  readonly monitors: readonly ToldMonitor[]
+}
+
+/** Events that one transaction makes messages of. */
+const EVENTS = 20
+/** Monitors of a team whose destinations are told about the team. Most name the same few destinations. */
+const MOST_MONITORS = 1_000
+
+const ROW_COLUMNS = {
+  id: 'uuid',
+  team_id: 'uuid',
+  monitor_no: 'int8',
+  kind: 'text',
+  type: 'text',
+  target: 'bytea',
+  host: 'text',
+  payload: 'text',
+} as const
+
+/**
+ * Makes the messages of due events, the oldest first, in one transaction: an event has all of its messages or is due
+ * again. Returns how many events were told.
+ */
+export async function tellEvents(store: Store, messagesOf: (told: ToTell) => readonly NoticeRow[]): Promise<number> {
+  return store.transaction(async (tx) => {
+    const events = await tx.any(sql.type(noticeEvent)`
+      select e.id, e.team_id, e.kind, e.detail, e.monitor_no, e.run_id,
+        (extract(epoch from e.created_at) * 1000)::float8 as occurred_ms,
+        (extract(epoch from clock()) * 1000)::float8 as now_ms,
+        r.error_code, r.error_message, u.email as owner_email, team.error_notifications
+      from notice_events e
+      join teams team on team.id = e.team_id
+      left join auth.users u on u.id = team.owner_user_id
+      left join runs r on r.monitor_no = e.monitor_no and r.id = e.run_id
+      where e.due_at <= clock()
+      order by e.due_at, e.id
+      limit ${EVENTS}
+      for update of e skip locked
+    `)
+    const rows: NoticeRow[] = []
+    for (const event of events) rows.push(...messagesOf(await toTell(tx, event)))
+    await tx.query(sql.type(nothing)`
+      insert into notices (
+        id, team_id, monitor_no, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
+      select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, t.at, t.at, t.at
+      from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
+    `)
+    await tx.query(sql.type(nothing)`
+      update notice_events set due_at = null where id = any(${sql.array(
+        events.map(({ id }) => id),
+        'uuid',
+      )})
+    `)
+    return events.length
+  })
+}
+
+async function toTell(tx: Transaction, event: NoticeEvent): Promise<ToTell> {
+  const found = await tx.any(sql.type(toldMonitor)`
+    select m.no, m.id, m.name, m.url, m.deliveries, m.notify_on
+    from monitors m
+    where m.kind = 'page' and m.deleted_at is null and m.team_id = ${event.team_id}::uuid
+      and case when ${event.monitor_no}::bigint is null then ${event.kind} = any(m.notify_on)
+        else m.no = ${event.monitor_no}::bigint end
+    order by m.created_at, m.no
+    limit ${MOST_MONITORS}
+  `)
+  const monitors = found.filter(({ notify_on }) => notify_on.includes(event.kind))
+  return { event, monitor: event.monitor_no === null ? null : (found[0] ?? null), monitors }
+}
+
+const counted = row({ count: Type.Integer() })
+
+/** Largest number of rows that one statement of the purge deletes, as in store/maintenance/retention.ts. */
+const NOTICE_BATCH = 5_000
+
+/**
+ * Deletes messages that have ended and events that were told, where the plan's window hides things of their age. The
+ * last event about the health of a monitor stays, because the next one depends on it. Returns how many rows of the
+ * larger batch were deleted.
+ */
+export const deleteNotices = (connection: Queryable): Promise<number> =>
+  connection.oneFirst(sql.type(counted)`
+    with sent as (
+      delete from notices where id in (
+        select n.id
+        from teams t cross join lateral team_limits(t.id) l cross join lateral (
+          select id from notices n
+          where n.team_id = t.id and n.due_at is null and n.created_at < ${CUTOFF}
+          limit ${NOTICE_BATCH}
+        ) n
+        limit ${NOTICE_BATCH}
+      )
+      returning 1
+    ),
+    told as (
+      delete from notice_events where id in (
+        select e.id
+        from notice_events e cross join lateral team_limits(e.team_id) l
+        where e.due_at is null and e.created_at < ${CUTOFF}
+          and (not ${IS_HEALTH} or exists (
+            select from notice_events later
+            where later.monitor_no = e.monitor_no and later.run_id > e.run_id and later.kind <> 'delivery_dead'
+              and (later.kind <> 'field_missing' or later.detail->'fields' is null)))
+        limit ${NOTICE_BATCH}
+      )
+      returning 1
     )
-    select h.id, h.fence, h.kind, h.attempts, h.run_id, h.created_at, m.id as monitor_id, m.name, m.url, c.failures,
-      u.email, r.error_message
-    from held h
-    join monitors m on m.no = h.monitor_no
-    join checks c on c.no = h.monitor_no
-    join teams on teams.id = h.team_id
-    left join auth.users u on u.id = teams.owner_user_id
-    left join runs r on r.monitor_no = h.monitor_no and r.id = h.run_id
-    order by h.created_at, h.id
+    select greatest((select count(*) from sent), (select count(*) from told)) as count
   `)
-}
-
-/** A finished attempt and its consequences (`core/machine/delivery.ts`). */
-interface NoticeRecord {
-  readonly id: string
-  readonly fence: number
-  readonly status: DeliveryStatus
-  readonly attempts: number
-  /** Seconds from now to the next attempt. Null: there is no next attempt. */
-  readonly retry_after_seconds: number | null
-  readonly response: string | null
-}
-
-const recorded = row({ id: Type.String() })
-
-/** Records an attempt under its fence. Returns false when the notice was claimed again meanwhile. */
-export async function recordNotice(store: Store, notice: NoticeRecord): Promise<boolean> {
-  const done = await store.maybeOne(sql.prepared('record_notice', recorded)`
-    update notices
-    set fence = fence + 1, status = ${notice.status}, attempts = ${notice.attempts}, response = ${notice.response},
-      due_at = clock() + make_interval(secs => ${notice.retry_after_seconds}::int)
-    where id = ${notice.id}::uuid and fence = ${notice.fence}
-    returning id
-  `)
-  return done !== null
-}
-
-/** Releases a notice without sending it. It is due at once, and no attempt is counted. */
-export async function releaseNotice(store: Store, { id, fence }: { readonly id: string; readonly fence: number }) {
-  await store.query(sql.prepared('release_notice', nothing)`
-    update notices set fence = fence + 1, due_at = clock() where id = ${id}::uuid and fence = ${fence}
-  `)
-}

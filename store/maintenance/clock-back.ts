@@ -89,6 +89,12 @@ export async function pullBack(
       ) d
       where due_at > greatest(at + make_interval(secs => delay), lease_end) + slack
     ),
+    -- Notices are few: one that lies further ahead than its schedule allows is sent at once.
+    noticed as (
+      update notices n set due_at = t.at, next_attempt_at = t.at from t
+      where n.due_at > t.soon + make_interval(secs => ${Math.max(...DELIVERY_DELAYS_SECONDS)})
+    ),
+    told as (update notice_events e set due_at = t.at from t where e.due_at > t.soon),
     sooner as (
       update deliveries d
       set due_at = l.due, next_attempt_at = least(d.next_attempt_at, l.due)

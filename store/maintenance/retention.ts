@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable, Store } from '../db/client.ts'
+import { deleteNotices } from '../deliveries/notices.ts'
 import { CUTOFF } from '../quota/plan-limits.ts'
 import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
@@ -12,6 +13,7 @@ interface Forgotten {
   readonly deliveries: number
   readonly auditEvents: number
   readonly pageTexts: number
+  readonly notices: number
 }
 
 /** Largest number of rows that one statement deletes, so that no statement delays a check for long. */
@@ -41,6 +43,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
         pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
+        notices: await inBatches(signal, () => deleteNotices(connection)),
       }
     } finally {
       await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
@@ -48,7 +51,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
   })
 }
 
-const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0 }
+const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0 }
 
 async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {
   for (let all = 0; ;) {

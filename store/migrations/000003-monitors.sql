@@ -25,6 +25,8 @@ create table monitors (
   -- The secret before the last rotation. Until old_secret_until, webhooks are signed with it too.
   old_signing_secret bytea,
   old_secret_until timestamptz,
+  -- The kinds of notices that the destinations get.
+  notify_on text[] not null default '{}',
   paused boolean not null default false,
   locked boolean not null default false,
   managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),

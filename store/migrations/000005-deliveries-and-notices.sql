@@ -10,6 +10,8 @@ create table deliveries (
   target bytea not null,
   -- Host and port of the destination: the key of its concurrency limit.
   host text collate "C" not null,
+  -- A hash of the destination: which of the monitor's destinations it is.
+  target_key text not null default '',
   -- The exact text that is signed and sent; the same on every attempt.
   payload text not null,
   status text not null default 'pending' check (status in ('pending', 'success', 'failed', 'dead')),
@@ -32,22 +34,58 @@ create index deliveries_run on deliveries (run_id);
 -- small.
 create index deliveries_dead on deliveries (last_attempt_at) where status = 'dead';
 
--- Mails about a monitor's health. The transaction of the run that crossed the threshold writes them, and the notice
--- loop sends them. due_at is the queue key, as in deliveries. fence protects what is written after a claim.
+-- The destinations that do not take a monitor's deliveries: one was given up, or refused for good. A delivery that is
+-- taken ends it. A destination is therefore told once, however many of its deliveries fail.
+create table dead_destinations (
+  monitor_no bigint not null,
+  target_key text not null,
+  since timestamptz not null default clock(),
+  primary key (monitor_no, target_key)
+);
+
+-- What happened that somebody is to be told. The transaction in which it happens writes it. The notice loop makes the
+-- messages of it (notices): one for each recipient.
+create table notice_events (
+  id uuid primary key default uuid_v7(clock()),
+  team_id uuid not null,
+  -- Null: it concerns the whole team.
+  monitor_no bigint,
+  run_id uuid,
+  kind text not null check (kind in ('failing', 'recovered', 'field_missing', 'delivery_dead', 'quota')),
+  -- Facts for the text, by kind. No secrets.
+  detail jsonb not null default '{}',
+  -- Each event happens once, even when its cause is written more than once.
+  key text not null unique,
+  -- Null: its messages are made.
+  due_at timestamptz default clock(),
+  created_at timestamptz not null default clock()
+);
+create index notice_events_due on notice_events (due_at) where due_at is not null;
+-- The last word about a monitor's health: only trouble that was told has an end to tell.
+create index notice_events_health on notice_events (monitor_no, run_id)
+  where kind in ('failing', 'recovered') or kind = 'field_missing' and detail->'fields' is null;
+
+-- Messages that are not deliveries: notices to destinations and owners. One loop sends both tables, so they have the
+-- same columns. A message without a monitor is not signed.
 create table notices (
   id uuid primary key,
   team_id uuid not null,
-  monitor_no bigint not null,
-  run_id uuid not null,
-  kind text not null check (kind in ('failing', 'recovered', 'field_missing')),
+  monitor_no bigint,
+  kind text not null,
+  type text not null check (type in ('webhook', 'slack', 'discord', 'email')),
+  target bytea not null,
+  host text collate "C" not null,
+  payload text not null,
   status text not null default 'pending' check (status in ('pending', 'success', 'failed', 'dead')),
   attempts smallint not null default 0,
   fence int not null default 0,
   due_at timestamptz,
-  -- The mail server's response to the last attempt.
-  response text,
-  created_at timestamptz not null,
-  -- Each run causes at most one notice, even when its record is written more than once.
-  unique (monitor_no, run_id)
+  last_attempt_at timestamptz,
+  next_attempt_at timestamptz,
+  response_status int,
+  response_body text,
+  created_at timestamptz not null default clock()
 ) with (fillfactor = 80);
 create index notices_due on notices (due_at) where due_at is not null;
+create index notices_due_by_host on notices (host, due_at) where due_at is not null;
+create index notices_team on notices (team_id, created_at);

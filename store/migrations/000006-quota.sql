@@ -46,6 +46,47 @@ end $$;
 create trigger plans_fit_pools after update on plans for each row execute function fit_pools();
 create trigger teams_fit_pools after update of tier, serp, limits on teams for each row execute function fit_pools();
 
+-- How far a pool is used, in the steps that its owner is told: 0, 80 or 100 percent. A pool without a limit, and one
+-- that the plan does not have, is at 0.
+create function pool_level(used bigint, size bigint) returns int language sql immutable as $$
+  select case when size > 0 and used >= size then 100 when size > 0 and used * 5 >= size * 4 then 80 else 0 end
+$$;
+
+-- Writes down that a pool has passed 80 or 100 percent, in the transaction that spends, and that the credits after it
+-- are gone. Each is told once in a period.
+create function tell_quota() returns trigger language plpgsql as $$
+begin
+  insert into notice_events (team_id, kind, detail, key)
+  select new.team_id, 'quota',
+    jsonb_build_object(
+      'pool', pool, 'threshold_pct', level, 'used', used, 'limit', size, 'credits_remaining', new.credits,
+      'resets_at', new.resets_at),
+    concat_ws(' ', 'quota', new.team_id, new.period_start, pool, level,
+      case when is_first then null else 'credits' end)
+  from (
+    select pool, used, size, pool_level(used, size) as level,
+      pool_level(used, size) > pool_level(used_before, size_before) as is_first,
+      pool_level(used, size) = 100 and new.credits = 0 and old.credits > 0 as are_credits_gone
+    from (values
+      ('runs', new.runs_used, new.runs_limit, old.runs_used, old.runs_limit),
+      ('visual', new.visual_used, new.visual_limit, old.visual_used, old.visual_limit),
+      ('serp', new.serp_used, new.serp_limit, old.serp_used, old.serp_limit)
+    ) as p (pool, used, size, used_before, size_before)
+  ) p
+  where is_first or are_credits_gone
+  on conflict (key) do nothing;
+  return null;
+end $$;
+-- The condition is evaluated without a call of the function, so that a claim pays nothing.
+create trigger team_usage_tell_quota after update on team_usage for each row
+  when (
+    pool_level(new.runs_used, new.runs_limit) > pool_level(old.runs_used, old.runs_limit)
+    or pool_level(new.visual_used, new.visual_limit) > pool_level(old.visual_used, old.visual_limit)
+    or pool_level(new.serp_used, new.serp_limit) > pool_level(old.serp_used, old.serp_limit)
+    or new.credits = 0 and old.credits > 0
+  )
+  execute function tell_quota();
+
 -- Proxy bytes reserved by fetches in progress. A fetch reserves them before it begins and releases them when it ends.
 -- The reservation of a process that was killed expires by itself.
 create table proxy_holds (

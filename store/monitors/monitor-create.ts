@@ -28,12 +28,13 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
       insert into monitors (
         id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
           request_config, visual_config,
-        template_slug, request_headers, deliveries, signing_secret, created_at)
+        template_slug, notify_on, request_headers, deliveries, signing_secret, created_at)
       select ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int,
         ${JSON.stringify(spec.extract_config)}::json,
         ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json,
           ${json(spec.visual_config)}::json,
-        ${spec.template_slug}, ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)},
+        ${spec.template_slug}, ${sql.array([...spec.notify_on], 'text')},
+          ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)},
           ${bytes(firstSecret(teamId, spec, secrets))}, t.at
       from t
       returning *

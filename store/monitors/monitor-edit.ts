@@ -43,6 +43,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
           ${JSON.stringify(spec.diff_predicate)}::json,
         fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json,
           visual_config = ${json(spec.visual_config)}::json,
+        notify_on = ${sql.array([...spec.notify_on], 'text')},
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(stored.team_id, spec, secrets))})
       where no = ${stored.no}

@@ -32,6 +32,7 @@ const MonitorRow = Type.Object({
   request_config: Stored<RequestConfig | null>(),
   visual_config: Stored<VisualConfig | null>(),
   template_slug: Type.Union([Type.String(), Null]),
+  notify_on: Stored<MonitorSpec['notify_on']>(),
   request_headers: Bytes,
   deliveries: Bytes,
   paused: Type.Boolean(),
@@ -48,7 +49,7 @@ export const monitorRow = rowOf(MonitorRow)
 /** Columns of `monitors m join checks c`. */
 export const MONITOR_COLUMNS = sql.fragment`
   m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate,
-  m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.request_headers, m.deliveries,
+  m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.notify_on, m.request_headers, m.deliveries,
   m.paused, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at, c.next_run_at`
 
 /**
@@ -72,6 +73,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
       : null,
     request_config: stored.request_config,
     visual_config: stored.visual_config,
+    notify_on: stored.notify_on,
   }
 }
 

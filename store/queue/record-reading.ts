@@ -55,7 +55,15 @@ const COLUMNS = {
   text_before: 'bytea',
 } as const
 
-const OUTBOX_COLUMNS = { no: 'int8', id: 'uuid', type: 'text', target: 'bytea', host: 'text', payload: 'text' } as const
+const OUTBOX_COLUMNS = {
+  no: 'int8',
+  id: 'uuid',
+  type: 'text',
+  target: 'bytea',
+  host: 'text',
+  target_key: 'text',
+  payload: 'text',
+} as const
 
 /**
  * Records readings: check, baseline, run and outbox in one statement under the fence. A change is therefore stored
@@ -102,8 +110,8 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     ),
     sent as (
       insert into deliveries (
-        id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at, created_at)
-      select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.payload, t.at, t.at, t.at
+        id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
+      select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
       from ${unnest('o', outbox, OUTBOX_COLUMNS)}
       join moved m on m.no = o.no, t
     )

@@ -41,6 +41,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
       ...least,
       deliveries: [],
       fetchMode: 'auto',
+      notifyOn: [],
       suspend: false,
     })
     const requestConfig = { pagination: { type: 'link_header' } }

@@ -71,6 +71,7 @@ describe('from a definition to a structural schema', () => {
       'requestHeadersFrom',
       'requestConfig',
       'visualConfig',
+      'notifyOn',
       'suspend',
     ])
     expect(Object.keys(status.properties ?? {})).toContain('conditions')

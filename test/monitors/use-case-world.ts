@@ -25,6 +25,7 @@ export const SPEC: MonitorSpec = {
   request_headers: null,
   request_config: null,
   visual_config: null,
+  notify_on: [],
 }
 
 const event = row({

@@ -203,6 +203,7 @@ describe('defaults', () => {
       request_headers: null,
       request_config: null,
       visual_config: null,
+      notify_on: [],
     })
     expect(validate({})).toEqual({ ok: true, value: SMALLEST })
   })

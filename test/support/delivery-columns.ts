@@ -7,6 +7,7 @@ export function deliveryColumns(rows: readonly DeliveryRow[]) {
     type: rows.map((row) => row.type),
     target: rows.map((row) => row.target),
     host: rows.map((row) => row.host),
+    target_key: rows.map((row) => row.target_key),
     payload: rows.map((row) => row.payload),
   }
 }

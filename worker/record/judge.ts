@@ -12,7 +12,7 @@ import type { Shot } from '../../runners/browser/page/shot.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
-import type { NoticeKind } from '../../store/deliveries/notices.ts'
+import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import type { RunPictures } from '../../store/queue/record-pictured.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 
@@ -123,6 +123,8 @@ interface Vanished {
   readonly missing: Missing | null
   /** One more reading may have to be reported, so the next check reads its page even if the page is identical. */
   readonly isOpen: boolean
+  /** The fields that this reading is the third in a row to lack. */
+  readonly newly: readonly string[]
   readonly warnings: readonly string[]
 }
 
@@ -135,7 +137,7 @@ interface Follows {
   readonly names: readonly string[]
 }
 
-const NONE: Vanished = { missing: null, isOpen: false, warnings: [] }
+const NONE: Vanished = { missing: null, isOpen: false, newly: [], warnings: [] }
 
 /**
  * Counts the readings that lack a field which had a value before. A failed run is not a reading: it neither counts nor
@@ -150,16 +152,19 @@ const NONE: Vanished = { missing: null, isOpen: false, warnings: [] }
 export function vanished({ before, missing, after, names }: Follows): Vanished {
   if (before === null) return NONE
   const counts: [string, number][] = []
+  const newly: string[] = []
   for (const name of names) {
     if (valueOf(after, name) !== null) continue
     const known = missing !== null && Object.hasOwn(missing, name) ? (missing[name] ?? 0) : 0
     if (known > 0 || valueOf(before, name) !== null) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
+    if (known + 1 === READINGS_UNTIL_TOLD) newly.push(name)
   }
   if (counts.length === 0) return NONE
   const told = counts.filter(([, count]) => count === READINGS_UNTIL_TOLD)
   return {
     missing: Object.fromEntries(counts),
     isOpen: told.length < counts.length,
+    newly,
     warnings: told.map(([name]) => warning(name)),
   }
 }

@@ -15,7 +15,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { noticeAfter, type NoticeKind } from '../../store/deliveries/notices.ts'
+import { noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
@@ -62,10 +62,7 @@ interface RecorderOptions {
   readonly onDeliveries: () => void
   /** Compares texts of pages for messages. Without it, they say only that the page changed. */
   readonly differ?: TextDiffer
-  /**
-   * Called when a batch may have written notices: wakes the notice loop. Absent: this installation sends no mail, and
-   * no notices are queued.
-   */
+  /** Called when a batch may have written something to tell: wakes the notice loop of this process. */
   readonly onNotices?: () => void
   /** Called for each run that ends with an internal error, for a metric. */
   readonly onInternalError?: () => void
@@ -81,7 +78,7 @@ interface Lookup {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, log, patienceMs, onNotices } = options
+  const { store, log, patienceMs } = options
   const running = new Running()
   const writers = createRunWriters(options)
   const runLog = createRunLog(log)
@@ -100,19 +97,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** Returns how the run ended; null: the fence is lost, and nothing was written. */
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
     const { task, reading } = finished
-    const notice = (hasFailed: boolean) => (onNotices ? noticeAfter(context.failures, hasFailed) : null)
+    const notices = (hasFailed: boolean) => noticesAfter(context.failures, hasFailed)
     const fail = async (fault: RunFault, retryAfterMs = 0): Promise<RunEnd> => {
       const isOurs = fault.code === 'internal'
       if (isOurs) onInternalError(task, fault)
       await writers.failed.add({
         ...failureColumns(finished, fault, retryAfterMs),
         // It is not counted, so it causes no notice.
-        notice: isOurs ? null : notice(true),
+        notices: isOurs ? [] : notices(true),
       })
       return { outcome: 'failed', fired: false, code: fault.code }
     }
     const unchanged = async (mark: PageMark): Promise<RunEnd> => {
-      await writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notice: notice(false) })
+      await writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notices: notices(false) })
       return UNCHANGED
     }
 
@@ -133,7 +130,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     let row = await judged(read, lookup.found, options)
     if ('code' in row && row.code === 'internal') row = await judged(read, lookup.found, options)
     if ('code' in row) return fail(row)
-    await writers.readings.add({ ...row, notice: (onNotices && row.notice) ?? notice(false) })
+    await writers.readings.add({ ...row, notices: noticesOfReading(row.notices, notices(false)) })
     return endOf(row, lookup.found)
   }
 
@@ -194,9 +191,21 @@ async function judged(read: Read, baseline: Baseline, options: RecorderOptions):
   }
 }
 
-/** A row to write, and the notice that its values cause. */
+/** A row to write, and the notices that its values cause. */
 interface JudgedRun extends PicturedRun {
-  readonly notice: NoticeKind | null
+  readonly notices: readonly RunNotice[]
+}
+
+/** All fields together are told once, as trouble of the monitor. */
+function noticesOfFields({ notice, empty }: ReturnType<typeof emptied>, newly: readonly string[]): RunNotice[] {
+  const ofMonitor: RunNotice[] = notice ? [{ kind: notice, fields: null }] : []
+  return newly.length > 0 && empty === null ? [...ofMonitor, { kind: 'field_missing', fields: newly }] : ofMonitor
+}
+
+/** A monitor that can be fetched again and finds nothing has not recovered. */
+function noticesOfReading(ofValues: readonly RunNotice[], ofOutcome: readonly RunNotice[]): readonly RunNotice[] {
+  const isHealth = ({ fields }: RunNotice) => fields === null
+  return ofValues.some(isHealth) ? ofValues : [...ofValues, ...ofOutcome]
 }
 
 interface Compared extends Read {
@@ -234,7 +243,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     extracted: JSON.stringify(reading.values),
     missing: gone.missing && JSON.stringify(gone.missing),
     empty: nothing.empty,
-    notice: nothing.notice,
+    notices: noticesOfFields(nothing, gone.newly),
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
     deliveries:

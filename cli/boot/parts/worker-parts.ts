@@ -64,7 +64,7 @@ const DRAIN_MS = 18_000
 
 /** Starts the check loop, the delivery loop and the maintenance of the store; the stack stops them. */
 export async function startWorker(context: WorkerContext): Promise<Worker> {
-  const { settings, secrets, egress, registry, log, stack } = context
+  const { settings, secrets, registry, log, stack } = context
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
   const store = await openStore({
     url: context.databaseUrl,
@@ -79,23 +79,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   measureStore(context, store)
   const { extractor, pages, patterns, differ } = createThreads(stack)
 
-  const deliveryAgent = createGuardedAgent(egress)
-  stack.defer('the delivery connections', () => deliveryAgent.destroy())
-  const mailer = mailerOf(settings, log)
-  stack.defer('the mail connections', () => mailer?.close())
-  const dashboardUrl = settings.TIDEMARK_DASHBOARD_URL ?? null
-  const deliveries = createDeliveryLoop({
-    store,
-    secrets,
-    channels: createChannels({ agent: deliveryAgent, mailer, dashboardUrl }),
-    log,
-    metrics: createDeliveryMetrics(registry),
-    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
-    perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
-  })
-
-  const notices = mailer && createNoticeLoop({ store, mailer, links: { dashboardUrl }, log })
-
+  const { deliveries, notices } = sendingLoops(context, store)
   const pictures = startPictures({ settings, store, log, stack })
   const recorder = createRecorder({
     store,
@@ -105,7 +89,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     differ,
     log,
     onDeliveries: () => deliveries.wake(),
-    ...(notices && { onNotices: () => notices.wake() }),
+    onNotices: () => notices.wake(),
     onInternalError: internalErrorsOf(registry),
     patienceMs: leaseMs,
   })
@@ -124,14 +108,14 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     check: checkOf,
   })
   stack.defer('checks and deliveries', () =>
-    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices?.drain(), source?.close()]),
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices.drain(DRAIN_MS), source?.close()]),
   )
 
   const maintenance = await startMaintenance(store, log, settings.TIDEMARK_LEASE_SECONDS)
   stack.defer('maintenance', () => maintenance.stop())
   checks.start()
   deliveries.start()
-  notices?.start()
+  notices.start()
   return { store, wake: () => (checks.wake(), deliveries.wake()), sinceProgress: () => checks.sinceProgress() }
 }
 
@@ -162,6 +146,27 @@ function internalErrorsOf(registry: Registry): () => void {
 function measureStore({ registry, settings }: WorkerContext, store: Store): void {
   createBacklogMetrics(registry, store)
   createMonitorMetrics(registry, store, settings.TIDEMARK_MONITOR_METRICS)
+}
+
+/** Returns the loops that send deliveries and notices, over the same channels. */
+function sendingLoops({ settings, secrets, egress, registry, log, stack }: WorkerContext, store: Store) {
+  const agent = createGuardedAgent(egress)
+  stack.defer('the delivery connections', () => agent.destroy())
+  const mailer = mailerOf(settings, log)
+  stack.defer('the mail connections', () => mailer?.close())
+  const sending = {
+    store,
+    secrets,
+    channels: createChannels({ agent, mailer, dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null }),
+    log,
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
+  }
+  const metrics = createDeliveryMetrics(registry, 'notice')
+  return {
+    deliveries: createDeliveryLoop({ ...sending, metrics: createDeliveryMetrics(registry) }),
+    notices: createNoticeLoop({ ...sending, metrics, hasMail: mailer !== null }),
+  }
 }
 
 interface CheckParts {

@@ -63,6 +63,7 @@ describe('the manifest of a monitor', () => {
         diffPredicate: BODY.diff_predicate,
         deliveries: [],
         fetchMode: 'auto',
+        notifyOn: [],
       },
     })
   })

@@ -9,6 +9,7 @@ const claimed = (attempts: number): ClaimedDelivery => ({
   run_id: 'r',
   team_id: '01a1fdda-7d9b-7133-82bc-55eff54399c8',
   type: 'webhook',
+  notice: null,
   host: 'example.com:443',
   target: Buffer.alloc(0),
   payload: '{}',

@@ -26,7 +26,13 @@ async function claimed(): Promise<ClaimedDelivery> {
 }
 
 function openLeases() {
-  const leases = createHeldDeliveries({ store: outbox.store, log: quiet, metrics: NO_METRICS, ...LEASE })
+  const leases = createHeldDeliveries({
+    store: outbox.store,
+    outbox: 'deliveries',
+    log: quiet,
+    metrics: NO_METRICS,
+    ...LEASE,
+  })
   leases.start()
   return { ...leases, [Symbol.asyncDispose]: () => leases.drain({ ended: Promise.resolve() }, 0) }
 }

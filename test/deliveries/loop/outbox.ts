@@ -80,13 +80,14 @@ export async function openOutbox(): Promise<Outbox> {
     newDelivery({ secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
   const row = (config: DeliveryConfig, payload: object = { hello: 'world' }) => rowOf(teamId, config, payload)
   const addTo = async (monitor: Monitor, rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
-    const { id, type, target, host, payload } = deliveryColumns(rows)
+    const { id, type, target, host, target_key, payload } = deliveryColumns(rows)
     await pool.query(
-      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at,
-        created_at)
-       select d.id, $1, $2, $3, d.type, d.target, d.host, d.payload, clock(), clock(), clock()
-       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[]) as d (id, type, target, host, payload)`,
-      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, payload],
+      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at,
+        next_attempt_at, created_at)
+       select d.id, $1, $2, $3, d.type, d.target, d.host, d.target_key, d.payload, clock(), clock(), clock()
+       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[])
+         as d (id, type, target, host, target_key, payload)`,
+      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload],
     )
   }
   const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorNo }, rows, runId)

@@ -166,12 +166,12 @@ describe('the story of a delivery', () => {
   })
 
   test('makes no link of what is no web address', () => {
-    expect(storyOf(payloadOf({}, { url: 'javascript:alert(1)' }), LINKS).page.url).toBeNull()
+    expect(storyOf(payloadOf({}, { url: 'javascript:alert(1)' }), LINKS).page?.url).toBeNull()
   })
 
   test('is read from the stored text only when that has what a message needs', () => {
     expect(
-      readPayload(JSON.stringify({ id: 'x', version: '2026-05-01', ...payloadOf({ price: [1, 2] }) }))?.monitor.name,
+      readPayload(JSON.stringify({ id: 'x', version: '2026-05-01', ...payloadOf({ price: [1, 2] }) }))?.monitor?.name,
     ).toBe('Kettle')
     expect(readPayload('{"hello":"world"}')).toBeNull()
     expect(readPayload('not JSON')).toBeNull()

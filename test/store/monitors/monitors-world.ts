@@ -18,6 +18,7 @@ export const SPEC: MonitorSpec = {
   request_headers: null,
   request_config: null,
   visual_config: null,
+  notify_on: [],
 }
 
 /** Creates a monitor as the API does. */

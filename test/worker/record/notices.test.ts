@@ -37,11 +37,11 @@ async function failedBefore(failures: number, options: MonitorOptions = {}) {
   await world.query('update checks set failures = $2 where no = $1', [no, failures])
   return { team, no }
 }
-const start = async (tells = true) => {
+const start = async () => {
   worker = await startWorker({
     url: proxy.url,
     secrets: world.secrets,
-    ...(tells && { onNotices: () => void (wakes += 1) }),
+    onNotices: () => void (wakes += 1),
   })
 }
 async function next(no: number) {
@@ -56,8 +56,8 @@ async function next(no: number) {
   return runs.at(-1)
 }
 const notices = (no: number) =>
-  world.query<{ kind: string; run_id: string; status: string; isDue: boolean }>(
-    `select kind, run_id, status, due_at <= clock() as "isDue" from notices where monitor_no = $1 order by run_id`,
+  world.query<{ kind: string; run_id: string; isDue: boolean }>(
+    `select kind, run_id, due_at <= clock() as "isDue" from notice_events where monitor_no = $1 order by run_id`,
     [no],
   )
 
@@ -69,7 +69,7 @@ test('the fifth failure in a row is told once, with its run; the fourth and the 
   expect(await notices(no)).toEqual([])
   const fifth = await next(no)
   await next(no)
-  expect(await notices(no)).toEqual([{ kind: 'failing', run_id: fifth?.id, status: 'pending', isDue: true }])
+  expect(await notices(no)).toEqual([{ kind: 'failing', run_id: fifth?.id, isDue: true }])
   expect(wakes).toBe(1)
 })
 
@@ -146,29 +146,52 @@ test('a paused monitor that a person runs is not told', async () => {
   expect(await notices(no)).toEqual([])
 })
 
-test('an installation without mail queues nothing', async () => {
+test('a team that wants no mail is told where the monitor tells its destinations', async () => {
   site.answer(status(500))
-  const { no } = await failedBefore(4)
-  await start(false)
+  const { no, team } = await failedBefore(4)
+  await world.query('update teams set error_notifications = false where id = $1', [team])
+  await world.query(`update monitors set notify_on = '{failing}' where no = $1`, [no])
+  await start()
+  const fifth = await next(no)
+  expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
+})
+
+test('a field that is missing three runs in a row is told once, where the monitor wants that', async () => {
+  const fields = { price: '.price', title: 'title' }
+  const { no } = await failedBefore(0, { extract: { method: 'css', fields } })
+  await world.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await start()
+  await next(no)
+  site.answer(html('<title>A kettle</title>'))
+  await next(no)
   await next(no)
   expect(await notices(no)).toEqual([])
-  expect(await world.check(no)).toMatchObject({ failures: 5 })
+  const third = await next(no)
+  await next(no)
+  site.price('$8')
+  await next(no)
+  const [told, ...more] = await world.query(
+    'select kind, run_id, detail from notice_events where monitor_no = $1 order by run_id',
+    [no],
+  )
+  expect(told).toEqual({ kind: 'field_missing', run_id: third?.id, detail: { fields: ['price'] } })
+  expect(more).toEqual([])
 })
 
 test('a notice that the store refuses does not stop its monitor: the run is an internal error', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
-  await world.query(`alter table notices add constraint none check (kind <> 'failing') not valid`)
+  await world.query(`alter table notice_events add constraint none check (kind <> 'failing') not valid`)
   await start()
   expect(await next(no)).toMatchObject({ status: 'error', error_code: 'internal' })
-  await world.query('alter table notices drop constraint none')
+  await world.query('alter table notice_events drop constraint none')
   expect(await notices(no)).toEqual([])
-  expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
+  expect(await world.check(no)).toMatchObject({ failures: 4, run_id: null })
 })
 
 test.each([
   ['whose answer was lost', 'COMMIT'],
-  ['that the store loses before its end', 'insert into notices'],
+  ['that the store loses before its end', 'insert into notice_events'],
 ])('a record %s is written again, and told once', async (_, message) => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
@@ -197,7 +220,7 @@ describe('a monitor whose fields are all empty', () => {
       warnings: [expect.stringMatching(/^The field "price" has no match on the page\./), ALL_EMPTY],
     })
     await next(no)
-    expect(await notices(no)).toEqual([{ kind: 'field_missing', run_id: first?.id, status: 'pending', isDue: true }])
+    expect(await notices(no)).toEqual([{ kind: 'field_missing', run_id: first?.id, isDue: true }])
     site.price('$7')
     const back = await next(no)
     await next(no)

@@ -13,18 +13,24 @@ describe('counting readings that lack a field', () => {
 
   test('a first reading lacks nothing, whatever is null in it', () => {
     const first = vanished({ before: null, missing: { price: 2 }, after: { price: null }, names })
-    expect(first).toEqual({ missing: null, isOpen: false, warnings: [] })
+    expect(first).toEqual({ missing: null, isOpen: false, newly: [], warnings: [] })
   })
 
   test('a field that never had a value is not missed', () => {
-    expect(after(null, { price: null, stock: '3' })).toEqual({ missing: null, isOpen: false, warnings: [] })
+    expect(after(null, { price: null, stock: '3' })).toEqual({ missing: null, isOpen: false, newly: [], warnings: [] })
   })
 
   test('a field that had a value is counted from the first reading without it, and stays open below three', () => {
-    expect(after(null, { price: null, stock: null })).toEqual({ missing: { stock: 1 }, isOpen: true, warnings: [] })
+    expect(after(null, { price: null, stock: null })).toEqual({
+      missing: { stock: 1 },
+      isOpen: true,
+      newly: [],
+      warnings: [],
+    })
     expect(after({ price: 1 }, { price: null, stock: '3' })).toEqual({
       missing: { price: 2 },
       isOpen: true,
+      newly: [],
       warnings: [],
     })
   })
@@ -34,6 +40,7 @@ describe('counting readings that lack a field', () => {
       expect(after({ price: known }, { price: null, stock: '3' })).toEqual({
         missing: { price: 3 },
         isOpen: false,
+        newly: known === 2 ? ['price'] : [],
         warnings: [expect.stringContaining('"price"')],
       })
   })
@@ -42,6 +49,7 @@ describe('counting readings that lack a field', () => {
     expect(after({ price: 2 }, { price: '1', stock: null })).toEqual({
       missing: { stock: 1 },
       isOpen: true,
+      newly: [],
       warnings: [],
     })
   })
@@ -52,6 +60,7 @@ describe('counting readings that lack a field', () => {
     ).toEqual({
       missing: { constructor: 1 },
       isOpen: true,
+      newly: [],
       warnings: [],
     })
   })

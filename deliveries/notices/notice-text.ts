@@ -1,0 +1,106 @@
+import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
+import { cleanText } from '../messages/clean-text.ts'
+import { shorten } from '../messages/shorten.ts'
+import type { NoticePayload } from '../../schema/run/notice.ts'
+
+/** The facts of an event under the name of its kind. */
+export type Blocks = Pick<NoticePayload, 'failing' | 'field_missing' | 'delivery_dead' | 'quota'>
+
+interface Subject {
+  readonly kind: NoticeKind
+  readonly blocks: Blocks
+  /** The monitor's; null when the event is about the team. */
+  readonly name: string | null
+}
+
+/** What a person reads: a line, and sentences, one on each line. */
+interface NoticeText {
+  readonly title: string
+  readonly message: string
+}
+
+const LONGEST_NAME = 200
+const LONGEST_REASON = 1_000
+
+/** Returns the words of a notice: which monitor, what happened, what to do, and when one hears of it again. */
+export function textOf({ kind, blocks, name: given }: Subject): NoticeText {
+  const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
+  switch (kind) {
+    case 'failing':
+      return told(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
+    case 'recovered':
+      return told(`${name} works again`, ['The monitor works again.'])
+    case 'field_missing':
+      return fieldMissing(name, blocks.field_missing ?? { fields: [], all: true })
+    case 'delivery_dead':
+      return deliveryDead(name, blocks.delivery_dead)
+    case 'quota':
+      return quota(blocks.quota)
+  }
+}
+
+const told = (title: string, lines: readonly string[]): NoticeText => ({ title, message: lines.join('\n') })
+
+const failing = (reason: string | null) => [
+  'The monitor has failed five times in a row.',
+  ...(reason === null ? [] : [`The last time: ${shorten(cleanText(reason), LONGEST_REASON)}`]),
+  'It goes on, more and more seldom, at least every 15 minutes or at its interval. You will hear once more, when it ' +
+    'works again.',
+]
+
+function fieldMissing(name: string, { fields, all }: NonNullable<Blocks['field_missing']>): NoticeText {
+  if (all)
+    return told(`${name} finds nothing`, [
+      'The monitor gets its page, but every field that it extracts is empty. It cannot notice a change.',
+      'Compare its rules with the page as it is now. Where scripts make the page, set fetch_mode to browser.',
+      'It goes on as before. You will hear once more, when a field has a value.',
+    ])
+  const names = fields.map((field) => shorten(cleanText(field), 100)).join(', ')
+  return told(`${name} no longer finds ${shorten(names, 100)}`, [
+    `Missing for three runs in a row, and there before: ${names}.`,
+    'If the page was rebuilt, change the rules of these fields. The monitor goes on.',
+  ])
+}
+
+function deliveryDead(name: string, dead: Blocks['delivery_dead']): NoticeText {
+  const where = dead?.destination ?? 'a destination'
+  const status = dead?.response_status ?? null
+  const answer = status === null ? '' : ` The last answer was ${status}.`
+  return told(`${name} cannot deliver to ${where}`, [
+    dead?.status === 'dead'
+      ? `A delivery to ${where} was given up after ${MAX_ATTEMPTS} attempts.${answer}`
+      : `A delivery to ${where} was refused, and is not tried again.${answer}`,
+    `When the destination works again, replay it: POST /v1/deliveries/${dead?.delivery_id ?? '{id}'}/replay`,
+    'You will hear of this destination again only after it has taken a delivery.',
+  ])
+}
+
+const POOLS = { runs: 'runs', visual: 'visual runs of the trial', serp: 'SERP runs of the trial' } as const
+const NUMBER = new Intl.NumberFormat('en')
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
+function quota(used: Blocks['quota']): NoticeText {
+  if (!used) return told('The runs of the plan are nearly used', [])
+  const { pool, threshold_pct: percent, used: count, limit, credits_remaining: credits, resets_at: resetsAt } = used
+  const until = resetsAt === null ? null : `${DAY.format(Date.parse(resetsAt))} UTC`
+  const figures = `${NUMBER.format(count)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`
+  const more = 'Longer intervals use fewer runs; a larger plan or run credits give more.'
+  if (percent < 100)
+    return told(`${percent} % of the ${POOLS[pool]} are used`, [
+      figures,
+      until === null ? 'The runs of a trial are not renewed.' : `They are renewed on ${until}.`,
+      more,
+    ])
+  if (credits > 0)
+    return told(`All ${POOLS[pool]} are used`, [
+      figures,
+      `Run credits pay from now on: ${NUMBER.format(credits)} left.`,
+      more,
+    ])
+  return told(`All ${POOLS[pool]} are used, and checks have stopped`, [
+    figures,
+    until === null ? 'Checks go on when there are run credits or a plan.' : `Checks go on on ${until}.`,
+    more,
+  ])
+}

@@ -1,0 +1,115 @@
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { API_VERSION } from '../../schema/run/delivery.ts'
+import type { NoticePayload } from '../../schema/run/notice.ts'
+import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-row.ts'
+import type { NoticeEvent, NoticeRow, ToldMonitor, ToTell } from '../../store/deliveries/notices.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { DeliveryLog } from '../loop/delivery-log.ts'
+import { type Blocks, textOf } from './notice-text.ts'
+
+interface NoticePorts {
+  readonly secrets: SecretBox
+  readonly hasMail: boolean
+  readonly log: DeliveryLog
+}
+
+/** One who is told. */
+interface Recipient {
+  readonly config: DeliveryConfig
+  readonly as: NoticePayload['recipient']
+  /** The monitor whose destination it is, and whose secret signs. Null: the owner. */
+  readonly monitor: ToldMonitor | null
+}
+
+/**
+ * Returns the messages of an event: one for each destination that wants it, and one for the owner. A destination that
+ * is named twice is told once. The destination that an event is about is not told of itself.
+ */
+export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
+  const { event, monitor } = told
+  const { secrets } = ports
+  const known = monitor ? destinationsOf(monitor, event.team_id, ports) : []
+  const blocks = blocksOf(event, known)
+  const recipients = recipientsOf(told, ports).filter(({ config }) => targetKey(config) !== event.detail['target_key'])
+  return recipients.map(({ config, as, monitor: own }, place): NoticeRow => {
+    const about = monitor ?? own
+    const content = {
+      version: API_VERSION,
+      type: 'notice',
+      kind: event.kind,
+      occurred_at: new Date(event.occurred_ms).toISOString(),
+      ...textOf({ kind: event.kind, blocks, name: about?.name ?? null }),
+      recipient: as,
+      monitor_id: about?.id ?? null,
+      run_id: event.run_id,
+      monitor: about && { url: about.url, name: about.name },
+      ...blocks,
+    } as const
+    const payload = (id: string): NoticePayload => ({ id, ...content })
+    const row = newDelivery({ secrets, teamId: event.team_id, config, at: event.now_ms, place, payload })
+    return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
+  })
+}
+
+/** Kinds of which the owner is told unless the team has turned it off. */
+const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
+
+function recipientsOf({ event, monitors }: ToTell, ports: NoticePorts): readonly Recipient[] {
+  const byTarget = new Map<string, Recipient>()
+  for (const monitor of monitors)
+    for (const config of destinationsOf(monitor, event.team_id, ports)) {
+      const key = targetKey(config)
+      if (!byTarget.has(key)) byTarget.set(key, { config, as: 'destination', monitor })
+    }
+  const isHealth = HEALTH.includes(event.kind) || (event.kind === 'field_missing' && !('fields' in event.detail))
+  const isForOwner = event.kind === 'quota' || (isHealth && event.error_notifications)
+  if (!isForOwner || !ports.hasMail || event.owner_email === null) return [...byTarget.values()]
+  const config: DeliveryConfig = { type: 'email', to: event.owner_email }
+  // An owner who is a destination too gets one mail.
+  return [...byTarget.set(targetKey(config), { config, as: 'owner', monitor: null }).values()]
+}
+
+function destinationsOf(
+  { id, deliveries }: ToldMonitor,
+  teamId: string,
+  { secrets, log }: NoticePorts,
+): readonly DeliveryConfig[] {
+  if (!deliveries) return []
+  try {
+    return secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[]
+  } catch (err) {
+    log.error({ err, monitor_id: id }, 'the destinations of a monitor cannot be opened; they miss a notice')
+    return []
+  }
+}
+
+/** Returns the facts of an event under the name of its kind. */
+function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): Blocks {
+  const { kind, detail } = event
+  switch (kind) {
+    case 'recovered':
+      return {}
+    case 'failing':
+      return {
+        failing: {
+          consecutive_failures: Number(detail['consecutive_failures'] ?? 0),
+          error_code: event.error_code,
+          error_message: event.error_message?.slice(0, 4096) ?? null,
+        },
+      }
+    case 'field_missing': {
+      const fields = (detail['fields'] ?? null) as readonly string[] | null
+      return { field_missing: { fields: [...(fields ?? [])].slice(0, 50), all: fields === null } }
+    }
+    case 'delivery_dead': {
+      const { target_key: key, host, ...rest } = detail
+      const config = destinations.find((one) => targetKey(one) === key)
+      const destination = config?.type === 'email' ? config.to : config ? hostOf(config) : String(host)
+      return { delivery_dead: { ...rest, destination } as NonNullable<Blocks['delivery_dead']> }
+    }
+    case 'quota':
+      return { quota: { ...detail, resets_at: instantOf(detail['resets_at']) } as NonNullable<Blocks['quota']> }
+  }
+}
+
+const instantOf = (text: unknown) => (typeof text === 'string' ? new Date(text).toISOString() : null)

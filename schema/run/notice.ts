@@ -1,0 +1,61 @@
+import Type, { type Static } from 'typebox'
+import { DELIVERY_TYPES, NOTICE_KINDS } from '../monitor/delivery-config.ts'
+import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { API_VERSION } from './delivery.ts'
+
+/** The header that a webhook with a notice has, and one with a change has not. Its value is `notice.<kind>`. */
+export const NOTICE_HEADER = 'Service-Event'
+
+const Count = () => Type.Integer({ minimum: 0 })
+
+/**
+ * The payload of a notice: it tells of the monitor or the team itself, and not of a change. `type` tells it from the
+ * payload of a delivery, which has no such key. Exactly one of the blocks at the end is there, under the name of the
+ * kind; `recovered` has none.
+ */
+export const NoticePayload = Closed({
+  id: Uuid('Id of the notice. It is the same on every attempt, so that a receiver can drop duplicates.'),
+  version: Type.Literal(API_VERSION),
+  type: Type.Literal('notice'),
+  kind: Choice(NOTICE_KINDS),
+  occurred_at: Instant(),
+  title: Text(1, 400, 'One line for a person.'),
+  message: Text(0, 8000, 'Sentences for a person, one on each line.'),
+  recipient: Choice(['destination', 'owner']),
+  monitor_id: Nullable(Uuid(), { description: 'Null in a notice to the owner about the team.' }),
+  run_id: Nullable(Uuid()),
+  monitor: Nullable(Closed({ url: Text(1, 2048), name: Text(1, 200) })),
+  failing: Type.Optional(
+    Closed({
+      consecutive_failures: Count(),
+      error_code: Nullable(Text(1, 100)),
+      error_message: Nullable(Text(0, 4096)),
+    }),
+  ),
+  field_missing: Type.Optional(
+    Closed({
+      fields: Type.Array(Text(1, 100), { maxItems: 50 }),
+      all: Type.Boolean({ description: 'Every field of the monitor is empty.' }),
+    }),
+  ),
+  delivery_dead: Type.Optional(
+    Closed({
+      delivery_id: Uuid(),
+      delivery_type: Choice(DELIVERY_TYPES),
+      destination: Text(1, 300, 'Host and port, or the address of a mail. A whole webhook address may be a secret.'),
+      status: Choice(['failed', 'dead']),
+      response_status: Nullable(Type.Integer()),
+    }),
+  ),
+  quota: Type.Optional(
+    Closed({
+      pool: Choice(['runs', 'visual', 'serp']),
+      threshold_pct: Type.Integer({ description: '80 or 100.' }),
+      used: Count(),
+      limit: Count(),
+      credits_remaining: Count(),
+      resets_at: Nullable(Instant(), { description: 'Null in a trial, whose runs are not renewed.' }),
+    }),
+  ),
+})
+export type NoticePayload = Static<typeof NoticePayload>

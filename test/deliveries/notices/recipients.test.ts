@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { NoticePayload } from '../../../schema/run/notice.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import { targetKey } from '../../../store/deliveries/delivery-row.ts'
+import { eventually } from '../../support/eventually.ts'
+import { verifier } from '../../support/signature-verifier.ts'
+import { SECRET } from '../loop/outbox.ts'
+import { openReceiver, type Receiver, reply } from '../loop/receiver.ts'
+import { noticeWorld } from './notice-world.ts'
+
+const { postOffice, loop, happened, until, isTold, setClock, query } = noticeWorld()
+
+const requested = (receiver: Receiver, count: number) =>
+  eventually(
+    () => receiver.requests.length,
+    (seen) => seen >= count,
+  )
+const payloadAt = (receiver: Receiver, index = 0): NoticePayload => {
+  const body: unknown = JSON.parse(String(receiver.requests[index]?.body))
+  expect(checkerOf(NoticePayload).validate(body)).toMatchObject({ ok: true })
+  return body as NoticePayload
+}
+
+test('a webhook that wants to know gets a signed notice that is no delivery, by its type and its header', async () => {
+  await using receiver = await openReceiver()
+  const { monitor_id, run_id } = await happened({
+    deliveries: [{ type: 'webhook', url: receiver.url, headers: { 'service-event': 'mine', 'X-Team': 'blue' } }],
+    notifyOn: ['failing'],
+  })
+  loop(null).start()
+  await requested(receiver, 1)
+  const [request] = receiver.requests
+  expect(request?.headers.get('service-event')).toBe('notice.failing')
+  expect(request?.headers.get('x-team')).toBe('blue')
+  const signature = request?.headers.get('service-signature') ?? ''
+  expect(verifier?.verifyHeader(request?.body ?? Buffer.of(), signature, SECRET)).toBe(true)
+  expect(payloadAt(receiver)).toMatchObject({
+    type: 'notice',
+    kind: 'failing',
+    title: 'Kettle is failing',
+    recipient: 'destination',
+    monitor_id,
+    run_id,
+    failing: { consecutive_failures: 5, error_code: 'http_error', error_message: 'The page answered 500.' },
+  })
+  expect((await query('select from deliveries')).rowCount).toBe(0)
+})
+
+test('a notice that a destination does not take is tried again with the same bytes', async () => {
+  await using receiver = await openReceiver((socket, request, nth) =>
+    reply(nth === 1 ? 503 : 200)(socket, request, nth),
+  )
+  const { team_id } = await happened({ deliveries: [{ type: 'webhook', url: receiver.url }], notifyOn: ['failing'] })
+  loop(null).start()
+  expect((await until(team_id, ({ attempts }) => attempts === 1))?.due_in).toBeGreaterThan(280)
+  await setClock(301)
+  await until(team_id, ({ status }) => status === 'success')
+  expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
+})
+
+test('each destination of the monitor is told by its own kind of message, and only of what it wants', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using receiver = await openReceiver()
+  const deliveries: DeliveryConfig[] = [
+    { type: 'slack', webhookUrl: receiver.url },
+    { type: 'discord', webhookUrl: `${receiver.url}/d` },
+    { type: 'email', to: 'ada@example.com' },
+  ]
+  const other = await happened({ kind: 'recovered', deliveries, notifyOn: ['failing'], wantsMail: false })
+  await happened({ deliveries, notifyOn: ['failing'], wantsMail: false })
+  loop(mailer).start()
+  await isTold(other.event_id)
+  await requested(receiver, 2)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(mailbox.letters[0]).toMatchObject({ to: ['ada@example.com'], mail: { subject: 'Kettle is failing' } })
+  expect(mailbox.letters[0]?.mail.text).toContain('This address is a destination of the monitor.')
+  const bodies = receiver.requests.map(({ body }) => JSON.parse(String(body)))
+  expect(bodies.find((body) => 'blocks' in body)).toMatchObject({ text: 'Kettle is failing' })
+  expect(bodies.find((body) => 'embeds' in body)).toMatchObject({ embeds: [{ title: 'Kettle is failing' }] })
+})
+
+test('a dead destination is told to the others and to the owner, and not to itself', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using dead = await openReceiver()
+  await using other = await openReceiver()
+  const deadOne: DeliveryConfig = { type: 'webhook', url: dead.url }
+  const { email } = await happened({
+    kind: 'delivery_dead',
+    deliveries: [deadOne, { type: 'webhook', url: other.url }],
+    notifyOn: ['delivery_dead'],
+    detail: {
+      delivery_id: randomUUID(),
+      target_key: targetKey(deadOne),
+      delivery_type: 'webhook',
+      host: `127.0.0.1:${dead.port}`,
+      status: 'dead',
+      response_status: 503,
+    },
+  })
+  loop(mailer).start()
+  await requested(other, 1)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(payloadAt(other)).toMatchObject({
+    kind: 'delivery_dead',
+    title: `Kettle cannot deliver to 127.0.0.1:${dead.port}`,
+    delivery_dead: { status: 'dead', response_status: 503, destination: `127.0.0.1:${dead.port}` },
+  })
+  expect(mailbox.letters[0]?.to).toEqual([email])
+  expect(mailbox.letters[0]?.mail.text).toContain('given up after 6 attempts. The last answer was 503.')
+  expect(dead.requests).toHaveLength(0)
+})
+
+test('what concerns the team goes to its owner, and once to each destination that wants it', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using receiver = await openReceiver()
+  const detail = {
+    pool: 'runs',
+    threshold_pct: 80,
+    used: 4_000,
+    limit: 5_000,
+    credits_remaining: 0,
+    resets_at: '2026-06-01T12:00:00+00:00',
+  }
+  const options = { deliveries: [{ type: 'webhook', url: receiver.url }] as const, notifyOn: ['quota'] }
+  const { team_id, monitor_id, email } = await happened({ kind: 'quota', isOfTeam: true, detail, ...options })
+  await query(
+    `insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+       fetch_mode, deliveries, signing_secret, notify_on, created_at)
+     select team_id, user_id, 'Second', url, 60, '{}', '{}', 'auto', deliveries, signing_secret, notify_on,
+       created_at + interval '1 s' from monitors where team_id = $1`,
+    [team_id],
+  )
+  loop(mailer).start()
+  await requested(receiver, 1)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(payloadAt(receiver)).toMatchObject({
+    title: '80 % of the runs are used',
+    monitor_id,
+    quota: { ...detail, resets_at: '2026-06-01T12:00:00.000Z' },
+  })
+  expect(mailbox.letters[0]).toMatchObject({ to: [email], mail: { subject: '80 % of the runs are used' } })
+  expect(mailbox.letters[0]?.mail.text).toContain('4,000 of 5,000 runs are used.')
+  expect(receiver.requests).toHaveLength(1)
+})
+
+test('an owner who turned mails about monitors off still hears that the runs are used up', async () => {
+  const { mailbox, mailer } = await postOffice()
+  const failing = await happened({ wantsMail: false })
+  await happened({
+    kind: 'quota',
+    isOfTeam: true,
+    wantsMail: false,
+    detail: { pool: 'runs', threshold_pct: 100, used: 200, limit: 200, credits_remaining: 0, resets_at: null },
+  })
+  loop(mailer).start()
+  await isTold(failing.event_id)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(mailbox.letters[0]?.mail.subject).toBe('All runs are used, and checks have stopped')
+})

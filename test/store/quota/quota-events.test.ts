@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renewPeriods } from '../../../store/quota/pool.ts'
+import { spendRun } from '../../../store/quota/spend-run.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const told = async (team: string) =>
+  (
+    await world.query<{ detail: { pool: string; threshold_pct: number; used: number; credits_remaining: number } }>(
+      `select detail from notice_events where team_id = $1 and kind = 'quota' order by id`,
+      [team],
+    )
+  ).map(({ detail: { pool, threshold_pct: level, used, credits_remaining: credits } }) => [pool, level, used, credits])
+
+test('a claim that passes 80 and 100 percent of the runs writes each down once, whoever spends', async () => {
+  const team = await world.team({ runs: 10, used: 6 })
+  await world.monitors(team, { count: 3 })
+  await world.claim({ limit: 1, perTeam: 1 })
+  expect(await told(team)).toEqual([])
+  await world.claim({ limit: 1, perTeam: 1 })
+  expect(await told(team)).toEqual([['runs', 80, 8, 0]])
+  await spendRun(world.store, team, 'runs', 1)
+  await spendRun(world.store, team, 'runs', 1)
+  expect(await told(team)).toEqual([
+    ['runs', 80, 8, 0],
+    ['runs', 100, 10, 0],
+  ])
+  expect(await spendRun(world.store, team, 'runs', 1)).toMatchObject({ kind: 'used_up' })
+  expect(await told(team)).toHaveLength(2)
+})
+
+test('credits that are gone after the pool are written down too', async () => {
+  const team = await world.team({ runs: 10, used: 9, credits: 2 })
+  await spendRun(world.store, team, 'runs', 1)
+  await spendRun(world.store, team, 'runs', 2)
+  expect(await told(team)).toEqual([
+    ['runs', 100, 10, 2],
+    ['runs', 100, 10, 0],
+  ])
+})
+
+test('each pool of a trial is told by itself; a team without a limit is told nothing', async () => {
+  const trial = await world.team({ runs: 100, visual: 5, used: 0 })
+  await spendRun(world.store, trial, 'visual', 4)
+  expect(await told(trial)).toEqual([['visual', 80, 4, 0]])
+  const free = await world.team()
+  await world.query('update team_usage set runs_limit = null where team_id = $1', [free])
+  await spendRun(world.store, free, 'runs', 1_000)
+  expect(await told(free)).toEqual([])
+})
+
+test('a smaller plan is told at once, and a new period tells again', async () => {
+  const team = await world.team({ runs: 100, used: 50 })
+  await world.query(
+    `update team_usage set runs_limit = 60, resets_at = clock() - interval '1 second' where team_id = $1`,
+    [team],
+  )
+  expect(await told(team)).toEqual([['runs', 80, 50, 0]])
+  await renewPeriods(world.store)
+  await spendRun(world.store, team, 'runs', 48)
+  expect(await told(team)).toEqual([
+    ['runs', 80, 50, 0],
+    ['runs', 80, 48, 0],
+  ])
+})
