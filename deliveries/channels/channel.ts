@@ -21,6 +21,8 @@ export interface SendContext {
   /** Aborts when the process has to end before the attempt is complete. */
   readonly signal: AbortSignal
   readonly log: DeliveryLog
+  /** Called when the attempt waits for this long because the destination asked for it. */
+  readonly onWait?: (ms: number) => void
 }
 
 /** The result of one attempt. */

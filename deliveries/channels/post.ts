@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
+import { sleep } from '../../concurrency/sleep.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import type { AttemptOutcome, SendContext } from './channel.ts'
@@ -24,6 +26,8 @@ interface Post {
   /** undici's flat list. */
   readonly headers: string[]
   readonly body: Buffer
+  /** A 429 is waited out where its Retry-After leaves time for another try within the attempt. */
+  readonly waits?: boolean
   /** Returns the texts that must not be shown when the answer repeats them (`sentSecrets`). */
   readonly secrets: () => readonly string[]
 }
@@ -41,24 +45,39 @@ const bodyExcerpt = () => BODY_EXCERPT
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
-  { id, team, url, headers, body, secrets }: Post,
-  { signal, log }: SendContext,
+  { id, team, url, headers, body, waits = false, secrets }: Post,
+  { signal, log, onWait }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
   if (!target.ok) return { kind: 'impossible', message: target.message }
-  const exchange = await guardedRequest(agent, {
-    url: target.url,
-    method: 'POST',
-    headers,
-    body,
-    team,
-    deadlineMs,
-    signal,
-    bodyRule: bodyExcerpt,
-  })
+  const until = performance.now() + deadlineMs
+  const request = { url: target.url, method: 'POST', headers, body, team, signal, bodyRule: bodyExcerpt } as const
+  const send = () => guardedRequest(agent, { ...request, deadlineMs: Math.max(1, until - performance.now()) })
+  let exchange = await send()
+  for (
+    let ms = waitOf(exchange);
+    waits && ms !== null && performance.now() + ms < until - LEAST_MS;
+    ms = waitOf(exchange)
+  ) {
+    onWait?.(ms)
+    await sleep(ms, signal)
+    if (signal.aborted) return { kind: 'aborted' }
+    exchange = await send()
+  }
   if (!exchange.ok && exchange.failure.kind === 'internal')
     log.error({ err: exchange.failure.error, delivery_id: id }, 'a delivery attempt failed: internal error')
   return outcomeOf(exchange, target.url.host, secrets)
+}
+
+/** Another try needs at least this long. */
+const LEAST_MS = 1_000
+const SHORTEST_WAIT_MS = 250
+
+/** Returns the milliseconds after which the destination takes the message; null: it did not say so. */
+function waitOf(exchange: Exchange): number | null {
+  if (!exchange.ok || exchange.status !== 429) return null
+  const ms = retryAfterMs(exchange.headers['retry-after'], Date.now())
+  return ms === null ? null : Math.max(SHORTEST_WAIT_MS, ms)
 }
 
 function outcomeOf(exchange: Exchange, host: string, secrets: Post['secrets']): AttemptOutcome {

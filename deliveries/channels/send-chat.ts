@@ -21,7 +21,8 @@ interface ChatDelivery {
 
 /**
  * Makes one POST of a message. The message is written from the stored payload at each attempt, so that the payload in
- * the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final.
+ * the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final,
+ * unless its Retry-After fits into the attempt.
  */
 export async function sendChat(
   options: ChatOptions,
@@ -33,7 +34,8 @@ export async function sendChat(
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
   const body = Buffer.from(JSON.stringify(write(payload, options.links)), 'utf8')
   const { id, team, url } = delivery
-  return post(options, { id, team, url, headers: [...HEADERS], body, secrets: () => sentSecrets({ url }) }, ctx)
+  const sent = { id, team, url, headers: [...HEADERS], body, waits: true, secrets: () => sentSecrets({ url }) }
+  return post(options, sent, ctx)
 }
 
 const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'] as const

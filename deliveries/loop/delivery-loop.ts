@@ -99,11 +99,15 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function deliver(lease: Lease<ClaimedDelivery>): Promise<void> {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
-    const flight = destinations.start(claimed.host)
+    const flight = destinations.start(claimed.host, claimed.type === 'slack' || claimed.type === 'discord')
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
-    const outcome = await attempt(claimed, options, { signal: lease.lost.signal, log })
+    const outcome = await attempt(claimed, options, {
+      signal: lease.lost.signal,
+      log,
+      onWait: (ms) => flight.rest(ms),
+    })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)

@@ -1,8 +1,14 @@
+import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
 import { type DueTarget, createPlaces, type Places } from './due-targets.ts'
 
 /** A running attempt. */
 interface Flight {
+  /**
+   * The destination asked to wait for this long. Until the end of the attempt its slot is free for others, and no other
+   * attempt to this address begins.
+   */
+  rest(ms: number): void
   /** Ends the attempt. `healthy`: the destination's response allows more attempts at a time. Call it only once. */
   end(healthy: boolean): void
 }
@@ -15,8 +21,8 @@ export interface Destinations {
   readonly active: number
   /** Begins a plan of what to claim. */
   plan(): Plan
-  /** `key`: of the destination (`destinationKey`). */
-  start(key: string): Flight
+  /** `key`: of the destination (`destinationKey`). `isChat`: its messages are paced. */
+  start(key: string, isChat: boolean): Flight
 }
 
 /** A plan of slots. Each grant reduces what later grants can get, but takes no slot yet. */
@@ -72,12 +78,12 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
   const known = new Map<string, Target>()
   const mostAllowed = perHost < 3 ? perHost : perHost - 1
   const slow = createSlow(onRoom)
+  const paces = createPaces(onRoom)
   let active = 0
 
   const free = () => Math.max(0, Math.min(total - (active - slow.count), total * SLOW_FACTOR - active))
 
   function end(key: string, target: Target, healthy: boolean): void {
-    active--
     target.running--
     target.allowed = healthy ? Math.min(mostAllowed, target.allowed * 2) : 1
     target.proven = healthy
@@ -101,19 +107,32 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
     get active() {
       return active
     },
-    plan: () => planOf(places.planned(), free(), (key) => known.get(key) ?? UNKNOWN),
-    start(key) {
+    plan: () => planOf({ places: places.planned(), free: free(), targetOf: (key) => known.get(key) ?? UNKNOWN, paces }),
+    start(key, isChat) {
       const target = known.get(key) ?? { ...UNKNOWN }
       known.set(key, target)
       const requester = { ...placeOf(key), proven: target.proven }
       places.take(requester, 1)
       target.running++
       active++
+      if (isChat) paces.take(key)
       const ended = slow.begin()
+      let isResting = false
+      const giveBack = () => {
+        ended()
+        places.giveBack(requester)
+        active--
+      }
       return {
+        rest(ms) {
+          paces.hold(key, ms)
+          if (isResting) return
+          isResting = true
+          giveBack()
+          onRoom()
+        },
         end(healthy) {
-          ended()
-          places.giveBack(requester)
+          if (!isResting) giveBack()
           end(key, target, healthy)
         },
       }
@@ -121,7 +140,14 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
   }
 }
 
-function planOf(places: Places, free: number, targetOf: (key: string) => Target): Plan {
+interface PlanParts {
+  readonly places: Places
+  readonly free: number
+  readonly targetOf: (key: string) => Target
+  readonly paces: Paces
+}
+
+function planOf({ places, free, targetOf, paces }: PlanParts): Plan {
   let left = free
   return {
     get free() {
@@ -131,7 +157,7 @@ function planOf(places: Places, free: number, targetOf: (key: string) => Target)
     grant({ key, host, team }) {
       const { allowed, running, proven } = targetOf(key)
       const requester = { host, team, proven }
-      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester)))
+      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester), paces.room(key)))
       if (granted > 0) places.take(requester, granted)
       left -= granted
       return granted
@@ -157,6 +183,68 @@ function createSlow(onSlow: () => void): { readonly count: number; begin(): () =
         clearTimeout(timer)
         if (isSlow) count--
       }
+    },
+  }
+}
+
+/** How many messages an address may get now. */
+interface Paces {
+  /** Returns the number of messages that may be sent now; Infinity for an address that is not paced. */
+  room(key: string): number
+  take(key: string): void
+  /** Lets nothing through for this long. */
+  hold(key: string, ms: number): void
+}
+
+interface Pace {
+  /** Messages that may be sent; a fraction grows to the next one. */
+  tokens: number
+  /** The time of `tokens`; it may lie ahead. */
+  at: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * Paces are kept for each address, whichever team sends to it, in this process. An address is known to be a chat's from
+ * its first message on; until then a destination gets one message at a time.
+ */
+function createPaces(onRoom: () => void): Paces {
+  const paces = new Map<string, Pace>()
+  const { burst, everyMs } = CHAT_PACE
+  /** Without the team: the key is `host team address`. */
+  const addressOf = (key: string) => key.replace(/ \S*/, '')
+  const tokensOf = ({ tokens, at }: Pace) => Math.min(burst, tokens + Math.max(0, performance.now() - at) / everyMs)
+
+  function paceOf(address: string): Pace {
+    const known = paces.get(address) ?? { tokens: burst, at: 0, timer: undefined }
+    paces.delete(address)
+    paces.set(address, known)
+    // An address that was not used for long has all its tokens, as a new one has.
+    const oldest = paces.size > MOST_REMEMBERED ? paces.keys().next().value : undefined
+    if (oldest !== undefined) paces.delete(oldest)
+    return known
+  }
+
+  function set(pace: Pace, tokens: number, at: number): void {
+    clearTimeout(pace.timer)
+    Object.assign(pace, { tokens, at })
+    const waitMs = at - performance.now() + (1 - tokens) * everyMs
+    if (tokens < 1) pace.timer = setTimeout(onRoom, Math.max(1, Math.ceil(waitMs) + 1)).unref()
+  }
+
+  return {
+    room(key) {
+      const pace = paces.get(addressOf(key))
+      return pace === undefined ? Infinity : Math.floor(tokensOf(pace))
+    },
+    take(key) {
+      const pace = paceOf(addressOf(key))
+      set(pace, tokensOf(pace) - 1, Math.max(pace.at, performance.now()))
+    },
+    hold(key, ms) {
+      const pace = paceOf(addressOf(key))
+      // One message may follow at the end; the waiting one is sent then.
+      set(pace, 0, performance.now() + ms)
     },
   }
 }

@@ -3,7 +3,7 @@ import { bodyHash, isChallengeHeader, isChallengePage } from '../../fetch/settle
 import { EMPTY_BODY, blockedFault, statusFault, tooLarge } from '../../fetch/fetch-faults.ts'
 import { FETCH_LIMITS } from '../../fetch/fetch-limits.ts'
 import type { FetchFailed } from '../../fetch/fetched.ts'
-import { retryAfterMs } from '../../fetch/retry-after.ts'
+import { retryAfterMs } from '../../../core/retry-after.ts'
 import { portOf } from '../../../egress/target-url.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import {

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../../runners/fetch/retry-after.ts'
+import { retryAfterMs } from '../../../core/retry-after.ts'
 import { failure, malformed, type ModelFailure, statusFailure, tooSlow, unreachable } from './model-fault.ts'
 import { TooLargeError } from './model-fetch.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfterMs } from '../../../runners/fetch/retry-after.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')
 

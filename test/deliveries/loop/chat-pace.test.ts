@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CHAT_PACE } from '../../../schema/run/delivery.ts'
+import { payloadOf } from '../channels/mailbox.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openOutbox, type Outbox, startLoop } from './outbox.ts'
+import { openReceiver, type Received, reply } from './receiver.ts'
+
+let outbox: Outbox
+beforeAll(async () => {
+  outbox = await openOutbox()
+})
+afterAll(() => outbox[Symbol.asyncDispose]())
+beforeEach(() => outbox.query('truncate deliveries'))
+
+const PAYLOAD = payloadOf({ price: ['$19.99', '$17.49'] })
+const isSent = ({ status }: { status: string }) => status === 'success'
+const isDone = ({ status }: { status: string }) => status !== 'pending'
+const { burst, everyMs } = CHAT_PACE
+
+const chats = (type: 'slack' | 'discord', webhookUrl: string, count: number) =>
+  outbox.addAll(Array.from({ length: count }, () => outbox.row({ type, webhookUrl }, PAYLOAD)))
+
+/** Returns the most requests in any stretch of this many milliseconds. */
+const mostWithin = (requests: readonly Received[], ms: number) =>
+  Math.max(...requests.map(({ at }) => requests.filter((other) => other.at >= at && other.at < at + ms).length))
+
+describe.each(['slack', 'discord'] as const)('messages to one %s address', (type) => {
+  test('are paced after a short burst', async () => {
+    await using chat = await openReceiver()
+    await chats(type, chat.url, burst + 3)
+    const began = performance.now()
+    await using _ = startLoop(outbox)
+    await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isSent),
+    )
+    expect(performance.now() - began).toBeGreaterThan(3 * everyMs - 50)
+    expect(mostWithin(chat.requests, 0.9 * everyMs)).toBeLessThanOrEqual(burst)
+  })
+
+  test('that are refused with a 429 wait for as long as it says, within the one attempt', async () => {
+    await using chat = await openReceiver((socket, request, nth) =>
+      (nth === 1 ? reply(429, 'slow down', { 'retry-after': '1' }) : reply(200, 'ok'))(socket, request, nth),
+    )
+    await chats(type, chat.url, 1)
+    await using _ = startLoop(outbox)
+    const [row] = await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isDone),
+    )
+    expect(row).toMatchObject({ status: 'success', attempts: 1, response_status: 200 })
+    expect(chat.requests).toHaveLength(2)
+    expect(Number(chat.requests[1]?.at) - Number(chat.requests[0]?.at)).toBeGreaterThan(990)
+  })
+
+  test.each([
+    ['is longer than the attempt', { 'retry-after': '60' }],
+    ['is missing', {}],
+  ])('that are refused with a 429 are final where its Retry-After %s', async (_what, headers) => {
+    await using chat = await openReceiver(reply(429, 'slow down', headers as Record<string, string>))
+    await chats(type, chat.url, 1)
+    await using _ = startLoop(outbox)
+    const [row] = await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isDone),
+    )
+    expect(row).toMatchObject({ status: 'failed', attempts: 1, response_status: 429, next_attempt_at: null })
+    expect(chat.requests).toHaveLength(1)
+  })
+})
+
+test('a chat that asks to wait holds up no other address at its host', async () => {
+  await using host = await openReceiver((socket, request, nth) =>
+    (request.path === '/busy' ? reply(429, '', { 'retry-after': '5' }) : reply(200, 'ok'))(socket, request, nth),
+  )
+  const at = (path: string) => new URL(path, host.url).href
+  await chats('slack', at('/busy'), 3)
+  await using _ = startLoop(outbox, { perHost: 1 })
+  await eventually(
+    () => host.requests.length,
+    (count) => count === 1,
+  )
+  const began = performance.now()
+  const id = await outbox.webhook(at('/hook'))
+  await outbox.until(id, isSent)
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(host.requests.filter(({ path }) => path === '/busy')).toHaveLength(1)
+})
+
+test('webhooks are not paced', async () => {
+  await using receiver = await openReceiver()
+  const { url } = receiver
+  await outbox.addAll(Array.from({ length: 30 }, () => outbox.row({ type: 'webhook', url })))
+  const began = performance.now()
+  await using _ = startLoop(outbox)
+  await eventually(
+    () => outbox.seeAll(),
+    (rows) => rows.every(isSent),
+  )
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
