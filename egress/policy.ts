@@ -15,7 +15,15 @@ export interface Endpoint {
 interface PolicyOptions {
   /** `TIDEMARK_ALLOW_PRIVATE_CIDRS`: private ranges that are allowed as targets. Each must satisfy `parseCidr`. */
   readonly allowPrivateCidrs: readonly string[]
+  /** `TIDEMARK_DENY_CIDRS`: refused whatever else allows them. Each must satisfy `parseCidr`. */
+  readonly denyCidrs?: readonly string[]
   readonly neverAllow: readonly Endpoint[]
+}
+
+/** What an installation denies beside what is denied always. Workers hand it to their runners. */
+export interface Denials {
+  readonly cidrs: readonly string[]
+  readonly endpoints: readonly Endpoint[]
 }
 
 /**
@@ -37,6 +45,31 @@ export interface EgressPolicy {
   canOpen(address: string): boolean
   /** Whether a setting opens any private range. */
   readonly opensPrivate: boolean
+  readonly denials: Denials
+}
+
+/** The policy of a process that is told later what else to deny. */
+export interface RunnerPolicy extends EgressPolicy {
+  /** Replaces what was denied by an earlier call. Throws TypeError on a range that does not parse. */
+  deny(more: Denials): void
+}
+
+/** Builds the policy of a runner from its own settings; what its worker denies is added by `deny`. */
+export function createRunnerPolicy(options: PolicyOptions): RunnerPolicy {
+  let policy = createPolicy(options)
+  return {
+    refusal: (address, port) => policy.refusal(address, port),
+    namedEndpoints: (port) => policy.namedEndpoints(port),
+    canOpen: (address) => policy.canOpen(address),
+    opensPrivate: policy.opensPrivate,
+    get denials() {
+      return policy.denials
+    },
+    deny({ cidrs, endpoints }) {
+      const denyCidrs = [...(options.denyCidrs ?? []), ...cidrs]
+      policy = createPolicy({ ...options, denyCidrs, neverAllow: [...options.neverAllow, ...endpoints] })
+    },
+  }
 }
 
 const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
@@ -44,14 +77,16 @@ const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
 /** Builds the policy from settings. Throws TypeError on a range that does not parse; settings are validated earlier. */
 export function createPolicy(options: PolicyOptions): EgressPolicy {
   const opened = options.allowPrivateCidrs.map(cidr)
+  const denied = (options.denyCidrs ?? []).map(cidr)
   const literal = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) !== 0)
   const named = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) === 0)
   return {
     opensPrivate: opened.length > 0,
+    denials: { cidrs: options.denyCidrs ?? [], endpoints: options.neverAllow },
     namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),
     canOpen(address) {
       const raw = addressBytes(address)
-      return raw !== null && neverReason(unmapped(raw)) === null
+      return raw !== null && neverReason(unmapped(raw)) === null && !isIn(denied, unmapped(raw))
     },
     refusal(address, port) {
       const raw = addressBytes(address)
@@ -61,6 +96,7 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
         return 'an endpoint of this installation'
       const never = neverReason(bytes)
       if (never !== null) return never
+      if (isIn(denied, bytes)) return 'denied by the operator of this installation'
       if (isOpened(opened, bytes)) return null
       const kind = classifyBytes(bytes)
       if (kind !== 'public') return kind.denied
@@ -71,6 +107,12 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
 
 function bare(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+/** Returns whether a range contains the address, or the IPv4 address that it carries. */
+function isIn(ranges: readonly Cidr[], bytes: readonly number[]): boolean {
+  const inner = embeddedIPv4(bytes)
+  return ranges.some((range) => holds(range, bytes) || (inner !== null && holds(range, inner)))
 }
 
 /**

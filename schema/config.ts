@@ -48,6 +48,20 @@ export const Config = Closed({
     description:
       'Private networks that checks and deliveries may connect to, comma-separated. Example: 127.0.0.0/8,::1/128.',
   }),
+  TIDEMARK_DENY_CIDRS: Type.String({
+    maxLength: 4096,
+    default: '',
+    description:
+      'Networks that checks and deliveries must not connect to, comma-separated, beside those that are always ' +
+      'denied; see docs/egress.md. Stronger than TIDEMARK_ALLOW_PRIVATE_CIDRS. Example: 198.51.100.0/24.',
+  }),
+  KUBERNETES_SERVICE_HOST: Optional(
+    Text(1, 255, 'API server of the cluster, which is always denied. Kubernetes sets it in every pod.'),
+  ),
+  KUBERNETES_SERVICE_PORT: Whole(1, 65_535, {
+    default: 443,
+    description: 'Port of KUBERNETES_SERVICE_HOST. Kubernetes sets it in every pod.',
+  }),
   TIDEMARK_TRUSTED_PROXIES: Type.String({
     maxLength: 4096,
     default: '',

@@ -95,11 +95,23 @@ export const RunnerOutcome = Closed({
 })
 export type RunnerOutcome = Static<typeof RunnerOutcome>
 
+/**
+ * What the installation denies to every check beside what is denied always: a runner adds it to its egress policy
+ * before it starts the checks of the same response. A runner that does not know the version does no checks.
+ */
+const RunnerDenials = Type.Object({
+  version: Whole(1, 1),
+  cidrs: Type.Array(Text(1, 64), { maxItems: 1000 }),
+  endpoints: Type.Array(Type.Object({ host: Text(1, 255), port: Whole(1, 65_535) }), { maxItems: 1000 }),
+})
+export type RunnerDenials = Static<typeof RunnerDenials>
+
 /** Properties of each response of a worker. The objects are not closed, so that the next version can add properties. */
 const LeaseTerms = {
   /** The duration of a lease, and the remaining validity of the token, in milliseconds. */
   lease_ms: Type.Number({ minimum: 1 }),
   token_ms: Type.Number(),
+  denied: RunnerDenials,
 }
 
 const RunnerTask = Type.Object({

@@ -7,6 +7,7 @@ import {
   LogController,
 } from 'fastify'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
+import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -28,6 +29,8 @@ declare module 'fastify' {
 
 interface RunnerApiOptions {
   readonly source: RunnerService
+  /** Returns what runners must deny to their checks. */
+  readonly denied: () => Promise<Denials>
   readonly store: Store
   readonly log: FastifyBaseLogger
   /** Bytes of outcomes in memory at once. */
@@ -43,7 +46,8 @@ const BUDGET_BYTES = 4 * OUTCOME_BYTES
  * Returns the runner API with its four calls. It has a port of its own, and nothing of it is part of the public API. It
  * does not listen yet.
  */
-export function buildRunnerApi({ source, store, log, budgetBytes = BUDGET_BYTES }: RunnerApiOptions): FastifyInstance {
+export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
+  const { source, denied, store, log, budgetBytes = BUDGET_BYTES } = options
   const app = bareApp(log)
   // Of all bytes, one token may hold half: who sends slowly must not keep the others out.
   const budget = createKeyedBudget<number>({ total: budgetBytes, perKey: budgetBytes / 2 })
@@ -65,7 +69,7 @@ export function buildRunnerApi({ source, store, log, budgetBytes = BUDGET_BYTES 
   app.addHook('onResponse', async (request) => {
     if (stopping.signal.aborted) request.raw.socket.end()
   })
-  addRunnerApiRoutes(app, { source, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
+  addRunnerApiRoutes(app, { source, denied, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
   return app
 }
 

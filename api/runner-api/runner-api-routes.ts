@@ -8,6 +8,7 @@ import {
   RunnerRelease,
 } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
+import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { taskToWire } from '../../runners/client/task-wire.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
@@ -17,6 +18,8 @@ import { readOutcome } from './read-outcome.ts'
 
 interface RunnerApiRoutesContext {
   readonly source: RunnerService
+  /** Returns what runners must deny to their checks. */
+  readonly denied: () => Promise<Denials>
   /** Ends questions to the model. */
   readonly stopping: AbortSignal
   readonly outcomeBytes: number
@@ -28,21 +31,30 @@ interface RunnerApiRoutesContext {
  */
 export function addRunnerApiRoutes(
   app: FastifyInstance,
-  { source, stopping, outcomeBytes }: RunnerApiRoutesContext,
+  { source, denied, stopping, outcomeBytes }: RunnerApiRoutesContext,
 ): void {
-  const leaseTerms = ({ livesMs }: LiveRunnerToken) => ({ lease_ms: source.leaseMs, token_ms: livesMs })
+  const termsOf = async ({ livesMs }: LiveRunnerToken) => {
+    const { cidrs, endpoints } = await denied()
+    return {
+      lease_ms: source.leaseMs,
+      token_ms: livesMs,
+      denied: { version: 1, cidrs: [...cidrs], endpoints: [...endpoints] },
+    }
+  }
 
   app.post('/runner/claim', async (request): Promise<RunnerClaimed> => {
     const runner = runnerOf(request)
     const { limit } = read(RunnerClaim, request.body)
+    // Before the claim: a claim whose answer is not sent leaves checks without a runner.
+    const terms = await termsOf(runner)
     const tasks = await source.claim(limit, runner.id)
-    return { tasks: tasks.map(taskToWire), ...leaseTerms(runner) }
+    return { tasks: tasks.map(taskToWire), ...terms }
   })
 
   app.post('/runner/heartbeat', async (request): Promise<RunnerHeld> => {
     const runner = runnerOf(request)
     const { checks } = read(RunnerHeartbeat, request.body)
-    return { held: [...(await source.heartbeat(checks, runner.id))], ...leaseTerms(runner) }
+    return { held: [...(await source.heartbeat(checks, runner.id))], ...(await termsOf(runner)) }
   })
 
   app.post('/runner/release', async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Logger } from '../../core/logger.ts'
-import { RunnerClaimed, RunnerHeld } from '../../schema/runner-api.ts'
+import { RunnerClaimed, type RunnerDenials, RunnerHeld } from '../../schema/runner-api.ts'
 import type { Task } from '../check/task.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
 import { createRunnerApiClient, readAnswer } from './runner-api-client.ts'
@@ -17,6 +17,11 @@ export interface HttpCheckSourceOptions {
   readonly log: Logger
   /** Called once when the token is invalid or no longer valid: from now on nothing can be claimed or handed in. */
   readonly onRefused?: (error: RunnerApiError) => void
+  /**
+   * Called with what the worker denies to checks, with each response and before its checks are returned. What it throws
+   * fails the request.
+   */
+  readonly onDenials: (denials: RunnerDenials) => void
 }
 
 /**
@@ -36,7 +41,8 @@ export interface HttpCheckSource extends CheckSource {
 const QUICK_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
-export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckSourceOptions): HttpCheckSource {
+export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
+  const { url, token, log, onRefused, onDenials } = options
   const client = createRunnerApiClient({ url, token })
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
@@ -61,7 +67,8 @@ export function createHttpCheckSource({ url, token, log, onRefused }: HttpCheckS
     return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: QUICK_MS }))
   }
 
-  function remember(answer: { readonly lease_ms: number; readonly token_ms: number }): void {
+  function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied'>): void {
+    onDenials(answer.denied)
     leaseMs = answer.lease_ms
     tokenEndsAt = performance.now() + answer.token_ms
   }

@@ -44,8 +44,10 @@ export const runnerApiOf = ({ stdout }: CliProcess) =>
 const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'
 
-/** `settings`: more of the trusted side. */
-export async function openRunnerWorld(settings: Environment = {}): Promise<RunnerWorld> {
+/** `settings`: more of the trusted side; it may depend on the address of the database. */
+export async function openRunnerWorld(
+  settings: Environment | ((databaseUrl: string) => Promise<Environment>) = {},
+): Promise<RunnerWorld> {
   const database = await createTestDatabase()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -56,7 +58,7 @@ export async function openRunnerWorld(settings: Environment = {}): Promise<Runne
     TIDEMARK_LEASE_SECONDS: String(LEASE_SECONDS),
     TIDEMARK_BROWSER_PAGES: '0',
     PORT: '0',
-    ...settings,
+    ...(typeof settings === 'function' ? await settings(database.url) : settings),
   }
   const running: CliProcess[] = []
   const start = (args: readonly string[], environment: Environment) => {

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { createPolicy } from '../../egress/policy.ts'
+import { createPolicy, createRunnerPolicy } from '../../egress/policy.ts'
 import { DENIED_ADDRESSES, PUBLIC_ADDRESSES } from './vectors.ts'
 
 const closed = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
@@ -104,4 +104,52 @@ describe('a policy', () => {
       expect(() => createPolicy({ allowPrivateCidrs: [range], neverAllow: [] })).toThrow(TypeError)
     },
   )
+})
+
+describe('networks that the operator denies', () => {
+  const policy = createPolicy({
+    allowPrivateCidrs: ['10.0.0.0/8', '64:ff9b::/96'],
+    denyCidrs: ['10.9.0.0/16', '1.1.1.0/24', '2606:4700::/32'],
+    neverAllow: [],
+  })
+
+  test.each(['10.9.0.1', '::ffff:10.9.0.1', '64:ff9b::a09:1', '1.1.1.1', '::ffff:1.1.1.1', '2606:4700::1'])(
+    'are refused although they are public or opened: %s',
+    (address) => {
+      expect(policy.refusal(address, 443)).toBe('denied by the operator of this installation')
+      expect(policy.canOpen(address)).toBe(false)
+    },
+  )
+
+  test('are no wider than they are written', () => {
+    for (const address of ['10.8.0.1', '1.1.2.1', '2606:4701::1']) expect(policy.refusal(address, 443)).toBeNull()
+  })
+})
+
+test('the policy of a runner takes what its worker denies, keeps its own, and forgets what is denied no more', () => {
+  const policy = createRunnerPolicy({
+    allowPrivateCidrs: ['10.0.0.0/8'],
+    denyCidrs: ['10.9.0.0/16'],
+    neverAllow: [{ host: '10.0.0.1', port: 80 }],
+  })
+  policy.deny({
+    cidrs: ['10.8.0.0/16'],
+    endpoints: [
+      { host: '10.0.0.2', port: 5432 },
+      { host: 'db.test', port: 5432 },
+    ],
+  })
+  const refused = (address: string, port = 80) => policy.refusal(address, port) !== null
+  expect([refused('10.9.1.1'), refused('10.8.1.1'), refused('10.0.0.1'), refused('10.0.0.2', 5432)]).toEqual(
+    Array(4).fill(true),
+  )
+  expect(policy.namedEndpoints(5432)).toEqual([{ host: 'db.test', port: 5432 }])
+  policy.deny({ cidrs: [], endpoints: [] })
+  expect([refused('10.9.1.1'), refused('10.8.1.1'), refused('10.0.0.1'), refused('10.0.0.2', 5432)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ])
+  expect(() => policy.deny({ cidrs: ['nonsense'], endpoints: [] })).toThrow(TypeError)
 })

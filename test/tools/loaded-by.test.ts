@@ -31,6 +31,7 @@ describe('tidemark runner', () => {
     const files = loadedBy(RUNNER).files.filter((file) => /^(cli|platform)\//.test(file))
     expect(files).toEqual([
       'cli/boot/parts/browsers.ts',
+      'cli/boot/parts/egress.ts',
       'cli/boot/parts/runner-parts.ts',
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/stack.ts',

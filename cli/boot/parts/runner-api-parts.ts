@@ -1,11 +1,14 @@
 import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
 import type { Logger } from '../../../core/logger.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { denialsForRunners } from './egress.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface RunnerApiContext {
   readonly settings: Pick<Settings, 'HOST' | 'TIDEMARK_RUNNER_API_PORT'>
+  readonly egress: EgressPolicy
   readonly store: Store
   readonly log: Logger
   readonly held: Omit<RunnerServiceOptions, 'store'>
@@ -17,13 +20,19 @@ interface RunnerApiContext {
  */
 export async function startRunnerApi({
   settings,
+  egress,
   store,
   log,
   held,
 }: RunnerApiContext): Promise<{ close(): Promise<void> } | null> {
   const { HOST: host, TIDEMARK_RUNNER_API_PORT: port } = settings
   if (port === undefined) return null
-  const app = buildRunnerApi({ source: createRunnerService({ ...held, store }), store, log })
+  const app = buildRunnerApi({
+    source: createRunnerService({ ...held, store }),
+    denied: denialsForRunners(egress),
+    store,
+    log,
+  })
   const address = await app.listen({ host, port })
   log.info({ address }, 'runner API listening')
   let closed: Promise<void> | undefined

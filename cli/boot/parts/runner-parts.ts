@@ -8,13 +8,14 @@ import { check } from '../../../runners/check/check.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
-import { createPolicy, type EgressPolicy } from '../../../egress/policy.ts'
+import { createRunnerPolicy, type EgressPolicy, type RunnerPolicy } from '../../../egress/policy.ts'
 import { createHttpCheckSource, type HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { RunnerApiError } from '../../../runners/client/runner-api-error.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from './browsers.ts'
+import { policyOptions } from './egress.ts'
 import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
@@ -34,17 +35,21 @@ const LAST_MS = 20_000
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
   const { log, stack, stopping, end } = context
   const { url, token } = await whereAndWho(settings)
-  const http = createHttpCheckSource({ url, token, log, onRefused: () => end(new TokenRefusedError()) })
+  const egress = egressOf(settings, url)
+  const http = createHttpCheckSource({
+    url,
+    token,
+    log,
+    onRefused: () => end(new TokenRefusedError()),
+    onDenials: (denials) => egress.deny(denials),
+  })
   stack.defer('the runner client', () => http.close())
   const leaseMs = await leaseLength(http, context)
   if (leaseMs === null) return
   const { source, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const loop = startLoop(
-    { settings, source, outage: http.outage, leaseMs, registry, egress: egressOf(settings, url) },
-    context,
-  )
+  const loop = startLoop({ settings, source, outage: http.outage, leaseMs, registry, egress }, context)
   stack.defer('checks', () => loop.drain(DRAIN_MS))
   await serveMetrics(settings, { registry, loop }, context)
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
@@ -90,11 +95,12 @@ async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessCo
   return null
 }
 
-/** Returns the egress policy of a worker. It also blocks the runner API: no page may reach it. */
-function egressOf({ allowPrivateCidrs }: Settings, runnerApiUrl: string): EgressPolicy {
+/** Returns the egress policy. It also denies the runner API: no page may reach it. A worker tells what else to deny. */
+function egressOf(settings: Settings, runnerApiUrl: string): RunnerPolicy {
   const { hostname: host, port, protocol } = new URL(runnerApiUrl)
   const source = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-  return createPolicy({ allowPrivateCidrs: [...allowPrivateCidrs], neverAllow: [source] })
+  const options = policyOptions(settings)
+  return createRunnerPolicy({ ...options, neverAllow: [...options.neverAllow, source] })
 }
 
 interface LoopContext {

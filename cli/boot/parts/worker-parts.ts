@@ -97,7 +97,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, extractor, pages })
-  const source = await startRunnerApi({ settings, store, log, held: { secrets, recorder, prompts, leaseMs } })
+  const source = await startRunnerApi({ ...context, store, held: { secrets, recorder, prompts, leaseMs } })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
     settings,

@@ -18,6 +18,7 @@ interface SettingShape {
 /** The settings that a start needs. Defaults are applied; lists are split. */
 export interface Settings extends Config {
   readonly allowPrivateCidrs: readonly string[]
+  readonly denyCidrs: readonly string[]
   readonly trustedProxies: readonly string[]
 }
 
@@ -54,6 +55,7 @@ export function readSettings(environment: Environment, needs: (config: Config) =
   return {
     ...config,
     allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
+    denyCidrs: list(config.TIDEMARK_DENY_CIDRS),
     trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
   }
 }
@@ -133,7 +135,7 @@ function acrossSettings(config: Config): Issue[] {
   issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config), ...runnerIssues(config))
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
   if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
-  for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
+  for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_DENY_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
     for (const entry of list(config[name]))
       if (parseCidr(entry) === null)
         add(name, `contains ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRunnerPolicy } from '../../../egress/policy.ts'
 import type { Finished } from '../../../runners/check/check-source.ts'
 import type { PromptAnswer } from '../../../worker/prompts/prompts-port.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -52,4 +53,32 @@ test('a check that is completed twice at once asks the model once, and is record
   answer.resolve({ kind: 'values', values: { result: '$3' }, warnings: [] })
   await Promise.allSettled([first, second])
   expect([tries, (await runnerApi.world.runs(no)).length]).toEqual([1, 1])
+})
+
+test('each response tells what to deny before its checks are returned, and a change with the next one', async () => {
+  const endpoints = [{ host: '10.0.0.5', port: 5432 }]
+  const { url } = await runnerApi.serve({ denied: { cidrs: ['10.1.0.0/16'], endpoints } })
+  const told: unknown[] = []
+  const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => void told.push(denials) })
+  await source.greet()
+  endpoints.push({ host: 'api.test', port: 6443 })
+  const [no = 0] = await runnerApi.world.monitors(await runnerApi.world.team(), { queue: 'browser' })
+  const tasks = await source.claim(10)
+  expect(told).toEqual([
+    { version: 1, cidrs: ['10.1.0.0/16'], endpoints: endpoints.slice(0, 1) },
+    { version: 1, cidrs: ['10.1.0.0/16'], endpoints },
+  ])
+  await source.release(tasks, 0)
+  expect(tasks.map((task) => task.no)).toContain(no)
+})
+
+test.each([
+  ['an empty host', { cidrs: [], endpoints: [{ host: '', port: 1 }] }],
+  ['no port', { cidrs: [], endpoints: [{ host: 'a', port: 0 }] }],
+  ['a network that is none', { cidrs: ['10.0.0.0/99'], endpoints: [] }],
+])('a response that denies %s gives a runner no checks', async (_what, denied) => {
+  const { url } = await runnerApi.serve({ denied })
+  const policy = createRunnerPolicy({ allowPrivateCidrs: [], neverAllow: [] })
+  const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => policy.deny(denials) })
+  await expect(source.claim(10)).rejects.toThrow(TypeError)
 })

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Denials } from '../../../egress/policy.ts'
 import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
 import { promptsOf } from '../../../cli/boot/parts/model.ts'
 import { createLogger } from '../../../core/logger.ts'
@@ -38,10 +39,16 @@ export interface RunnerApiWorld extends AsyncDisposable {
   /** With a token of its own unless one is given. */
   httpCheckSource(options?: Partial<HttpCheckSourceOptions>): Promise<HttpCheckSource>
   /** Another worker that serves the same runner API. */
-  serve(
-    more?: Partial<RunnerServiceOptions> & { budgetBytes?: number },
-  ): Promise<{ url: string; close(): Promise<void> }>
+  serve(more?: ServeOptions): Promise<{ url: string; close(): Promise<void> }>
 }
+
+interface ServeOptions extends Partial<RunnerServiceOptions> {
+  readonly budgetBytes?: number
+  /** What its runners are told to deny. */
+  readonly denied?: Denials
+}
+
+const NOTHING: Denials = { cidrs: [], endpoints: [] }
 
 export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWorld> {
   const lines: string[] = []
@@ -69,9 +76,16 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
   const servers: { close(): Promise<void> }[] = []
   const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(world.store, { job, ttlSeconds })
 
-  async function serve({ budgetBytes, ...more }: Partial<RunnerServiceOptions> & { budgetBytes?: number } = {}) {
+  async function serve(options: ServeOptions = {}) {
+    const { budgetBytes, denied: _denied, ...more } = options
     const source = createRunnerService({ ...trusted, ...more })
-    const app = buildRunnerApi({ source, store, log, ...(budgetBytes !== undefined && { budgetBytes }) })
+    const app = buildRunnerApi({
+      source,
+      denied: async () => options.denied ?? NOTHING,
+      store,
+      log,
+      ...(budgetBytes !== undefined && { budgetBytes }),
+    })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const server = { url, close: () => app.close() }
     servers.push(server)
@@ -93,6 +107,7 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
         url: runnerApiUrl,
         token: options.token ?? (await token()).token,
         log,
+        onDenials: () => {},
         ...options,
       })
       runnerApi.push(source)

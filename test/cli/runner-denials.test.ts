@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { html, openSite } from '../support/site.ts'
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
+
+const DENIED = '127.0.0.99'
+const API_SERVER = { host: '127.0.0.98', port: 65_000 }
+
+let world: RunnerWorld
+let database: TcpProxy
+beforeAll(async () => {
+  world = await openRunnerWorld(async (databaseUrl) => {
+    database = await openTcpProxy(databaseUrl)
+    return {
+      DATABASE_URL: database.url,
+      TIDEMARK_DENY_CIDRS: `${DENIED}/32`,
+      KUBERNETES_SERVICE_HOST: API_SERVER.host,
+      KUBERNETES_SERVICE_PORT: String(API_SERVER.port),
+    }
+  })
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+async function runOf(url: string): Promise<SeenRun & { error_code?: string }> {
+  const { id } = await world.api<{ id: string }>('POST', '/v1/monitors', {
+    name: 'A kettle',
+    url,
+    schedule_interval_seconds: 86_400,
+    fetch_mode: 'browser',
+    extract_config: { method: 'css', fields: { it: 'p' } },
+    diff_predicate: { type: 'any_field_changes' },
+  })
+  const { data } = await eventually(
+    () => world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
+    (page) => page.data.some((run) => run.status !== 'running'),
+  )
+  const [run] = data
+  if (!run) throw new Error('no run')
+  return run
+}
+
+test('a runner, which has no database and denies nothing itself, denies what its worker denies', async () => {
+  await using site = await openSite()
+  const runner = await world.runner('denies')
+  const { hostname, port } = new URL(database.url)
+  const targets = [
+    `http://${hostname}:${port}/`,
+    `http://${API_SERVER.host}:${API_SERVER.port}/`,
+    `http://${DENIED}:${new URL(site.url).port}/`,
+  ]
+  // The API refuses such addresses when they are saved; a redirect leads the browser there.
+  for (const target of targets) {
+    site.answer((response) => void response.writeHead(302, { location: target }).end())
+    expect(await runOf(site.url)).toMatchObject({ status: 'error', error_code: 'target_not_allowed' })
+  }
+  site.answer(html('<p>still read</p>'))
+  expect(await runOf(site.url)).toMatchObject({ status: 'success', extracted: { it: 'still read' } })
+  runner.signal('SIGTERM')
+  expect(await runner.exited).toBe(0)
+})
