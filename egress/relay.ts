@@ -25,6 +25,11 @@ interface ForwardingProxy {
 export interface Dialler {
   /** Returns a vetted connection, or null. `isTunnel`: nothing of its content is read here. Never rejects. */
   connectTo(target: Endpoint, isTunnel: boolean): Promise<Connection | null>
+  /**
+   * Returns what the client of a tunnel is told when there is no connection: a status line and headers. Absent: 502. A
+   * page must not learn more.
+   */
+  refusal?(): readonly string[]
   /** Makes the proxy destroy the socket when the proxy closes, and adds a listener for the socket's errors. */
   track(socket: Duplex): void
 }
@@ -49,7 +54,8 @@ export async function tunnel(request: IncomingMessage, client: Duplex, head: Buf
   const upstream = connection?.socket
   if (!upstream || client.destroyed) {
     upstream?.destroy()
-    client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n')
+    const [status, ...headers] = dialler.refusal?.() ?? ['502 Bad Gateway']
+    client.end([`HTTP/1.1 ${status}`, ...headers, 'content-length: 0', 'connection: close', '', ''].join('\r\n'))
     return
   }
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n')

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
-import { FETCH_REASONS } from './run/run.ts'
+import { FETCH_METHODS, FETCH_REASONS } from './run/run.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
- * The messages between a runner and a worker over HTTP (docs/browser.md, Runners): four paths under /runner, each with
- * POST. Runners are untrusted. A runner names its check by number and fence; the worker reads the check, its owner and
- * its configuration from the store.
+ * The messages between a runner and a worker over HTTP (docs/browser.md, Runners): paths under /runner, each with POST,
+ * and CONNECT for the proxy. Runners are untrusted. A runner names its check by number and fence; the worker reads the
+ * check, its owner and its configuration from the store.
  */
 
 /**
@@ -31,6 +31,13 @@ export const RunnerClaim = Closed({ limit: Whole(1, 100) })
 export const RunnerHeartbeat = Closed({ checks: Checks })
 export const RunnerRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
 
+/** Asks for proxy bytes of the check's team, and gives back what was not used. */
+export const RunnerProxy = Closed({ ...CHECK })
+/** The reasons why a check is not tried through the proxy. `none`: the installation has no proxy. */
+export const NO_PROXY = ['off', 'not_in_plan', 'used_up', 'none'] as const
+/** The header of a CONNECT that names the check: its number and its fence. */
+export const RELAY_CHECK = 'tidemark-check'
+
 const Mark = Closed({
   etag: Nullable(Text(0, 16_384)),
   last_modified: Nullable(Text(0, 16_384)),
@@ -38,8 +45,7 @@ const Mark = Closed({
   body_hash: Nullable(Type.String({ minLength: 32, maxLength: 32, pattern: '^[0-9a-f]+$' })),
 })
 
-/** The layers of a runner, which has no proxy. */
-const Layer = Choice(['static', 'browser'])
+const Layer = Choice(FETCH_METHODS)
 const Remember = Type.Optional(Choice(['static', 'browser']))
 const Warnings = Type.Array(Text(1, 4000), { maxItems: 200 })
 /**
@@ -140,5 +146,11 @@ export type RunnerMark = Static<typeof Mark>
 
 export const RunnerClaimed = Type.Object({ tasks: Type.Array(RunnerTask), ...LeaseTerms })
 export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...LeaseTerms })
+/** `bytes` is how much the check may transfer; absent: there is a reason why not. */
+export const RunnerProxyHold = Type.Object({
+  bytes: Type.Optional(Type.Integer({ minimum: 1 })),
+  reason: Type.Optional(Choice(NO_PROXY)),
+})
+export type RunnerProxyHold = Static<typeof RunnerProxyHold>
 export type RunnerClaimed = Static<typeof RunnerClaimed>
 export type RunnerHeld = Static<typeof RunnerHeld>

@@ -69,7 +69,7 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   app.addHook('onResponse', async (request) => {
     if (stopping.signal.aborted) request.raw.socket.end()
   })
-  addRunnerApiRoutes(app, { source, denied, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
+  addRunnerApiRoutes(app, { source, store, denied, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
   return app
 }
 

@@ -1,38 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import {
   RunnerClaim,
   type RunnerClaimed,
   type RunnerHeld,
+  RELAY_CHECK,
   RunnerHeartbeat,
+  RunnerProxy,
+  type RunnerProxyHold,
   RunnerRelease,
 } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import type { Denials } from '../../egress/policy.ts'
+import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { taskToWire } from '../../runners/client/task-wire.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
+import type { Store } from '../../store/db/client.ts'
 import { readOutcome } from './read-outcome.ts'
+import { runnerToken } from './runner-token.ts'
 
 interface RunnerApiRoutesContext {
   readonly source: RunnerService
   /** Returns what runners must deny to their checks. */
   readonly denied: () => Promise<Denials>
+  readonly store: Store
   /** Ends questions to the model. */
   readonly stopping: AbortSignal
   readonly outcomeBytes: number
 }
 
 /**
- * Adds `POST /runner/claim`, `heartbeat`, `complete` and `release`. They do what the check source does in process, for
- * the checks of the token in the request.
+ * Adds `POST /runner/claim`, `heartbeat`, `complete`, `release` and `proxy`, and CONNECT. They do what the check source
+ * does in process, for the checks of the token in the request.
  */
-export function addRunnerApiRoutes(
-  app: FastifyInstance,
-  { source, denied, stopping, outcomeBytes }: RunnerApiRoutesContext,
-): void {
+export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoutesContext): void {
+  const { source, denied, stopping, outcomeBytes } = context
   const termsOf = async ({ livesMs }: LiveRunnerToken) => {
     const { cidrs, endpoints } = await denied()
     return {
@@ -69,15 +76,51 @@ export function addRunnerApiRoutes(
     const signal = AbortSignal.any([stopping, goneOf(reply)])
     const completion = await source.complete(told, runnerOf(request).id, signal)
     if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
-    if (completion.kind === 'not_held')
-      throw apiError('CONFLICT', 'This check is not, or no longer, leased with this token.')
+    if (completion.kind === 'not_held') throw apiError('CONFLICT', NOT_LEASED)
     if (completion.kind === 'abandoned')
       throw new ApiError('UNAVAILABLE', 'The outcome was not stored. Try again.', {
         headers: { 'retry-after': '1' },
       })
     return reply.code(204).send()
   })
+
+  addProxy(app, context)
 }
+
+/** Adds what a check needs that its site refused: proxy bytes, and the tunnels that use them. */
+function addProxy(app: FastifyInstance, { source, store }: RunnerApiRoutesContext): void {
+  app.post('/runner/proxy', async (request): Promise<RunnerProxyHold> => {
+    const held = await source.holdProxy(read(RunnerProxy, request.body), runnerOf(request).id)
+    if (held === null) throw apiError('CONFLICT', NOT_LEASED)
+    return held
+  })
+
+  app.post('/runner/proxy/release', async (request, reply) => {
+    await source.relay?.release(read(RunnerProxy, request.body), runnerOf(request).id)
+    return reply.code(204).send()
+  })
+
+  app.server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    // Fastify knows nothing of this request: what fails here ends its connection.
+    relayed({ request, client, head }).catch(() => client.destroy())
+  })
+  app.addHook('preClose', async () => source.relay?.close())
+
+  async function relayed(asked: RelayedConnect): Promise<void> {
+    const { headers } = asked.request
+    asked.client.on('error', () => asked.client.destroy())
+    const runner = await runnerToken(store, headers['proxy-authorization']).catch(() => null)
+    const [no = NaN, fence = NaN] = String(headers[RELAY_CHECK] ?? '')
+      .split(' ')
+      .map(Number)
+    const check = checkerOf(RunnerProxy).validate({ no, fence })
+    if (runner && check.ok && source.relay) return source.relay.connect(asked, check.value, runner.id)
+    const status = runner ? '403 Forbidden' : '407 Proxy Authentication Required'
+    asked.client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+  }
+}
+
+const NOT_LEASED = 'This check is not, or no longer, leased with this token.'
 
 /** Returns a signal that aborts when the connection ends before its answer: nobody waits for the answer any more. */
 function goneOf(reply: FastifyReply): AbortSignal {

@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox'
 import type { Logger } from '../../core/logger.ts'
-import { RunnerClaimed, type RunnerDenials, RunnerHeld } from '../../schema/runner-api.ts'
+import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
+import type { Hold } from '../fetch/proxy/proxy-layer.ts'
 import type { Task } from '../check/task.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
-import { createRunnerApiClient, readAnswer } from './runner-api-client.ts'
+import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
 import type { CheckSource } from '../check/check-source.ts'
 import { createOutage, type Outage } from '../../concurrency/outage.ts'
@@ -33,6 +34,11 @@ export interface HttpCheckSource extends CheckSource {
   readonly outage: Outage
   /** Asks how long leases last, in ms. Rejects when the runner API is unavailable or refuses the token. */
   greet(): Promise<{ readonly leaseMs: number }>
+  /**
+   * Returns the reservation function of a check's team. The worker reserves; the header of the reservation names the
+   * check to the worker's relay.
+   */
+  holdFor(task: Held): Hold
   /** Returns the milliseconds for which the token is still valid, as far as known. */
   tokenMs(): number
   close(): Promise<void>
@@ -81,6 +87,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
 
   return {
     outage,
+    holdFor: (task) => () => holdByWorker({ ask, post, log }, checkOf(task)),
     async greet() {
       await heartbeat([])
       return { leaseMs }
@@ -102,8 +109,35 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
   }
 }
 
+interface AskingWorker {
+  readonly ask: (verb: string, body: object, schema: typeof RunnerProxyHold) => Promise<RunnerProxyHold>
+  readonly post: (verb: string, asked: Parameters<RunnerApiClient['post']>[1]) => Promise<unknown>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+async function holdByWorker({ ask, post, log }: AskingWorker, check: Held): ReturnType<Hold> {
+  const release = { ...JSON_TYPE, body: JSON.stringify(check), timeoutMs: QUICK_MS }
+  try {
+    const { bytes, reason = 'none' } = await ask('proxy', check, RunnerProxyHold)
+    if (bytes === undefined) return reason
+    return {
+      bytes,
+      headers: { [RELAY_CHECK]: `${check.no} ${check.fence}` },
+      async settle() {
+        // What is not released is returned by itself after a few minutes.
+        await post('proxy/release', release).catch((err: unknown) => log.warn({ err }, 'proxy bytes were not returned'))
+      },
+    }
+  } catch (err) {
+    log.warn({ err }, 'the proxy was not used: the runner API did not answer')
+    return 'none'
+  }
+}
+
+type Held = Pick<Task, 'no' | 'fence'>
+
 const JSON_TYPE = { type: 'application/json' }
 const MOST_CLAIMED = 100
 const NEVER = new AbortController().signal
 
-const checkOf = ({ no, fence }: Task) => ({ no, fence })
+const checkOf = ({ no, fence }: Held) => ({ no, fence })

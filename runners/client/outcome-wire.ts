@@ -1,5 +1,4 @@
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
-import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Reading } from '../check/reading.ts'
 import { storableText } from '../../core/storable.ts'
 import type { Shot } from '../browser/page/shot.ts'
@@ -38,7 +37,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') return failedToWire(reading)
   const { kind, mark, remember } = reading
-  const common = { fetch_method: layerOf(reading.fetchMethod), mark: markToWire(mark), ...(remember && { remember }) }
+  const common = { fetch_method: reading.fetchMethod, mark: markToWire(mark), ...(remember && { remember }) }
   if (kind === 'unchanged') return { kind, ...common }
   const read = { ...common, warnings: reading.warnings.slice(0, MOST_WARNINGS), ...(shots && { shots }) }
   if (kind === 'text') return { kind, text: reading.text, ...read }
@@ -48,7 +47,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
 function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): RunnerReading {
   return {
     kind,
-    ...(fetchMethod !== null && { fetch_method: layerOf(fetchMethod) }),
+    ...(fetchMethod !== null && { fetch_method: fetchMethod }),
     fault: { code: fault.code, message: fault.message.slice(0, 1000) },
     retry_after_ms: Math.min(Math.max(0, Math.round(retryAfterMs)), LONGEST_MS),
     ...(typeof status === 'number' && { status }),
@@ -57,6 +56,3 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed
 
 const MOST_WARNINGS = 200
 const LONGEST_MS = 86_400_000
-
-/** The layers of a runner; it has no proxy. */
-const layerOf = (method: FetchMethod): 'static' | 'browser' => (method === 'static' ? method : 'browser')

@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable, Store } from '../db/client.ts'
+import type { Held } from '../queue/lease.ts'
 import { nothing, row } from '../db/row.ts'
 import { limitOf } from './plan-limits.ts'
 
-/** The payer: the team of a check, or a team. */
-export type ProxyPayer = { readonly checkNo: number } | { readonly teamId: string }
+/** The payer: the team of a check, or a team. `runId`: the reservation is found again by it, and replaces the last. */
+export type ProxyPayer = { readonly checkNo: number; readonly runId?: string } | { readonly teamId: string }
 
 /** Reserved bytes, or the reason why there are none. */
 type ProxyBytes =
@@ -40,10 +41,13 @@ export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: num
     if (!found?.proxy_enabled) return { kind: 'off' }
     const { team_id: teamId, most, used } = found
     if (most === 0) return { kind: 'not_in_plan' }
-    await tx.query(sql.type(nothing)`delete from proxy_holds where team_id = ${teamId}::uuid and until <= clock()`)
+    const runId = 'runId' in payer ? (payer.runId ?? null) : null
+    await tx.query(sql.type(nothing)`
+      delete from proxy_holds where team_id = ${teamId}::uuid and (until <= clock() or id = ${runId}::uuid)`)
     const hold = await tx.maybeOne(sql.type(made)`
-      insert into proxy_holds (team_id, bytes, until)
-      select ${teamId}::uuid, least(${bytes}::bigint, room), clock() + make_interval(secs => ${HOLD_SECONDS})
+      insert into proxy_holds (id, team_id, bytes, until)
+      select coalesce(${runId}::uuid, gen_random_uuid()), ${teamId}::uuid, least(${bytes}::bigint, room),
+        clock() + make_interval(secs => ${HOLD_SECONDS})
       from (
         -- Without a limit, room is null, and least() ignores null.
         select ${most}::bigint - ${used}::bigint - coalesce(sum(bytes), 0)::bigint as room
@@ -71,5 +75,40 @@ export async function settleProxyBytes(
   await store.query(sql.type(nothing)`
     with gone as (delete from proxy_holds where id = ${held.id}::uuid and team_id = ${held.teamId}::uuid)
     update team_usage set proxy_bytes_used = proxy_bytes_used + ${used}::bigint where team_id = ${held.teamId}::uuid
+  `)
+}
+
+/** A reservation that a runner uses through the relay of a worker. */
+interface RelayHold {
+  readonly id: string
+  readonly teamId: string
+  /** What is left of it. */
+  readonly bytes: number
+}
+
+const relayHold = row({ id: Type.String(), team_id: Type.String(), bytes: Type.Number() })
+
+/** Returns the reservation of a check that is leased with this runner token; null when there is none. */
+export async function findRelayHold(store: Queryable, { no, fence }: Held, holder: number): Promise<RelayHold | null> {
+  const found = await store.maybeOne(sql.type(relayHold)`
+    select h.id, h.team_id, h.bytes
+    from checks c join proxy_holds h on h.id = c.run_id and h.team_id = c.team_id
+    where c.no = ${no} and c.fence = ${fence} and c.holder = ${holder} and h.until > clock()
+  `)
+  return found && { id: found.id, teamId: found.team_id, bytes: found.bytes }
+}
+
+/** Counts the bytes that a relay transferred, and takes them out of the reservation, where there still is one. */
+export async function bookProxyBytes(
+  store: Queryable,
+  { id, teamId }: { id: string; teamId: string },
+  used: number,
+): Promise<void> {
+  await store.query(sql.type(nothing)`
+    with rest as (
+      update proxy_holds set bytes = greatest(bytes - ${used}::bigint, 1)
+      where id = ${id}::uuid and team_id = ${teamId}::uuid
+    )
+    update team_usage set proxy_bytes_used = proxy_bytes_used + ${used}::bigint where team_id = ${teamId}::uuid
   `)
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
-import { html, openSite, pageOf, status } from '../support/site.ts'
+import { html, openSite, status } from '../support/site.ts'
 import { runnerApiOf, openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
 
 let proxy: ProxyServer
@@ -15,6 +15,9 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await proxy[Symbol.asyncDispose]()
 })
+
+/** A script makes the price. */
+const MADE = `<body><script>document.body.innerHTML = '<b class="price">$8</b>'</script></body>`
 
 const bodyOf = (url: string) => ({
   name: 'A kettle',
@@ -34,13 +37,13 @@ async function firstRun(url: string) {
 }
 
 test(
-  'what a runner is refused, the worker tries through the proxy, on the allowance of the team; the runner knows ' +
-    'of neither.',
+  'what a runner is refused, it renders through the relay of the worker, on the allowance of the team; it knows ' +
+    'neither the proxy nor its credentials.',
   async () => {
     await using site = await openSite()
     site.answer((response, request, nth) => {
       const isThroughProxy = request.socket.remoteAddress === EXIT_ADDRESS
-      return (isThroughProxy ? html(pageOf('$8')) : status(403))(response, request, nth)
+      return (isThroughProxy ? html(MADE) : status(403))(response, request, nth)
     })
     const runner = await world.runner('refused')
     expect(await firstRun(site.url)).toMatchObject({

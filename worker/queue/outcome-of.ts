@@ -20,6 +20,8 @@ interface HeldTask {
   readonly hasBaseline: boolean
   /** Its fetch layer was chosen by the content of the page. */
   readonly layerIsRemembered: boolean
+  /** Runners can reach a proxy. */
+  readonly hasProxy: boolean
 }
 
 /** The outcome of a check as reported by a runner. */
@@ -63,10 +65,12 @@ function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
 
 function layerIssues(
   reading: Exclude<RunnerReading, { kind: 'moved' }>,
-  { task, layerIsRemembered }: HeldTask,
+  { task, layerIsRemembered, hasProxy }: HeldTask,
 ): Issue[] {
   if (reading.fetch_method === 'static' && !task.triesStatic)
     return issue('fetch_method', 'cannot be static: the check is one of the browser alone')
+  if (reading.fetch_method === 'proxy' && !hasProxy)
+    return issue('fetch_method', 'cannot be proxy: this installation has none')
   if (reading.kind !== 'failed' && reading.remember && !(layerIsRemembered && task.queue === 'browser'))
     return issue('remember', 'is not for a check whose layer its configuration says')
   return []

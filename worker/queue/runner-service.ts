@@ -8,7 +8,9 @@ import type { Task } from '../../runners/check/task.ts'
 import type { Recorder } from '../record/recorder.ts'
 import { createClaims } from './claim-round.ts'
 import { outcomeOf, type Told } from './outcome-of.ts'
+import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
+import type { ProxyRelay } from './proxy-relay.ts'
 import { createSettling } from './postgres-check-source.ts'
 import { contextOf, pageTaskOf } from './task-of.ts'
 
@@ -18,6 +20,8 @@ export interface RunnerServiceOptions {
   readonly recorder: Recorder
   readonly prompts: Prompts | null
   readonly leaseMs: number
+  /** Connects runners with the proxy; null: this installation has none. */
+  readonly relay?: ProxyRelay | null
 }
 
 /** The result of completing a check. */
@@ -39,13 +43,16 @@ export interface RunnerService {
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
   complete(told: Told, holder: number, signal: AbortSignal): Promise<Completion>
   release(checks: readonly Held[], delayMs: number, holder: number): Promise<void>
+  /** Reserves proxy bytes for a check that its site refused; null: the check is not leased with this token. */
+  holdProxy(check: Held, holder: number): Promise<RunnerProxyHold | null>
+  readonly relay: ProxyRelay | null
 }
 
 /** Runners only do checks that need rendering. */
 const QUEUES = ['browser', 'visual'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
-  const { store, secrets, recorder, prompts, leaseMs } = options
+  const { store, secrets, recorder, prompts, leaseMs, relay = null } = options
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
   const settle = createSettling({ store, recorder, prompts })
@@ -56,7 +63,12 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
     if (row === null) return { kind: 'not_held' }
     const task = pageTaskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
     const { reading_id, layer_is_remembered: layerIsRemembered } = row
-    const believed = outcomeOf(told, { task, hasBaseline: reading_id !== null, layerIsRemembered })
+    const believed = outcomeOf(told, {
+      task,
+      hasBaseline: reading_id !== null,
+      layerIsRemembered,
+      hasProxy: relay !== null,
+    })
     if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
     const isSettled = await settle({ task, reading: believed.reading, ...timesOf(told, row) }, contextOf(row), signal)
     return { kind: isSettled ? 'settled' : 'abandoned' }
@@ -74,6 +86,12 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
         checks.map(({ no, fence }) => ({ no, fence, delayMs })),
         holder,
       ),
+    async holdProxy(check, holder) {
+      const row = await findHeldCheck(store, check, holder)
+      if (row === null) return null
+      return relay === null ? { reason: 'none' } : relay.hold({ no: row.no, runId: row.run_id })
+    },
+    relay,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../core/logger.ts'
-import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
+import { createProxyRelay, type ProxyRelay } from '../../../worker/queue/proxy-relay.ts'
+import { parseProxyUrl, type ProxyAddress } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
@@ -15,8 +16,19 @@ interface ProxyContext {
 
 /** Returns the proxy of this installation; null when it has none. The settings were validated before. */
 export function proxyLayerOf({ settings, egress, log }: ProxyContext): ProxyLayer | null {
-  const parsed = settings.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(settings.TIDEMARK_PROXY_URL)
-  return parsed?.ok ? createProxyLayer({ proxy: parsed.proxy, policy: egress, log }) : null
+  const proxy = addressOf(settings)
+  return proxy && createProxyLayer({ proxy, policy: egress, log })
+}
+
+/** Returns the relay to that proxy for runners; null when there is no proxy. */
+export function proxyRelayOf({ settings, egress, log }: ProxyContext, store: Store): ProxyRelay | null {
+  const proxy = addressOf(settings)
+  return proxy && createProxyRelay({ store, proxy, policy: egress, log })
+}
+
+function addressOf({ TIDEMARK_PROXY_URL: url }: ProxyContext['settings']): ProxyAddress | null {
+  const parsed = url === undefined ? null : parseProxyUrl(url)
+  return parsed?.ok ? parsed.proxy : null
 }
 
 /** Returns a function that reserves proxy bytes in the store. When the store cannot be read, nothing is reserved. */

@@ -5,6 +5,9 @@ import { startHealthServer } from '../../../platform/health-server.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
 import { sleep } from '../../../concurrency/sleep.ts'
 import { check } from '../../../runners/check/check.ts'
+import type { ProxyPort } from '../../../runners/check/last-resort.ts'
+import { createProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
+import type { Logger } from '../../../core/logger.ts'
 import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
@@ -49,7 +52,8 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   const { source, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const loop = startLoop({ settings, source, outage: http.outage, leaseMs, registry, egress }, context)
+  const proxy = relayOf(http, { url, token, egress, log })
+  const loop = startLoop({ settings, source, outage: http.outage, leaseMs, registry, egress, proxy }, context)
   stack.defer('checks', () => loop.drain(DRAIN_MS))
   await serveMetrics(settings, { registry, loop }, context)
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
@@ -95,6 +99,25 @@ async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessCo
   return null
 }
 
+/**
+ * Returns the proxy of a runner: the relay of the runner API. The worker behind it has the credentials of the proxy and
+ * the allowance of the team.
+ */
+function relayOf(source: HttpCheckSource, { url, token, egress, log }: Relayed): ProxyPort {
+  const { hostname: host, port, protocol } = new URL(url)
+  const isSecure = protocol === 'https:'
+  const address = { host, port: Number(port || (isSecure ? 443 : 80)), isSecure, authorization: `Bearer ${token}` }
+  const layer = createProxyLayer({ proxy: address, policy: egress, log, forwards: false })
+  return { layer, holdFor: (task) => source.holdFor(task) }
+}
+
+interface Relayed {
+  readonly url: string
+  readonly token: string
+  readonly egress: EgressPolicy
+  readonly log: Logger
+}
+
 /** Returns the egress policy. It also denies the runner API: no page may reach it. A worker tells what else to deny. */
 function egressOf(settings: Settings, runnerApiUrl: string): RunnerPolicy {
   const { hostname: host, port, protocol } = new URL(runnerApiUrl)
@@ -110,10 +133,11 @@ interface LoopContext {
   readonly leaseMs: number
   readonly registry: Registry
   readonly egress: EgressPolicy
+  readonly proxy: ProxyPort
 }
 
 function startLoop(
-  { settings, source, outage, leaseMs, registry, egress }: LoopContext,
+  { settings, source, outage, leaseMs, registry, egress, proxy }: LoopContext,
   { log, stack }: ProcessContext,
 ): CheckLoop {
   const browser = browsersOf({ settings, egress, log }) ?? undefined
@@ -127,7 +151,7 @@ function startLoop(
   const concurrency = settings.TIDEMARK_BROWSER_PAGES
   return createCheckLoop({
     source,
-    check: (task, signal) => check(task, { agent, extractor, pages, browser, signal }),
+    check: (task, signal) => check(task, { agent, extractor, pages, browser, proxy, signal }),
     log,
     outage,
     metrics: createCheckMetrics(registry),

@@ -27,7 +27,7 @@ import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { startPictures } from './picture-parts.ts'
 import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
-import { proxyHold, proxyLayerOf } from './proxy.ts'
+import { proxyHold, proxyLayerOf, proxyRelayOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
@@ -97,7 +97,8 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, extractor, pages })
-  const source = await startRunnerApi({ ...context, store, held: { secrets, recorder, prompts, leaseMs } })
+  const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store) }
+  const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
     settings,

@@ -1,3 +1,4 @@
+import type { NO_PROXY } from '../../../schema/runner-api.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
@@ -19,8 +20,8 @@ interface ProxyHold {
   settle(usedBytes: number): Promise<void>
 }
 
-/** Why a team may not use the proxy. `none`: this installation has no proxy, which only a runner has to ask. */
-export type NoHold = 'off' | 'not_in_plan' | 'used_up' | 'none'
+/** Why a team may not use the proxy. */
+export type NoHold = (typeof NO_PROXY)[number]
 
 /** Reserves bytes for the team of the fetch; fewer where fewer are left. Never rejects. */
 export type Hold = (bytes: number) => Promise<ProxyHold | NoHold>
@@ -68,7 +69,7 @@ interface ProxyLayerOptions {
 /** A reservation covers the largest response. Unused bytes are released when the response has come. */
 const MOST_BYTES = FETCH_LIMITS.maxWireBytes
 /** The same for a page with all that it loads. */
-const MOST_RENDER_BYTES = 16 * 1024 * 1024
+export const MOST_RENDER_BYTES = 16 * 1024 * 1024
 
 /** Creates the layer. It opens its own connections for every fetch, so that no team shares one with another. */
 export function createProxyLayer({ log, resolver = systemResolver(), ...options }: ProxyLayerOptions): ProxyLayer {

@@ -22,7 +22,7 @@ interface ProxyRouteOptions {
 }
 
 /** The way of one rendered page through a proxy. Its connections are not shared with another page. */
-interface ProxyRoute extends Detour {
+export interface ProxyRoute extends Detour {
   /** Returns the bytes on the wire to and from the proxy. */
   bytes(): number
   /** Whether the bytes were used up and the connections were cut off. */
