@@ -1,3 +1,4 @@
+import { type ExtractConfig, fieldNames } from '../schema/monitor/extract-config.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
 import { valueOf } from './diff/diff-values.ts'
 
@@ -10,31 +11,39 @@ export function isEmptyValue(value: Json): boolean {
   return value === null || (Array.isArray(value) && value.length === 0)
 }
 
-/** What a reading is asked about its empty fields. */
+/**
+ * Returns the fields whose rule has no match on the page, in the order of the config: `null`, a list without items, and
+ * a pattern that was counted zero times.
+ */
+export function unmatchedFields(values: Values, config: ExtractConfig): readonly string[] {
+  return fieldNames(config).filter((name) => {
+    const value = valueOf(values, name)
+    return (isEmptyValue(value) && typeof value !== 'string') || (config.method === 'regex' && value === 0)
+  })
+}
+
+/** A reading, as far as its empty fields need an explanation. */
 interface EmptyFields {
   readonly values: Values
-  /** The names of the extract config, in their order. */
-  readonly names: readonly string[]
+  readonly config: ExtractConfig
   /** The page was not rendered, and has many scripts that may write what is missing. */
   readonly isScripted: boolean
 }
 
 /**
- * Returns a warning for each field without a match, in order. An element that was found and is empty is mentioned only
- * where scripts may fill it.
+ * Returns a warning for each field without a match. An element that was found and is empty is mentioned only where
+ * scripts may fill it.
  */
-export function emptyFieldWarnings({ values, names, isScripted }: EmptyFields): readonly string[] {
-  const found = names.filter((name) => isEmptyValue(valueOf(values, name)))
-  return found
-    .filter((name) => isScripted || isUnmatched(valueOf(values, name)))
-    .map((name) => {
-      const state = isUnmatched(valueOf(values, name)) ? 'has no match on the page' : 'is empty on the page'
-      return `The field ${JSON.stringify(name)} ${state}. ${isScripted ? SCRIPTED : ADVICE}`
-    })
+export function emptyFieldWarnings({ values, config, isScripted }: EmptyFields): readonly string[] {
+  const unmatched = unmatchedFields(values, config)
+  return fieldNames(config).flatMap((name) => {
+    if (unmatched.includes(name)) return [warning(name, 'has no match on the page', isScripted)]
+    return isScripted && isEmptyValue(valueOf(values, name)) ? [warning(name, 'is empty on the page', true)] : []
+  })
 }
 
-/** Returns whether a field has no match: `null`, or a list without items. */
-const isUnmatched = (value: Json): boolean => isEmptyValue(value) && typeof value !== 'string'
+const warning = (name: string, state: string, isScripted: boolean) =>
+  `The field ${JSON.stringify(name)} ${state}. ${isScripted ? SCRIPTED : ADVICE}`
 
 const ADVICE = 'Its rule cannot notice a change there; correct the rule.'
 const SCRIPTED =

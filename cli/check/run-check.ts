@@ -1,3 +1,4 @@
+import { unmatchedFields } from '../../core/empty-fields.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Ask } from '../../worker/previews/preview.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
@@ -5,6 +6,7 @@ import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../../worker/prompts/prompts-port.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Configuration } from './configuration.ts'
 import { printable } from './printable.ts'
@@ -27,7 +29,10 @@ interface CheckMeans {
   readonly browser?: Pick<Browsers, 'render'>
 }
 
-/** Checks one target after the other and reports each. Returns true when every check was a success. */
+/**
+ * Checks one target after the other and reports each. Returns true when every check was a success, and every field had
+ * a match.
+ */
 export async function runCheck(
   { spec, targets, isDefault }: Configuration,
   egress: EgressPolicy,
@@ -46,7 +51,8 @@ export async function runCheck(
       const shown = await tryTarget(target, spec, ports)
       if (index > 0 && !output.json) output.out('\n')
       tell(target, shown, output)
-      isSuccess &&= shown.status === 'success'
+      isSuccess &&=
+        shown.status === 'success' && unmatchedFields(shown.fields as Values, spec.extract_config).length === 0
     }
   } finally {
     await Promise.all([extractor.close(), pages.close(), agent.destroy()])

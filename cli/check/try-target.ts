@@ -1,3 +1,4 @@
+import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import { failure, preview, type PreviewPorts } from '../../worker/previews/preview.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
 import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
@@ -41,7 +42,7 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
   const ms = Math.round(performance.now() - startedAt)
   return {
     ...unfetched,
-    ...outcomeOf(extraction),
+    ...outcomeOf(extraction, config),
     content_type: contentType,
     bytes,
     extract_ms: ms,
@@ -64,8 +65,11 @@ async function askedOf(
   return { ok: true, values: answer.values, warnings: [...extraction.warnings, ...answer.warnings] }
 }
 
-function outcomeOf(extraction: Extraction): ReturnType<typeof failure> {
+function outcomeOf(extraction: Extraction, config: ExtractConfig): ReturnType<typeof failure> {
   if (!extraction.ok) return failure(extraction.fault)
-  const { values: fields, warnings } = extraction
-  return { status: 'success', fields, warnings: [...warnings], error_code: null, error_message: null }
+  const { values: fields } = extraction
+  // A file cannot be rendered, so its scripts are no explanation.
+  const empty = emptyFieldWarnings({ values: fields, config, isScripted: false })
+  const warnings = [...extraction.warnings, ...empty].slice(0, 50)
+  return { status: 'success', fields, warnings, error_code: null, error_message: null }
 }

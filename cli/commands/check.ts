@@ -13,7 +13,8 @@ const EXAMPLES = `
 A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as in a run. A
 private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed.
 
-Exits with 0 when every check was a success, 1 when one failed, 2 when the command line is not valid.
+Exits with 0 when every check was a success and every field had a match, 1 when not, 2 when the command line is not
+valid.
 
 Examples:
   $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'

@@ -157,7 +157,13 @@ async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promis
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
-  return readingOf(extraction, { ...from, mark, ...(shots && { shots }) }, warningsOf(fetched, task))
+  const about = { ...from, mark, ...(shots && { shots }), ...hintOf(extraction, task, layered) }
+  return readingOf(extraction, about, warningsOf(fetched, task))
+}
+
+/** A page that was rendered, or that never is, says nothing about its scripts. */
+function hintOf({ isScripted }: Extract<Extraction, { ok: true }>, { request }: PageTask, { method }: Layered) {
+  return isScripted && method === 'static' && request === null ? { isScripted } : {}
 }
 
 const BY_STATIC = { fetchMethod: 'static' } as const
@@ -167,7 +173,7 @@ const fromOf = ({ method, reason }: Layered) =>
 
 /** The layer of a result, and why it is not the first one. */
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>
-type Read = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'fetchReason' | 'mark' | 'shots'>
+type Read = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'isScripted'>
 
 /** Returns the pictures of a page. There are none unless a browser showed it. */
 const shotsOf = (fetched: Fetched & { readonly shots?: readonly Shot[] }): readonly Shot[] => fetched.shots ?? []

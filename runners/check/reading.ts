@@ -35,6 +35,8 @@ export type Reading =
       /** For a whole page: its readable text, as extraction cut it; absent where there is none. */
       readonly pageText?: string
       readonly warnings: readonly string[]
+      /** A field is empty, and the page was read without running its many scripts. Absent: no. */
+      readonly isScripted?: boolean
       /** Always present for a monitor with the visual layer, never for others. */
       readonly shots?: readonly Shot[]
       readonly remember?: Remembered

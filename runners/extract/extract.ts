@@ -1,3 +1,4 @@
+import { isEmptyValue } from '../../core/empty-fields.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { decode } from './text/charset.ts'
@@ -30,7 +31,7 @@ import type { XValue } from './xpath/values.ts'
 export function extract(page: Page, config: ExtractConfig): Extraction {
   if (isBlank(page.body)) return noBody()
   try {
-    return config.method === 'prompt' ? readPrompt(page) : run(page, compileRules(config))
+    return config.method === 'prompt' ? readPrompt(page) : withScripts(run(page, compileRules(config)), page)
   } catch (error) {
     return evaluationFault(error)
   }
@@ -43,6 +44,33 @@ export function extractHash(page: Page): Extraction {
 
 const noBody = () =>
   failed('empty_body', 'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).')
+
+/** Marks an extraction that has an empty value where scripts may write one. Only then the page is searched for them. */
+function withScripts(extraction: Extraction, page: Page): Extraction {
+  if (!extraction.ok || !Object.values(extraction.values).some(isEmptyValue)) return extraction
+  return markupKind(page) === 'html' && hasManyScripts(page.body) ? { ...extraction, isScripted: true } : extraction
+}
+
+const MANY_SCRIPTS = 3
+const MANY_INLINE_CHARS = 10_000
+/** The part of a page that is searched for scripts, and the longest part of a tag that is read. */
+const SEARCHED_BYTES = 1_048_576
+const TAG_BYTES = 300
+
+/** Returns whether HTML has three scripts or more, or 10,000 characters of them, data aside. */
+function hasManyScripts(body: Uint8Array): boolean {
+  const html = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SEARCHED_BYTES)).toString('latin1')
+  let count = 0
+  let inline = 0
+  for (const { index } of html.matchAll(/<script[\s>]/gi)) {
+    const tag = html.slice(index, index + TAG_BYTES)
+    if (/^[^>]*\stype\s*=\s*["']?[^"'>]*json/i.test(tag)) continue
+    const end = html.indexOf('</', index)
+    inline += (end < 0 ? html.length : end) - index
+    if (++count >= MANY_SCRIPTS || inline >= MANY_INLINE_CHARS) return true
+  }
+  return false
+}
 
 /**
  * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this

@@ -21,6 +21,8 @@ export type Extraction =
       readonly warnings: readonly string[]
       /** For a whole page: its readable text, to show what changed; absent where there is none. */
       readonly pageText?: string
+      /** A value is empty, and the page is HTML with many scripts. Absent: no. */
+      readonly isScripted?: boolean
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
     }

@@ -1,3 +1,4 @@
+import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
@@ -62,13 +63,22 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
         status: 'success',
         fields: reading.values,
         ...layerOf(reading),
-        warnings: [...reading.warnings],
+        warnings: [...reading.warnings, ...emptyFieldWarnings(readingOf(reading, config))].slice(0, MOST_WARNINGS),
         error_code: null,
         error_message: null,
       }
   }
 }
 
+const MOST_WARNINGS = 50
+
+const readingOf = ({ values, isScripted = false }: Read, { extract_config: config }: Previewed) => ({
+  values,
+  config,
+  isScripted,
+})
+
+type Read = Extract<Answered, { kind: 'values' }>
 type Answered = Exclude<Reading, { kind: 'text' }>
 
 /** Does the same as the trusted side of a check when the check completes. */

@@ -7,6 +7,7 @@ import { runIdTime } from '../../core/run-id.ts'
 import { storable } from '../../core/storable.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { PageMark, Reading } from '../../runners/check/reading.ts'
+import type { Task } from '../../runners/check/task.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -220,7 +221,8 @@ interface Compared extends Read {
 async function readingRow(compared: Compared, options: RecorderOptions): Promise<JudgedRun | RunFault> {
   const { finished, reading, teamId, hash, baseline, seen } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
-  const order = finished.task.kind === 'page' ? fieldNames(finished.task.extract) : Object.keys(reading.values)
+  const { task } = finished
+  const order = task.kind === 'page' ? fieldNames(task.extract) : Object.keys(reading.values)
   const predicate = baseline.diff_predicate as DiffPredicate
   const { diff, fired, slow } = await judge({ before, after: reading.values, order, predicate }, options.patterns)
   // If the pictures fire, the whole difference is sent.
@@ -228,9 +230,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
   const isOpen = gone.isOpen || nothing.isOpen
-  const unmatched =
-    before === null ? emptyFieldWarnings({ values: reading.values, names: order, isScripted: false }) : []
-  const found = [...gone.warnings, ...unmatched, ...nothing.warnings]
+  const found = [...gone.warnings, ...(before === null ? unmatched(task, reading) : []), ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
   const text = await keptText(reading, baseline)
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
@@ -253,6 +253,11 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     pictures: seen.pictures,
     is_first: reading.shots !== undefined && baseline.reading_id === null,
   }
+}
+
+/** Warns in a first run, whose rules may never have matched. */
+function unmatched(task: Task, { values, isScripted = false }: Read['reading']): readonly string[] {
+  return task.kind === 'page' ? emptyFieldWarnings({ values, config: task.extract, isScripted }) : []
 }
 
 /** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */

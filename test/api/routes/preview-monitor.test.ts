@@ -32,6 +32,11 @@ beforeAll(async () => {
       case '/echo':
         response.setHeader('content-type', 'application/json')
         return response.end(JSON.stringify({ agent: request.headers['x-mine'] ?? null, method: request.method }))
+      case '/scripted':
+        response.setHeader('content-type', 'text/html; charset=utf-8')
+        return response.end(
+          `${PAGE}<p class="stock"></p><p>${'text '.repeat(200)}</p>${'<script src=/a.js></script>'.repeat(3)}`,
+        )
       case '/gone':
         return response.writeHead(404).end('gone')
       default:
@@ -76,6 +81,35 @@ async function hang(count: number, client = served.me) {
 }
 const release = () => waiting.splice(0).forEach((response) => response.end(PAGE))
 
+describe('a preview of fields that have no value', () => {
+  const css = (fields: object) => ({ extract_config: { method: 'css', fields } })
+
+  test('warns for each field without a match', async () => {
+    const shown = await show(css({ price: '.price', old: '.old-price', all: '.none[]' }))
+    expect(shown.body).toMatchObject({
+      status: 'success',
+      fields: { old: null, all: [] },
+      warnings: [
+        expect.stringMatching(/^The field "old" has no match on the page\. Its rule/),
+        expect.stringMatching(/^The field "all" has no match on the page\. Its rule/),
+      ],
+    })
+  })
+
+  test('says to try the browser where the page has many scripts, for an empty element too', async () => {
+    const fields = css({ price: '.price', old: '.old-price', stock: '.stock' })
+    const shown = await show({ ...fields, url: `${base}/scripted` })
+    expect(shown.body).toMatchObject({
+      fetch_method: 'static',
+      fields: { stock: '' },
+      warnings: [
+        expect.stringMatching(/"old" has no match .* try fetch_mode browser/),
+        expect.stringMatching(/"stock" is empty .* try fetch_mode browser/),
+      ],
+    })
+  })
+})
+
 describe('POST /v1/monitors/preview', () => {
   test('answers what a run would extract, with what the fetch was like', async () => {
     const { status, body } = await show({
@@ -90,7 +124,7 @@ describe('POST /v1/monitors/preview', () => {
       http_status: 200,
       content_type: 'text/html; charset=utf-8',
       bytes: Buffer.byteLength(PAGE),
-      warnings: [],
+      warnings: [expect.stringContaining('"stock" has no match')],
       error_code: null,
       error_message: null,
     })

@@ -96,18 +96,22 @@ describe('tidemark check', () => {
   test('as a process: shows the fields of an address, and how it was fetched', async () => {
     const args = [`${base}/`, '--css', 'title=h1', '--css', 'price=.price', '--css', 'stock=#stock']
     const { code, out, err } = await run(args, '', { TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8' })
-    expect({ code, err }).toEqual({ code: 0, err: '' })
+    // One field has no match.
+    expect({ code, err }).toEqual({ code: 1, err: '' })
     const [target, facts, ...rest] = out.split('\n')
     expect(target).toBe(`${base}/`)
     expect(facts).toMatch(
       /^ {2}static · status 200 · text\/html; charset=utf-8 · \d+ B · \d+ ms \(fetch \d+, extract \d+\)$/,
     )
-    expect(rest).toEqual(['', '  title   "Blue  kettle"', '  price   "€ 49,90"', '  stock   null   (not found)', ''])
+    const warning =
+      '  warning: The field "stock" has no match on the page. Its rule cannot notice a change there; correct the rule.'
+    const shown = ['', '  title   "Blue  kettle"', '  price   "€ 49,90"', '  stock   null   (not found)', '']
+    expect(rest).toEqual([...shown, warning, ''])
   })
 
   test('as a process: reads standard input among files, and exits with 1 when one check failed', async () => {
     const { code, out, err } = await run(
-      ['page.html', '-', 'api.json', '--xpath', 'title=//h1', '--json'],
+      ['page.html', '-', 'other.html', '--xpath', 'title=//h1', '--json'],
       '<h1>Piped</h1>',
     )
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -137,7 +141,19 @@ describe('tidemark check', () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
     expect(out).toContain('npx tidemark check https://example.com/ --css title=h1')
-    expect(out).toMatch(/0 when every check was a success, 1 when one failed, 2 when/)
+    expect(out).toMatch(/0 when every check was a success and every field had a match, 1 when not, 2 when/)
+  })
+
+  test('exits with 1 for a list without items and a pattern that is not there, in a file too', async () => {
+    expect((await check(['page.html'], { css: ['prices=.price[]'] })).code).toBe(0)
+    const none = await check(['page.html'], { css: ['prices=.gone[]', 'price=.price'], json: true })
+    expect(none.code).toBe(1)
+    expect(JSON.parse(none.out)).toMatchObject({
+      status: 'success',
+      fields: { prices: [], price: '€ 49,90' },
+      warnings: [expect.stringContaining('"prices" has no match')],
+    })
+    expect((await check(['page.html'], { regex: ['sold=sold out'] })).code).toBe(1)
   })
 
   test('prints a table a target', async () => {
@@ -173,7 +189,7 @@ describe('tidemark check', () => {
   test.each([
     [{ regex: ['price=€ ([\\d,]+)'] }, 'price   "49,90"'],
     [{ xpath: ['paragraphs=count(//p)'] }, 'paragraphs   1'],
-    [{ css: ['a=b[c=d]', 'title=title:not([lang=de])'] }, 'title   "Shop"'],
+    [{ css: ['i=i:not([c=d])', 'title=title:not([lang=de])'] }, 'title   "Shop"'],
     [{ fullPage: true }, 'content_hash   "'],
     [{ template: 'generic-css-selector' }, 'value   "Blue  kettle"'],
   ])('%j extracts', async (options, line) => {
