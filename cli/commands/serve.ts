@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { migrate } from '../../store/db/migrate.ts'
+import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
@@ -43,6 +44,7 @@ export const serveCommand = () =>
               address: api.services.baseUrl,
               owner,
               isReachable: email !== undefined,
+              runningOut: await teamsRunningOut(worker.store, 3),
               databaseFolder: context.databaseFolder,
               dataDir: context.settings.TIDEMARK_DATA_DIR,
             }),

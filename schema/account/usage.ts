@@ -43,6 +43,15 @@ export const Usage = Closed({
   trialActive: Type.Boolean(),
   runsPeriodStart: Instant(),
   runsResetAt: Instant('End of the period. For a trial: end of the trial.'),
+  pace: Closed(
+    {
+      runsPerDay: Type.Number({ minimum: 0, description: 'Of the scheduled monitors at their intervals.' }),
+      usedUpAt: Nullable(Instant(), {
+        description: 'When a pool and the credits are used up at this pace. Null: not before `runsResetAt`.',
+      }),
+    },
+    { description: 'Beyond the contract: how fast the scheduled monitors use runs.' },
+  ),
   runsPeriodIsBilling: Type.Boolean({ description: 'The period is a billing period of a subscription.' }),
   tier: Choice(TIERS, {
     description:

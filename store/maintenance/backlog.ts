@@ -19,6 +19,10 @@ const Backlog = Type.Object({
   oldest_delivery_seconds: Seconds,
   /** Deliveries that were given up in the last 24 hours. */
   deliveries_dead: Type.Integer(),
+  /** Teams that have used 80 percent of their runs, but not all. */
+  teams_near_limit: Type.Integer(),
+  /** Teams that have used all of a pool, and have no credits. */
+  teams_used_up: Type.Integer(),
 })
 /** The work that waits in the store. Each count is at most `MOST_COUNTED`. */
 export type Backlog = Static<typeof Backlog>
@@ -62,4 +66,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
           limit 1`)} as oldest_delivery_seconds,
       ${counted(sql.fragment`
         select from deliveries
-        where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead`)
+        where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead,
+      ${counted(sql.fragment`
+        select from team_usage where pool_level(runs_used, runs_limit) = 80`)} as teams_near_limit,
+      ${counted(sql.fragment`select from team_usage where is_used_up`)} as teams_used_up`)

@@ -19,8 +19,41 @@ create table team_usage (
   -- proxy.
   llm_calls_used bigint not null default 0 check (llm_calls_used >= 0),
   screenshot_bytes_used bigint not null default 0 check (screenshot_bytes_used >= 0),
-  proxy_bytes_used bigint not null default 0 check (proxy_bytes_used >= 0)
+  proxy_bytes_used bigint not null default 0 check (proxy_bytes_used >= 0),
+  -- A pool that checks of pages use is empty, and no credits are left. A trigger keeps it up to date.
+  is_used_up boolean not null default false
 ) with (fillfactor = 50);
+create index team_usage_used_up on team_usage (team_id) where is_used_up;
+
+create function mark_used_up() returns trigger language plpgsql as $$
+begin
+  new.is_used_up := not new.is_used_up;
+  return new;
+end $$;
+-- The condition is evaluated without a call of the function.
+create trigger team_usage_mark_used_up before insert or update on team_usage for each row
+  when (new.is_used_up <> (new.credits = 0
+    and (coalesce(new.runs_used >= new.runs_limit, false) or coalesce(new.visual_used >= new.visual_limit, false))))
+  execute function mark_used_up();
+
+-- Checks of a team without runs rest: the maintenance moves their due_at away, so that no claim looks at them
+-- (store/quota/pool.ts). What gives the team runs again makes them due again, at once. Checks that another statement
+-- holds are left: that statement sets their time.
+create function wake_resting_checks() returns trigger language plpgsql as $$
+begin
+  update checks set due_at = next_run_at where no in (
+    select no from checks
+    where team_id = new.team_id and run_id is null and queued_run_id is null and due_at > next_run_at
+    for update skip locked
+  );
+  return null;
+end $$;
+create trigger team_usage_wake_resting_checks after update on team_usage for each row
+  when (
+    old.is_used_up and (new.credits > old.credits or new.runs_used < old.runs_used or new.visual_used < old.visual_used
+      or new.runs_limit is distinct from old.runs_limit or new.visual_limit is distinct from old.visual_limit)
+  )
+  execute function wake_resting_checks();
 
 -- Returns the sizes of a team's pools, computed from its limits. When the plan does not include SERP, only credits pay
 -- for searches.

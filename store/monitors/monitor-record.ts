@@ -9,6 +9,7 @@ import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { rowOf } from '../db/row.ts'
+import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 
@@ -50,7 +51,13 @@ export const monitorRow = rowOf(MonitorRow)
 export const MONITOR_COLUMNS = sql.fragment`
   m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate,
   m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.notify_on, m.request_headers, m.deliveries,
-  m.paused, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at, c.next_run_at`
+  m.paused, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at,
+  -- Without runs, the next one is when there are runs again.
+  case when c.next_run_at is not null then greatest(c.next_run_at, (
+    select ${RUNS_RESET_AT}
+    from team_usage u join teams t on t.id = u.team_id ${poolOf(sql.fragment`c.queue`)}
+    where u.team_id = m.team_id and c.cost > pool.remaining
+  )) end as next_run_at`
 
 /**
  * Returns the configuration in a row, with its secrets decrypted. A value that a tolerant box cannot open is absent.

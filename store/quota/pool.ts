@@ -1,4 +1,5 @@
 import { sql } from 'slonik'
+import { TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
@@ -47,6 +48,47 @@ export const TAKEN = sql.fragment`
   visual_used = u.visual_used + case own.kind when 'visual' then least(own.cost, own.room) else 0 end,
   serp_used = u.serp_used + case own.kind when 'serp' then least(own.cost, own.room) else 0 end,
   credits = u.credits - greatest(own.cost - own.room, 0)`
+
+/**
+ * The end of the period of `team_usage u`, of the team `t`, as the API shows it. A trial, whose pools are not renewed,
+ * ends with it.
+ */
+export const RUNS_RESET_AT = sql.fragment`
+  coalesce(u.resets_at, t.trial_ends_at,
+    u.period_start + make_interval(days => ${sql.literalValue(String(TRIAL_DAYS))}))`
+
+/** Most checks of one queue of a team that one pass puts to rest. */
+const MOST_RESTING = 5_000
+
+/**
+ * Puts the due checks of teams without runs to rest until their period ends, or for a day, so that claims do not look
+ * at them. Their nominal time stays. Runs that are paid already are left. A team that gets runs wakes them itself
+ * (000006-quota.sql).
+ */
+export async function restUsedUp(store: Store): Promise<void> {
+  await store.query(sql.type(nothing)`
+    with t as materialized (select clock() as at),
+    u as materialized (
+      select u.*, t.at, least(u.resets_at, t.at + interval '1 day') as until
+      from team_usage u, t
+      where u.is_used_up and coalesce(u.resets_at > t.at, true)
+      for update of u skip locked
+    ),
+    due as materialized (
+      select c.no, u.until
+      from u cross join unnest('{static,browser,visual}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
+      cross join lateral (
+        select no from checks
+        where team_id = u.team_id and queue = q.queue and due_at <= u.at and next_run_at is not null
+          and run_id is null and queued_run_id is null and cost > pool.remaining
+        order by due_at
+        limit ${MOST_RESTING}
+        for update skip locked
+      ) c
+    )
+    update checks c set due_at = due.until from due where c.no = due.no
+  `)
+}
 
 /**
  * Begins the next month of every quota whose period has ended. It adds the fewest whole months (of UTC) that bring the

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { SerpAccess } from '../../core/plan.ts'
-import { type PlanLimits, type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
+import type { PlanLimits, Tier } from '../../schema/account/plan.ts'
 import type { Usage } from '../../schema/account/usage.ts'
 import type { Queryable } from '../db/client.ts'
-import { rowOf } from '../db/row.ts'
+import { row, rowOf } from '../db/row.ts'
+import { poolOf, RUNS_RESET_AT } from './pool.ts'
 
 const Null = Type.Null()
 const TeamUsage = Type.Object({
@@ -25,12 +26,44 @@ const TeamUsage = Type.Object({
   resets_at: Type.String(),
   trial_ends_at: Type.Union([Type.String(), Null]),
   trial_active: Type.Boolean(),
+  runs_per_day: Type.Number(),
+  used_up_at: Type.Union([Type.String(), Null]),
   monitors_active: Type.Number(),
   monitors_locked: Type.Number(),
   serp_monitors_locked: Type.Number(),
 })
 type TeamUsage = Static<typeof TeamUsage>
 const teamUsage = rowOf(TeamUsage)
+
+/**
+ * Joins the team `t` and its `team_usage u` with `pace`: the runs a day of its scheduled monitors, and when the first
+ * of its pools is used up, credits included, unless the period ends before.
+ */
+const PACE = sql.fragment`
+    cross join lateral (
+      select coalesce(round((sum(rate) * 86400)::numeric, 2), 0)::float8 as runs_per_day,
+        min(case when most is not null and seconds < extract(epoch from ${RUNS_RESET_AT} - clock())
+          then clock() + make_interval(secs => seconds) end) as used_up_at
+      from (
+        select pool.most, sum(c.cost::float8 / c.interval_seconds) as rate,
+          greatest(pool.remaining, 0) / sum(c.cost::float8 / c.interval_seconds) as seconds
+        from checks c ${poolOf(sql.fragment`c.queue`)}
+        where c.team_id = t.id and c.next_run_at is not null
+        group by pool.kind, pool.most, pool.remaining
+      ) pools
+    ) pace`
+
+const forecast = row({ team: Type.String(), used_up_at: Type.String(), resets_at: Type.String() })
+
+/** Returns the teams whose runs are used up before their period ends, at the present pace; the first ones first. */
+export const teamsRunningOut = (store: Queryable, limit: number) =>
+  store.any(sql.type(forecast)`
+    select t.name as team, pace.used_up_at, ${RUNS_RESET_AT} as resets_at
+    from teams t join team_usage u on u.team_id = t.id ${PACE}
+    where u.runs_limit is not null and pace.used_up_at is not null
+    order by pace.used_up_at, t.id
+    limit ${limit}
+  `)
 
 /** Returns the team's usage summary. */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
@@ -39,12 +72,13 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
       u.serp_limit,
       u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.credits,
       u.period_start,
-      coalesce(u.resets_at, t.trial_ends_at, u.period_start + make_interval(days => ${TRIAL_DAYS})) as resets_at,
+      ${RUNS_RESET_AT} as resets_at, pace.runs_per_day, pace.used_up_at,
       t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active,
       m.monitors_active, m.monitors_locked, m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
     cross join lateral team_limits(t.id) l
+    ${PACE}
     cross join lateral (
       select count(*) filter (where kind = 'page' and not paused and not locked) as monitors_active,
         count(*) filter (where kind = 'page' and locked) as monitors_locked,
@@ -79,6 +113,7 @@ function toUsage(found: TeamUsage): Usage {
     trialActive,
     runsPeriodStart: found.period_start,
     runsResetAt: found.resets_at,
+    pace: { runsPerDay: found.runs_per_day, usedUpAt: found.used_up_at },
     // There are no subscriptions before billing exists.
     runsPeriodIsBilling: false,
     tier,

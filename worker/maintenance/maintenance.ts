@@ -6,7 +6,7 @@ import { forgetOld } from '../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
-import { renewPeriods } from '../../store/quota/pool.ts'
+import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
@@ -22,9 +22,9 @@ const FORGET_EVERY_MS = 24 * 3_600_000
 const FORGET_AFTER_MS = 60_000
 
 /**
- * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods, and
- * corrects times after the clock was set back. Once an hour: deletes expired data. Once a day: deletes data beyond the
- * retention period.
+ * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods, puts
+ * checks without runs to rest, and corrects times after the clock was set back. Once an hour: deletes expired data.
+ * Once a day: deletes data beyond the retention period.
  */
 export async function startMaintenance(
   store: Store,
@@ -54,6 +54,7 @@ export async function startMaintenance(
   async function tick(): Promise<void> {
     await ensureRunPartitions(store)
     await renewPeriods(store)
+    await restUsedUp(store)
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)
     await purgeRateLimits(store)

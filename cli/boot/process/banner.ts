@@ -2,11 +2,18 @@ import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 
+interface RunningOut {
+  readonly team: string
+  readonly used_up_at: string
+  readonly resets_at: string
+}
+
 /** Returns the text that a start prints for a person. The owner's secrets are shown only here, once. */
 export function banner({
   address,
   owner,
   isReachable,
+  runningOut,
   databaseFolder,
   dataDir,
 }: {
@@ -14,11 +21,14 @@ export function banner({
   owner: CreatedOwner | null
   /** Mail can reach the owner's address. */
   isReachable: boolean
+  /** Teams whose runs will not last. */
+  runningOut: readonly RunningOut[]
   databaseFolder: string | null
   dataDir: string
 }): string {
   const lines = ['', `Tidemark is running at ${address}`, `  API description   ${address}/api/openapi.json`]
   if (databaseFolder !== null) lines.push(...dataLines(dataDir, databaseFolder))
+  lines.push(...runningOut.map(runsLine))
   if (owner)
     lines.push(
       '',
@@ -31,6 +41,12 @@ export function banner({
     lines.push('', 'No mail reaches that address. To get notices about monitors:', `  ${setEmail(owner.email)}`)
   return `${lines.join('\n')}\n\n`
 }
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const dayOf = (instant: string) => DAY.format(Date.parse(instant))
+
+const runsLine = ({ team, used_up_at: at, resets_at: until }: RunningOut) =>
+  `  Runs              used up on ${dayOf(at)} at the present pace, renewed on ${dayOf(until)} (${team})`
 
 const setEmail = (from: string) => `npx tidemark admin set-email --email ${from} --to you@example.com`
 

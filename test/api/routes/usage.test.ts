@@ -150,6 +150,39 @@ describe('the usage summary', () => {
     })
   })
 
+  test('foretells when the runs are used up at the intervals of the scheduled monitors', async () => {
+    const owner = await api.owner({ plan: 'lite' })
+    expect((await usageOf(owner)).pace).toEqual({ runsPerDay: 0, usedUpAt: null })
+    await monitor(owner, { schedule_interval_seconds: 600 })
+    const paused = await monitor(owner, { schedule_interval_seconds: 60 })
+    await api.call(owner.api_key, 'POST', `/v1/monitors/${paused}/pause`)
+    await set(owner, 'runs_used = 600, credits = 32')
+    // 144 a day, 432 left: three days.
+    const { runsPerDay, usedUpAt } = (await usageOf(owner)).pace
+    expect(runsPerDay).toBe(144)
+    expect(Math.abs(Date.parse(usedUpAt ?? '') - Date.now() - 3 * DAY)).toBeLessThan(60_000)
+    await set(owner, `resets_at = clock() + interval '2 days'`)
+    expect((await usageOf(owner)).pace.usedUpAt).toBeNull()
+    expect((await usageOf(await api.owner({ plan: 'unlimited' }))).pace.usedUpAt).toBeNull()
+  })
+
+  test('without runs left, a monitor stays active and its next run is at the end of the period', async () => {
+    const owner = await api.owner({ plan: 'lite' })
+    const id = await monitor(owner)
+    const read = async () => (await api.call(owner.api_key, 'GET', `/v1/monitors/${id}`)).body
+    const { next_run_at: before } = await read()
+    await set(owner, 'runs_used = runs_limit')
+    const { runsResetAt } = await usageOf(owner)
+    expect(await read()).toMatchObject({ status: 'active', next_run_at: runsResetAt })
+    const { body: list } = await api.call(owner.api_key, 'GET', '/v1/monitors')
+    expect(list).toMatchObject({ data: [{ next_run_at: runsResetAt }] })
+    await set(owner, 'credits = 1')
+    expect((await read())['next_run_at']).toBe(before)
+    await api.call(owner.api_key, 'POST', `/v1/monitors/${id}/pause`)
+    await set(owner, 'credits = 0')
+    expect((await read())['next_run_at']).toBeNull()
+  })
+
   test('is open to viewers and read keys, and each team has its own', async () => {
     const owner = await api.owner()
     await set(owner, 'runs_used = 99')

@@ -4,7 +4,7 @@ import { banner } from '../../../cli/boot/process/banner.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const told = (dataDir: string, databaseFolder: string | null) =>
-  banner({ address: 'http://127.0.0.1:1', owner: null, isReachable: true, dataDir, databaseFolder })
+  banner({ address: 'http://127.0.0.1:1', owner: null, isReachable: true, runningOut: [], dataDir, databaseFolder })
 
 test('a start says where the database lies, also where that is not the data directory', async () => {
   await using folder = await temporaryFolder()
@@ -17,6 +17,14 @@ test('a start says where the database lies, also where that is not the data dire
   expect(told(path, null)).not.toContain(path)
 })
 
+test('a start says of which teams the runs will not last', () => {
+  const runningOut = [{ team: 'Team of ada', used_up_at: '2026-12-14T05:00:00Z', resets_at: '2026-12-20T05:00:00Z' }]
+  const options = { address: 'http://127.0.0.1:1', owner: null, isReachable: true, dataDir: '.', databaseFolder: null }
+  expect(banner({ ...options, runningOut })).toContain(
+    'Runs              used up on 14 December 2026 at the present pace, renewed on 20 December 2026 (Team of ada)',
+  )
+})
+
 test('a first owner whom no mail reaches is told how to change that', () => {
   const owner = {
     user_id: '',
@@ -27,7 +35,7 @@ test('a first owner whom no mail reaches is told how to change that', () => {
     session_token: '',
   }
   const of = (isReachable: boolean) =>
-    banner({ address: 'http://127.0.0.1:1', owner, isReachable, dataDir: '.', databaseFolder: null })
+    banner({ address: 'http://127.0.0.1:1', owner, isReachable, runningOut: [], dataDir: '.', databaseFolder: null })
   expect(of(false)).toContain('npx tidemark admin set-email --email owner@tidemark.local --to')
   expect(of(true)).not.toContain('set-email')
 })

@@ -26,6 +26,8 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_due: 0,
     tidemark_deliveries_oldest_due_seconds: 0,
     tidemark_deliveries_dead_last_day: 0,
+    tidemark_teams_near_run_limit: 0,
+    tidemark_teams_out_of_runs: 0,
   })
   const [one, other, spent] = [await world.team(), await world.team(), await world.team({ runs: 1, used: 1 })]
   await world.monitors(one, { count: 3, dueSeconds: 100 })
@@ -48,6 +50,8 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_waiting: 2,
     tidemark_deliveries_due: 1,
     tidemark_deliveries_dead_last_day: 1,
+    tidemark_teams_near_run_limit: 0,
+    tidemark_teams_out_of_runs: 1,
   })
   expect(seen['tidemark_checks_oldest_due_seconds']).toBeCloseTo(500, -2)
   expect(seen['tidemark_deliveries_oldest_due_seconds']).toBeCloseTo(50, -2)
