@@ -1,5 +1,5 @@
 import { monitorQueue } from '../core/check-queue.ts'
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { PreviewSpec } from '../schema/monitor/monitor.ts'
 import type { Preview } from '../schema/monitor/preview.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { spendRun } from '../store/quota/spend-run.ts'
@@ -14,7 +14,7 @@ interface PreviewSlots {
 interface PreviewSlot {
   readonly kind: 'place'
   /** Null when the process is stopping. */
-  run(spec: MonitorSpec): Promise<Preview | null>
+  run(spec: PreviewSpec): Promise<Preview | null>
   leave(): void
 }
 
@@ -41,7 +41,7 @@ type PreviewOutcome =
 /** Tries a checked configuration now. It costs one run of the team's quota. A refused preview costs no run. */
 export async function previewMonitor(
   { store, previews }: { readonly store: Queryable; readonly previews: PreviewSlots },
-  { teamId, spec }: { readonly teamId: string; readonly spec: MonitorSpec },
+  { teamId, spec }: { readonly teamId: string; readonly spec: PreviewSpec },
 ): Promise<PreviewOutcome> {
   const over = await overDeliveryCap(store, teamId, spec)
   if (over) return over

@@ -6,12 +6,13 @@ import { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { ErrorEnvelope } from '../../schema/error.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import { Monitor, MonitorCreate, MonitorPatch } from '../../schema/monitor/monitor.ts'
+import { Monitor, MonitorCreate, MonitorPatch, MonitorPreview } from '../../schema/monitor/monitor.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { Pagination } from '../../schema/page-of.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
+import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
 import { Backtest, BacktestRequest, BacktestRun } from '../../schema/monitor/backtest.ts'
 import { BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
@@ -25,6 +26,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Monitor,
   MonitorCreate,
   MonitorPatch,
+  MonitorPreview,
+  RunDiff,
   Preview,
   Template,
   FromTemplate,

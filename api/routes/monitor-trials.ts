@@ -2,7 +2,7 @@ import { backtestMonitor } from '../../monitors/backtest/backtest-monitor.ts'
 import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
 import { previewMonitor } from '../../monitors/preview-monitor.ts'
 import { Backtest, BacktestRequest } from '../../schema/monitor/backtest.ts'
-import { MonitorCreate, type MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { MonitorPreview, type PreviewSpec } from '../../schema/monitor/monitor.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { ApiError } from '../http/api-error.ts'
 import { doneOf, later } from '../http/outcome-error.ts'
@@ -13,7 +13,8 @@ export const previewMonitorRoute = route({
   path: '/v1/monitors/preview',
   summary: 'Try a monitor without creating it',
   description:
-    'Fetches and extracts now, as a run would, and returns the result. Nothing is stored and nothing is ' +
+    'Fetches and extracts now, as a run would, and returns the result. Only `url` and `extract_config` are needed; ' +
+    'the other keys are those of a create. Nothing is stored and nothing is ' +
     'delivered. One run is used. A check that fails also gets 200: `status` is `error`, with `error_code` and ' +
     '`error_message`. A configuration that cannot be created is refused here too. One process runs at most two ' +
     'previews per team and four in total at a time. If all slots are taken, the response is 429 ' +
@@ -21,14 +22,14 @@ export const previewMonitorRoute = route({
   tag: 'Monitors',
   policy: 'monitors.write',
   beyond: true,
-  body: MonitorCreate,
+  body: MonitorPreview,
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The result that a run would have.', schema: Preview } },
   async handle({ body, principal: { teamId }, services: { store, previews } }) {
     if (!previews) throw later('This process makes no previews.')
-    // All defaults have been filled in before this call, so the body is complete.
-    const wanted = { teamId, spec: body as MonitorSpec }
+    // All defaults have been filled in before this call, so nothing is missing that a preview needs.
+    const wanted = { teamId, spec: body as PreviewSpec }
     const { preview } = doneOf(await previewMonitor({ store, previews }, wanted))
     return ok(preview)
   },

@@ -77,10 +77,20 @@ function extractIssues(config: ExtractConfig | undefined, isSound: IsSound): Iss
   const path = 'extract_config'
   if (!config || !isSound(joinPath(path, 'method'))) return []
   if (config.method === 'prompt') return isSound(joinPath(path, 'schema')) ? schemaIssues(config) : []
-  if (config.method === 'full_page') return []
+  if (config.method === 'full_page') return ignoreIssues(config, isSound)
   const named = Object.entries(partsOf(config.fields)).filter(([name]) => isSound(joinPath(path, 'fields', name)))
   const fields = Object.fromEntries(named) as typeof config.fields
   return checkRules({ method: config.method, fields }).map((issue) => under(path, issue))
+}
+
+function ignoreIssues({ method, ignore }: Extract<ExtractConfig, { method: 'full_page' }>, isSound: IsSound): Issue[] {
+  return (['selectors', 'patterns'] as const).flatMap((kind) =>
+    listOf(ignore?.[kind]).flatMap((source, index) => {
+      const path = `extract_config.ignore.${kind}[${index}]`
+      if (!isSound(path)) return []
+      return checkRules({ method, ignore: { [kind]: [source] } }).map(({ message }) => ({ path, message }))
+    }),
+  )
 }
 
 function schemaIssues(config: Extract<ExtractConfig, { method: 'prompt' }>): Issue[] {

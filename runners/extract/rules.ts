@@ -24,18 +24,24 @@ export function checkRules(config: ExtractConfig): Issue[] {
 
 function ignoreIssues({ selectors = [], patterns = [] }: Ignore = {}): Issue[] {
   return [
-    ...selectors.flatMap((source, index) => ruleIssue(`ignore.selectors[${index}]`, CHECKS.css, source)),
+    ...selectors.flatMap((source, index) => ruleIssue(`ignore.selectors[${index}]`, IGNORED, source)),
     ...patterns.flatMap((source, index) => ruleIssue(`ignore.patterns[${index}]`, CHECKS.regex, source)),
   ]
 }
 
 type Ignore = NonNullable<Extract<ExtractConfig, { method: 'full_page' }>['ignore']>
 
-function ruleIssue(path: string, { check, what }: (typeof CHECKS)[keyof typeof CHECKS], source: string): Issue[] {
+function ruleIssue(path: string, { check, what }: RuleCheck, source: string): Issue[] {
   const fault = checkLength(source) ?? check(source)
   return fault === null ? [] : [{ path, message: sentence(what, fault) }]
 }
 
+interface RuleCheck {
+  readonly check: (source: string) => RuleFault | null
+  readonly what: string
+}
+
+const IGNORED: RuleCheck = { check: checkCss, what: 'a CSS selector' }
 const CHECKS = {
   css: { check: (source: string) => checkCss(listExpression(source) ?? source), what: 'a CSS selector' },
   xpath: { check: checkXPath, what: 'an XPath 1.0 expression' },

@@ -66,6 +66,15 @@ export const MonitorCreate = Closed(
   { rules: MONITOR_RULES },
 )
 
+/** Body of `POST /v1/monitors/preview`: that of a create, of which only what is fetched and extracted is needed. */
+export const MonitorPreview = Closed(
+  { ...Type.Partial(MonitorCreate).properties, url: needed.url, extract_config: needed.extract_config },
+  { rules: MONITOR_RULES },
+)
+
+/** A configuration to try, with the defaults filled in. */
+export type PreviewSpec = Omit<MonitorSpec, 'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug'>
+
 /**
  * Body of `PATCH /v1/monitors/{id}`. A top-level key replaces the complete value, `{}` changes nothing, and
  * `template_slug` cannot be changed.

@@ -5,7 +5,8 @@ import { rule, type Rule, keyRule } from './rule.ts'
 
 interface PredicateInput {
   readonly extract_config: ExtractConfig
-  readonly diff_predicate: DiffPredicate
+  /** Absent: nothing is to be compared. */
+  readonly diff_predicate?: DiffPredicate
 }
 
 const css = (predicate: DiffPredicate): PredicateInput => ({
@@ -48,7 +49,8 @@ export const PREDICATE_FIELDS: Rule<PredicateInput> = {
     css({ type: 'field_changes', field: 'stock' }),
     css({ type: 'composite', operator: 'OR', conditions: [{ type: 'field_changes', field: 'stock' }] }),
   ],
-  check: ({ extract_config, diff_predicate }) => fieldIssues(diff_predicate, extract_config, 'diff_predicate'),
+  check: ({ extract_config, diff_predicate }) =>
+    diff_predicate ? fieldIssues(diff_predicate, extract_config, 'diff_predicate') : [],
 }
 
 interface Fetched {

@@ -131,6 +131,19 @@ describe('POST /v1/monitors/preview', () => {
     expect(Number(body['fetch_ms']) + Number(body['extract_ms'])).toBeLessThanOrEqual(Number(body['duration_ms']) + 1)
   })
 
+  test('needs only url and extract_config', async () => {
+    const { url, extract_config } = { url: `${base}/`, extract_config: MONITOR.extract_config }
+    const preview = (body: object) => served.me.post('/v1/monitors/preview', body)
+    expect(await preview({ url, extract_config })).toMatchObject({
+      status: 200,
+      body: { fields: { price: '€ 49,90' } },
+    })
+    expect(pathsOf(await preview({}))).toEqual(['extract_config', 'url'])
+    expect(pathsOf(await preview({ url, extract_config, other: 1 }))).toEqual(['other'])
+    const unknown = { type: 'field_changes', field: 'stock' }
+    expect(pathsOf(await preview({ url, extract_config, diff_predicate: unknown }))).toEqual(['diff_predicate.field'])
+  })
+
   test('sends the request as the monitor would', async () => {
     const { body } = await show({
       url: `${base}/echo`,

@@ -5,6 +5,7 @@ import { RunDiff } from '../../../schema/run/run-diff.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
+import { faultsOf } from '../../spec/support.ts'
 import { startWatching, type Watched, type Watching } from '../../spec/watching.ts'
 
 let watching: Watching
@@ -110,6 +111,18 @@ describe('the message about a whole page', () => {
     const run = await changedRun(page, at('3', 'b'))
     expect((await diffOf(run.id)).body['fields']).toMatchObject([{ unified: '@@ -1 +1 @@\n-a\n+b\n' }])
   })
+})
+
+test('an ignore block that cannot run is refused with its path, and so is one of another method', async () => {
+  const issues = (extract_config: object) => faultsOf(watching.served.me, { extract_config })
+  const ignore = { selectors: ['.a', 'a[', 'li[]'], patterns: ['ok', '('] }
+  expect(await issues({ method: 'full_page', ignore })).toEqual([
+    'extract_config.ignore.patterns[1]',
+    'extract_config.ignore.selectors[1]',
+    'extract_config.ignore.selectors[2]',
+  ])
+  expect(await issues({ method: 'css', fields: { a: 'b' }, ignore: {} })).toEqual(['extract_config.ignore'])
+  expect(await issues({ method: 'full_page', ignore: { lines: [] } })).toEqual(['extract_config.ignore.lines'])
 })
 
 describe('the kept texts', () => {
