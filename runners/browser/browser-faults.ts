@@ -63,6 +63,13 @@ export const DOWNLOAD: RunFault = {
     'address.',
 }
 
+export const PDF: RunFault = {
+  code: 'wrong_type',
+  message:
+    'The address leads to a PDF, which is not rendered. To be told when the file changes, set fetch_mode to auto and ' +
+    'the method to full_page, without a visual_config. To read values, watch a page that has them as text.',
+}
+
 /**
  * Returns the fault of a page whose time is over. How far its navigation came tells whose fault it is; which limit
  * ended it does not. `undefined`: it had not begun.
@@ -118,8 +125,8 @@ export function pageFault(error: unknown, host: string): RunFault {
   const text = error instanceof Error ? error.message : String(error)
   if (/has been closed/i.test(text)) {
     const message =
-      `The page of ${host} closed its own window before it was read. Watch another page, or set fetch_mode to ` +
-      `static.`
+      `The page of ${host} closed its own window before it was read. Watch another page, or the address from which ` +
+      `it loads its data.`
     return { code: 'render_failed', message }
   }
   const reason = (text.split('\n')[0] ?? '').replace(/^[\w.]+: (?:Protocol error \([\w.]+\): )?/, '').slice(0, 300)

@@ -130,6 +130,7 @@ function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
     body: request?.body ?? null,
     // Conditional headers are sent only with a plain GET.
     conditional: request ? null : last,
+    ...(request && { refusedAs: 'direct' }),
   }
 }
 

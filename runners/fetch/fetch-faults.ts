@@ -151,25 +151,35 @@ function statusAdvice(status: number): string {
   return 'Check the URL and the request headers in a browser.'
 }
 
-const REFUSALS: Readonly<Record<number, string>> = {
-  401: 'It asks for credentials; set an Authorization request header.',
-  403:
-    'It refuses the request; try the browser fetch mode or other request headers, and see whether its terms allow ' +
-    'watching.',
-  429: 'It limits the number of requests; use a longer interval.',
+/** The layer that was refused. `direct`: a request_config, for which no other layer can be tried. */
+export type RefusedLayer = 'static' | 'direct' | 'browser' | 'proxy'
+
+/** What is left to try after a refusal. Only a static fetch has the browser behind it. */
+const ADVICE: Readonly<Record<RefusedLayer, string>> = {
+  static: 'set fetch_mode to browser, or try other request headers',
+  direct: 'check the method, the body and the request headers',
+  browser: 'the browser was refused too: try other request headers, or a longer interval',
+  proxy: 'try other request headers, or a longer interval',
 }
 
-/** The site answered and refused the request. */
-export function blockedFault(status: number, host: string, isChallenge: boolean): RunFault {
-  if (isChallenge) {
-    return fault(
-      'blocked',
-      `${host} answered with a challenge page (status ${status}) that only a browser can pass. Try the browser ` +
-        `fetch mode, or a longer interval.`,
-    )
-  }
-  const advice = REFUSALS[status] ?? 'Try the browser fetch mode, or a longer interval.'
-  return fault('blocked', `${host} answered with status ${status}. ${advice}`)
+const CHALLENGES: Readonly<Record<RefusedLayer, string>> = {
+  static: 'that only a browser can pass. Set fetch_mode to browser, or use a longer interval.',
+  direct: 'that a direct request cannot pass. Watch an address of its API, or a page without a request_config.',
+  browser: 'that the browser did not pass. Use a longer interval, or another address of the site.',
+  proxy: 'that only a browser can pass. Use a longer interval, or another address of the site.',
+}
+
+/** The site answered and refused the request. The advice fits the layer that was refused. */
+export function blockedFault(status: number, host: string, by: RefusedLayer, isChallenge: boolean): RunFault {
+  if (isChallenge)
+    return fault('blocked', `${host} answered with a challenge page (status ${status}) ${CHALLENGES[by]}`)
+  return fault('blocked', `${host} answered with status ${status}. ${refusalAdvice(status, by)}`)
+}
+
+function refusalAdvice(status: number, by: RefusedLayer): string {
+  if (status === 401) return 'It asks for credentials; set an Authorization request header.'
+  if (status === 429) return 'It limits the number of requests; use a longer interval.'
+  return `It refuses the request; ${ADVICE[by]}, and see whether its terms allow watching.`
 }
 
 /** A redirect that is not followed; `why` continues "… a redirect". */

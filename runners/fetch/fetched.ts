@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { RefusedLayer } from './fetch-faults.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 
 /** The request of a monitor. `headers` and `body` are the user's; the default headers are added to them. */
@@ -14,6 +15,8 @@ export interface FetchRequest {
    * redirected.
    */
   readonly conditional: Conditional | null
+  /** The layer that the advice after a refusal is for. Default `static`. */
+  readonly refusedAs?: RefusedLayer
 }
 
 interface Conditional {

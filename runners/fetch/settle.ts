@@ -70,7 +70,9 @@ async function refusal(context: FetchContext, hop: Hop, answer: Answer): Promise
   const wait = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], Date.now()) : null
   const isChallenge = isChallengeHeader(headers) || (await isChallengeBody(answer))
   const isRefusal = isChallenge || status === 401 || status === 403 || status === 429
-  return failed(context, isRefusal ? blockedFault(status, host, isChallenge) : statusFault(status, host), status, wait)
+  const by = context.request.refusedAs ?? 'static'
+  const fault = isRefusal ? blockedFault(status, host, by, isChallenge) : statusFault(status, host)
+  return failed(context, fault, status, wait)
 }
 
 async function isChallengeBody(answer: Answer): Promise<boolean> {

@@ -9,7 +9,7 @@ import { BLANK } from './blank.ts'
 import type { Comparer } from './comparer.ts'
 import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
 import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
-import { LARGEST_SHOT_BYTES, type Shot } from '../../runners/browser/page/shot.ts'
+import { LARGEST_SHOT_BYTES, missingRegions, type Shot, shotName } from '../../runners/browser/page/shot.ts'
 
 /** The result of comparing the screenshots of a check. */
 type Captured =
@@ -48,7 +48,7 @@ interface PicturesOptions {
 export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
   async function take(captureRequest: CaptureRequest): Promise<Captured> {
     const { shots, baseline } = captureRequest
-    const warnings = shots.flatMap(({ png }, place) => (png === null ? [gone(nameOf(shots, place))] : []))
+    const warnings = missingRegions(shots)
     const seen: Drawn[] = []
     let leftMs = RUN_COMPARE_MS
     for (const [place, shot] of shots.entries()) {
@@ -61,7 +61,7 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
         continue
       }
       const before = last && (await objects.get(imageName(captureRequest.teamId, last.image)))
-      if (last && !before) warnings.push(`The last picture of ${nameOf(shots, place)} is gone; nothing was compared.`)
+      if (last && !before) warnings.push(`The last picture of ${shotName(shots, place)} is gone; nothing was compared.`)
       const allowance = { teamId: captureRequest.teamId, mostMs: leftMs }
       const comparison = await comparer.compare({ before, after: png, thumb: place === 0 }, allowance)
       if (!comparison.ok) return { kind: 'failed', fault: FAULTS[comparison.reason](comparison.message) }
@@ -97,14 +97,6 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
   }
 }
 
-/** Returns the name of a region for messages: its label, and its index if another region has the same label. */
-function nameOf(shots: readonly Shot[], place: number): string {
-  const region = shots[place]?.region ?? ''
-  const isShared = shots.filter((shot) => shot.region === region).length > 1
-  return JSON.stringify(region) + (isShared ? ` (number ${place + 1})` : '')
-}
-
-const gone = (name: string) => `The region ${name} was not found on the page; its picture is empty.`
 const usedUp = (limit: number) =>
   `The plan's ${limit.toLocaleString('en')} bytes of screenshots are used up: this run's pictures were neither ` +
   `kept nor compared.`

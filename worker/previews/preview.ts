@@ -8,6 +8,7 @@ import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-p
 import { check } from '../../runners/check/check.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
 import type { Reading } from '../../runners/check/reading.ts'
+import { missingRegions } from '../../runners/browser/page/shot.ts'
 import type { Task } from '../../runners/check/task.ts'
 
 /** The part of a monitor that defines what a run fetches and extracts. */
@@ -63,7 +64,11 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
         status: 'success',
         fields: reading.values,
         ...layerOf(reading),
-        warnings: [...reading.warnings, ...emptyFieldWarnings(readingOf(reading, config))].slice(0, MOST_WARNINGS),
+        warnings: [
+          ...reading.warnings,
+          ...missingRegions(reading.shots ?? []),
+          ...emptyFieldWarnings(readingOf(reading, config)),
+        ].slice(0, MOST_WARNINGS),
         error_code: null,
         error_message: null,
       }
@@ -90,7 +95,8 @@ async function asked(reading: Reading, { extract_config: config }: Previewed, po
   if (answer.kind === 'abandoned') return answer
   const { fetchMethod, fetchReason = null, mark } = reading
   if (answer.kind === 'failed') return { ...answer, fetchMethod, fetchReason }
-  return { ...answer, fetchMethod, fetchReason, mark, warnings: [...reading.warnings, ...answer.warnings] }
+  const warnings = [...reading.warnings, ...answer.warnings]
+  return { ...answer, fetchMethod, fetchReason, mark, warnings, ...(reading.shots && { shots: reading.shots }) }
 }
 
 const layerOf = ({ fetchMethod, fetchReason = null }: Extract<Reading, { kind: 'failed' | 'values' }>) => ({

@@ -4,11 +4,13 @@ import { EMPTY_BODY, blockedFault, statusFault, tooLarge } from '../../fetch/fet
 import { FETCH_LIMITS } from '../../fetch/fetch-limits.ts'
 import type { FetchFailed } from '../../fetch/fetched.ts'
 import { retryAfterMs } from '../../../core/retry-after.ts'
+import { mediaType } from '../../extract/text/page-kind.ts'
 import { portOf } from '../../../egress/target-url.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import {
   DOWNLOAD,
   LEFT_OPEN,
+  PDF,
   UNFINISHED,
   UNSTABLE,
   lateFault,
@@ -60,11 +62,11 @@ async function goTo(rendering: Rendering): Promise<RunFault | null> {
   } catch (error) {
     const text = error instanceof Error ? error.message : ''
     const asked = URL.parse(navigation.asked) ?? url
-    if (/Download is starting/.test(text)) return DOWNLOAD
+    if (/Download is starting/.test(text)) return downloadFault(navigation.answer, asked)
     if (/Timeout \d+ms exceeded/.test(text)) return lateFault(navigation, url)
     const netError = netErrorOf(error)
     if (netError === '') throw error
-    if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked.host)
+    if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked)
     return faultOf(rendering, netError)
   }
 }
@@ -77,10 +79,16 @@ function faultOf({ url, egress, navigation }: Rendering, netError: string): RunF
 }
 
 /** Chromium aborts navigations with nothing to show: 204, 205 and downloads. */
-function abortedFault(answer: Response | null, host: string): RunFault {
+function abortedFault(answer: Response | null, asked: URL): RunFault {
   const status = answer?.status() ?? 0
   if (status === 204 || status === 205) return EMPTY_BODY
-  return answer === null ? navigationFault('ERR_ABORTED', host, null) : DOWNLOAD
+  return answer === null ? navigationFault('ERR_ABORTED', asked.host, null) : downloadFault(answer, asked)
+}
+
+function downloadFault(answer: Response | null, asked: URL): RunFault {
+  const type = answer?.headers()['content-type'] ?? ''
+  const isPdf = answer === null ? /\.pdf$/i.test(asked.pathname) : mediaType(type) === 'application/pdf'
+  return isPdf ? PDF : DOWNLOAD
 }
 
 async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered> {
@@ -182,7 +190,7 @@ function refusal(rendering: Rendering, last: Response, body: Uint8Array): FetchF
   const isChallenge = isChallengeHeader(headers) || ((status === 403 || status === 503) && isChallengePage(body))
   const wait = status === 429 || status === 503 ? retryAfterMs(headers['retry-after'], Date.now()) : null
   const isRefusal = isChallenge || status === 401 || status === 403 || status === 429
-  const fault = isRefusal ? blockedFault(status, host, isChallenge) : statusFault(status, host)
+  const fault = isRefusal ? blockedFault(status, host, 'browser', isChallenge) : statusFault(status, host)
   return { ...failed(rendering, fault, status), retryAfterMs: wait }
 }
 

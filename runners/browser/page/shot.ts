@@ -16,6 +16,19 @@ export interface Shot {
   readonly png: Uint8Array | null
 }
 
+/** Returns a warning for each region of the list that was not found. */
+export const missingRegions = (shots: readonly Shot[]): string[] =>
+  shots.flatMap(({ png }, place) =>
+    png === null ? [`The region ${shotName(shots, place)} was not found on the page; its picture is empty.`] : [],
+  )
+
+/** Returns the name of a shot for messages: its region, and its place if another region has the same label. */
+export function shotName(shots: readonly Shot[], place: number): string {
+  const region = shots[place]?.region ?? ''
+  const isShared = shots.filter((shot) => shot.region === region).length > 1
+  return JSON.stringify(region) + (isShared ? ` (number ${place + 1})` : '')
+}
+
 /** The height in pixels at which a shot is cut off, with a warning in the reading. */
 export const TALLEST_SHOT = 16_384
 

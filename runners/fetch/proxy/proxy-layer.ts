@@ -80,7 +80,8 @@ export function createProxyLayer({ log, resolver = systemResolver(), ...options 
       const path = openProxyPath({ ...options, resolver, team })
       try {
         const limits = { ...FETCH_LIMITS, maxWireBytes: Math.min(MOST_BYTES, reserved.bytes) }
-        const fetched = await fetchStatic(request, { agent: path.agent, signal, deadlineMs, limits })
+        const ports = { agent: path.agent, signal, deadlineMs, limits }
+        const fetched = await fetchStatic({ ...request, refusedAs: 'proxy' }, ports)
         if (fetched.ok) return fetched
         const isShort = fetched.fault.code === 'too_large' && reserved.bytes < MOST_BYTES
         return withProxyFault(fetched, path.failure ?? gatewayFailure(fetched, path), { refusal, log, isShort })

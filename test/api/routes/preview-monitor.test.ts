@@ -37,6 +37,8 @@ beforeAll(async () => {
         return response.end(
           `${PAGE}<p class="stock"></p><p>${'text '.repeat(200)}</p>${'<script src=/a.js></script>'.repeat(3)}`,
         )
+      case '/refused':
+        return response.writeHead(403).end('no')
       case '/gone':
         return response.writeHead(404).end('gone')
       default:
@@ -161,6 +163,13 @@ describe('POST /v1/monitors/preview', () => {
     expect((await show({}, stranger)).status).toBe(200)
     expect(await used(stranger.owner.team_id)).toEqual({ ...before, runs_used: before.runs_used + 1 })
     expect((await stranger.get('/v1/monitors')).body.data).toEqual([])
+  })
+
+  test('of a request_config that is refused does not advise the browser, which it cannot use', async () => {
+    const direct = { extract_config: { method: 'json_path', fields: { a: '$.a' } }, request_config: { method: 'POST' } }
+    const { body } = await show({ url: `${base}/refused`, ...direct })
+    expect(body).toMatchObject({ error_code: 'blocked', error_message: expect.stringContaining('check the method') })
+    expect(body['error_message']).not.toMatch(/browser/)
   })
 
   test.each([

@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { EMPTY_BODY, exchangeFault } from '../../../runners/fetch/fetch-faults.ts'
+import { blockedFault, EMPTY_BODY, exchangeFault, type RefusedLayer } from '../../../runners/fetch/fetch-faults.ts'
+import { FETCH_MODES } from '../../../schema/monitor/monitor.ts'
 import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
 import type { ExchangeFailure } from '../../../egress/exchange.ts'
 import { answer, certificate, rawServer } from '../../egress/raw-server.ts'
@@ -27,6 +29,29 @@ describe('a refusal', () => {
     const status = Number(head.slice(0, 3))
     const fetched = await get(`http://a.test:${server.port}/`)
     expect(fetched).toMatchObject({ ok: false, status, fault: { code, message: expect.stringContaining(`${status}`) } })
+  })
+
+  test.each<[RefusedLayer, RegExp, RegExp]>([
+    ['static', /set fetch_mode to browser/, /the browser was refused/],
+    ['direct', /check the method, the body and the request headers/, /browser/],
+    ['browser', /the browser was refused too/, /fetch_mode/],
+    ['proxy', /other request headers/, /fetch_mode/],
+  ])('of the layer %s advises what is left to try', (by, advised, never) => {
+    const { message } = blockedFault(403, 'a.test', by, false)
+    expect(message).toMatch(advised)
+    expect(message).not.toMatch(never)
+    for (const status of [401, 403, 429, 503])
+      expect(blockedFault(status, 'a.test', by, true).message).not.toMatch(by === 'static' ? never : /fetch_mode/)
+  })
+
+  test('never advises a fetch_mode that does not exist', () => {
+    const files = globSync('{runners,worker,egress,monitors}/**/*.ts', { cwd: `${import.meta.dirname}/../../..` })
+    expect(files.length).toBeGreaterThan(100)
+    const advised = files.flatMap((file) => {
+      const text = readFileSync(`${import.meta.dirname}/../../../${file}`, 'utf8').replaceAll(/[`'] \+\s+[`']/g, '')
+      return [...text.matchAll(/fetch_mode to (\w+)/g)].map((found) => String(found[1]))
+    })
+    expect(new Set(advised)).toEqual(new Set(FETCH_MODES))
   })
 
   test('is seen in a challenge page that is packed', async () => {
