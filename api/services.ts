@@ -32,6 +32,8 @@ export interface ServicesOptions {
   readonly rateLimit: number
   /** Networks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** Open connections of one client address; 0: any number. */
+  readonly connectionsPerAddress: number
   readonly health: Health
   /** Whether /metrics is served here; false when it has a port of its own. */
   readonly metricsHere: boolean

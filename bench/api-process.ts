@@ -45,6 +45,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     // The limit is counted as always, but never reached.
     rateLimit: 1_000_000_000,
     trustedProxies: [],
+    connectionsPerAddress: 0,
     health: { ready: async () => ({ ok: true, checks: {} }), metrics: async () => '' },
     metricsHere: true,
     log: createLogger('warn'),

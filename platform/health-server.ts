@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { CONNECTION_LIMITS, endConnection, guardConnections } from './connection-guard.ts'
 import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
@@ -13,6 +15,8 @@ interface HealthServerOptions {
   readonly port: number
   /** What a request for the metrics must send; undefined: nothing. */
   readonly token?: string | undefined
+  /** Open connections of one client address. Default: CONNECTIONS_PER_ADDRESS. */
+  readonly perAddress?: number
 }
 
 /**
@@ -21,12 +25,12 @@ interface HealthServerOptions {
  */
 export async function startHealthServer(
   health: Health,
-  { host, port, token }: HealthServerOptions,
+  { host, port, token, perAddress }: HealthServerOptions,
 ): Promise<HealthServer> {
-  const server = createServer(
-    { requestTimeout: 10_000, connectionsCheckingInterval: 5_000 },
-    requestListener(health, token),
-  )
+  const limits = { ...CONNECTION_LIMITS, headersTimeout: 10_000, requestTimeout: 10_000 }
+  const server = createServer(limits, requestListener(health, token))
+  server.on('clientError', (_error, socket: Socket) => endConnection(socket, REFUSED))
+  guardConnections(server, perAddress === undefined ? {} : { perAddress })
   server.listen({ host, port })
   await once(server, 'listening')
   const address = server.address()
@@ -47,7 +51,7 @@ function requestListener(health: Health, token: string | undefined): RequestList
     const answer = ROUTES[path]
     if (answer === undefined) return send(response, { status: 404, body: json({ status: 'not found' }) })
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return send(response, { status: 405, body: json({ status: 'method not allowed' }) })
+      return send(response.setHeader('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED)
     if (path === '/metrics' && !mayReadMetrics(token, request.headers.authorization))
       return send(response, { status: 401, body: json({ status: 'unauthorized' }) })
     answer(health).then(
@@ -72,7 +76,12 @@ const ROUTES: Readonly<Record<string, (health: Health) => Promise<HealthResponse
   '/metrics': async (health) => ({ status: 200, type: METRICS_TYPE, body: await health.metrics() }),
 }
 
+/** For a request that is late or is not HTTP. */
+const REFUSED = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+
 const json = (value: object): string => JSON.stringify(value)
+
+const METHOD_NOT_ALLOWED: HealthResponse = { status: 405, body: json({ status: 'method not allowed' }) }
 
 function send(
   response: ServerResponse,

@@ -3,6 +3,8 @@ import { Choice, Closed, RuledText, Text, Whole } from './shape/shape.ts'
 import { TIERS } from './account/plan.ts'
 
 const Optional = Type.Optional
+/** The default of TIDEMARK_CONNECTIONS_PER_ADDRESS, and the limit of every port for health and metrics. */
+export const CONNECTIONS_PER_ADDRESS = 500
 
 /**
  * Every setting of every command: name, type, default and meaning. The start-up check, the settings page
@@ -66,6 +68,12 @@ export const Config = Closed({
     maxLength: 4096,
     default: '',
     description: 'Networks of the reverse proxies whose X-Forwarded-For header is trusted, comma-separated.',
+  }),
+  TIDEMARK_CONNECTIONS_PER_ADDRESS: Whole(0, 1_000_000, {
+    default: CONNECTIONS_PER_ADDRESS,
+    description:
+      'Open connections of one client address (IPv6: one /64) to the API and to the runner API. Addresses in ' +
+      'TIDEMARK_TRUSTED_PROXIES have no limit. 0: no limit.',
   }),
   TIDEMARK_ENCRYPTION_KEY: Optional(
     Text(

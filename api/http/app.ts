@@ -6,8 +6,15 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { envelope } from './api-error.ts'
-import { answerClientError, answerExpectation, needsHost, requestIdOf, standardHeaders } from './client-error.ts'
+import {
+  answerClientError,
+  answerExpectation,
+  answerTooMany,
+  needsHost,
+  sendError,
+  requestIdOf,
+  standardHeaders,
+} from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
@@ -16,7 +23,8 @@ import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { admit, admitPublic } from '../auth/admit.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, connectionKey } from './client-address.ts'
+import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { actorOf, type Principal } from '../auth/principal.ts'
 
@@ -30,6 +38,11 @@ const BODY_LIMIT = 4_194_304
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
   const app = bareApp(services)
   app.server.on('checkExpectation', answerExpectation)
+  guardConnections(app.server, {
+    perAddress: services.connectionsPerAddress,
+    keyOf: connectionKey(services.trustedProxies),
+    refuse: answerTooMany,
+  })
   app.decorateRequest('principal', null)
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
@@ -39,7 +52,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     reply.headers(standardHeaders(request.id))
     needsHost(request.raw)
     // Refused before the body is read, which may be as wrong as the address.
-    if (request.is404) throw notFound(request.url)
+    if (request.is404 || notFound.isShadowed(request)) throw notFound.error(request.url)
     forgetTypeOfNothing(request.raw.headers)
   })
   addEndings(app)
@@ -54,7 +67,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     return parseJsonBody(body)
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
-  app.setNotFoundHandler((request, reply) => answerFault(notFound(request.url), request, reply, services.log))
+  app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply, services.log))
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
   for (const route of routes) addRoute(app, services, route)
   return app
@@ -79,7 +92,7 @@ function bareApp(services: Services): FastifyInstance {
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, services.log),
     clientErrorHandler: answerClientError,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...CONNECTION_LIMITS },
   })
 }
 
@@ -106,11 +119,7 @@ function answerFault(
   const { error, unexpected } = faultOf(thrown)
   if (unexpected && !storeOutage(root).covers(thrown, 'requests'))
     request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request failed')
-  return reply
-    .code(error.status)
-    .headers({ ...standardHeaders(request.id), ...error.headers })
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(envelope(error, request.id)))
+  return sendError(request, reply, error)
 }
 
 /** Logs the route's template, never the address: the address may contain what should not be logged. */

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { addressBytes, holds, parseCidr } from '../../egress/address.ts'
 
 /**
  * Returns the client's address: that of the connection, or the one that a trusted proxy reports. An IPv4 address is
@@ -7,7 +8,22 @@ import type { FastifyRequest } from 'fastify'
  */
 export function clientAddress(request: FastifyRequest): string | null {
   const address: string | undefined = request.ip
-  return address === undefined ? null : address.replace(/^::ffff:(?=\d+\.)/i, '')
+  return address === undefined ? null : plain(address)
+}
+
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
+/**
+ * Returns what the connections of an address are counted by: its block; null for a trusted proxy, whose connections are
+ * those of many clients.
+ */
+export function connectionKey(trustedProxies: readonly string[]): (address: string) => string | null {
+  const ranges = trustedProxies.flatMap((text) => parseCidr(text) ?? [])
+  return (given) => {
+    const address = plain(given)
+    const bytes = addressBytes(address)
+    return bytes && ranges.some((range) => holds(range, bytes)) ? null : addressBlock(address)
+  }
 }
 
 /**

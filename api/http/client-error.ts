@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ApiError, apiError, envelope } from './api-error.ts'
+import { endConnection } from '../../platform/connection-guard.ts'
 import { scrub } from '../../core/logger.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 
@@ -10,13 +13,60 @@ import { API_VERSION } from '../../schema/run/delivery.ts'
  * to the bare socket and closes it.
  */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
-    socket.destroy()
-    return
-  }
-  const { status, headers, body } = answerOf(refusalOf(error.code))
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) socket.destroy()
+  else answerSocket(socket, refusalOf(error.code))
+}
+
+/** Refuses a connection of an address that has too many. */
+export const answerTooMany = (socket: Socket): void =>
+  answerSocket(
+    socket,
+    apiError('RATE_LIMIT_EXCEEDED', 'Too many connections of this address are open. Close some, or use them again.'),
+  )
+
+function answerSocket(socket: Socket, error: ApiError): void {
+  const { status, headers, body } = answerOf(error)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  endConnection(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/**
+ * Sends an error. When its connection ends with it and the body of the request is still coming, the rest is received
+ * first.
+ */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
+  const text = JSON.stringify(envelope(error, request.id))
+  reply
+    .code(error.status)
+    .headers({ ...standardHeaders(request.id), ...error.headers })
+    .type('application/json; charset=utf-8')
+  if (request.raw.complete || reply.getHeader('connection') !== 'close') return reply.send(text)
+  return reply.header('content-length', Buffer.byteLength(text)).send(afterRest(request.raw, text))
+}
+
+const MOST_DRAINED_BYTES = 16_777_216
+const DRAIN_MS = 5_000
+
+/**
+ * Returns the text of an answer as a stream that ends when the rest of the request was received, or a bound is reached.
+ * A connection that is closed before that is reset, and the client may lose the answer.
+ */
+function afterRest(request: IncomingMessage, text: string): Readable {
+  const answer = new Readable({ read() {} })
+  answer.push(text)
+  let left = MOST_DRAINED_BYTES
+  const count = (chunk: Buffer): void => {
+    left -= chunk.length
+    if (left < 0) finish()
+  }
+  const finish = (): void => {
+    clearTimeout(timer)
+    request.off('data', count).off('end', finish).off('close', finish)
+    if (!answer.readableEnded) answer.push(null)
+  }
+  const timer = setTimeout(finish, DRAIN_MS).unref()
+  request.on('data', count).once('end', finish).once('close', finish).resume()
+  return answer
 }
 
 /**
@@ -32,12 +82,16 @@ export function answerExpectation(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Throws BAD_REQUEST when an HTTP/1.1 request has no Host header (required by RFC 9112 §3.2); Node's own answer would
- * not have the API's envelope.
+ * Throws BAD_REQUEST when a request has more than one Host header, or an HTTP/1.1 request has none (RFC 9112 §3.2).
+ * Node's own answer to the second would not have the API's envelope, and of several hosts Node keeps the first.
  */
-export function needsHost({ httpVersion, headers }: IncomingMessage): void {
+export function needsHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1')
     throw apiError('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 requires.')
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1
+  if (hosts > 1) throw apiError('BAD_REQUEST', 'The request has more than one Host header.')
 }
 
 function refusalOf(code: string | undefined): ApiError {

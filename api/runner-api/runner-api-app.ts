@@ -12,10 +12,19 @@ import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
-import { type ApiError, apiError, envelope } from '../http/api-error.ts'
-import { answerClientError, requestIdOf, standardHeaders } from '../http/client-error.ts'
+import { type ApiError, apiError } from '../http/api-error.ts'
+import { connectionKey } from '../http/client-address.ts'
+import {
+  answerClientError,
+  answerTooMany,
+  needsHost,
+  requestIdOf,
+  sendError,
+  standardHeaders,
+} from '../http/client-error.ts'
 import { faultOf } from '../http/fault.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
+import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
 import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { addRunnerApiRoutes } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
@@ -33,6 +42,10 @@ interface RunnerApiOptions {
   readonly denied: () => Promise<Denials>
   readonly store: Store
   readonly log: FastifyBaseLogger
+  /** Networks whose connections are not limited. */
+  readonly trustedProxies?: readonly string[]
+  /** Open connections of one client address; 0: any number. */
+  readonly connectionsPerAddress?: number
   /** Bytes of outcomes in memory at once. */
   readonly budgetBytes?: number
 }
@@ -48,13 +61,20 @@ const BUDGET_BYTES = 4 * OUTCOME_BYTES
  */
 export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   const { source, denied, store, log, budgetBytes = BUDGET_BYTES } = options
+  const { trustedProxies = [], connectionsPerAddress } = options
   const app = bareApp(log)
+  guardConnections(app.server, {
+    keyOf: connectionKey(trustedProxies),
+    refuse: answerTooMany,
+    ...(connectionsPerAddress !== undefined && { perAddress: connectionsPerAddress }),
+  })
   // Of all bytes, one token may hold half: who sends slowly must not keep the others out.
   const budget = createKeyedBudget<number>({ total: budgetBytes, perKey: budgetBytes / 2 })
   const stopping = new AbortController()
   app.decorateRequest('runner', null)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standardHeaders(request.id))
+    needsHost(request.raw)
     if (request.is404) throw notFound()
     request.runner = await runnerToken(store, request.headers.authorization)
     if (request.routeOptions.bodyLimit === OUTCOME_BYTES)
@@ -87,6 +107,7 @@ function bareApp(log: FastifyBaseLogger): FastifyInstance {
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, log),
     clientErrorHandler: answerClientError,
+    http: { requireHostHeader: false, ...CONNECTION_LIMITS },
   })
 }
 
@@ -132,11 +153,7 @@ function answerFault(
   const { error, unexpected } = faultOf(thrown)
   if (unexpected && !storeOutage(root).covers(thrown, 'requests of runners'))
     request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request of a runner failed')
-  return reply
-    .code(error.status)
-    .headers({ ...standardHeaders(request.id), ...error.headers })
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(envelope(forRunners(error), request.id)))
+  return sendError(request, reply, forRunners(error))
 }
 
 /** Replaces the messages that name the public API's own limit and content type. */

@@ -70,6 +70,7 @@ export async function createTestApi(
     signUpPlan: 'free',
     rateLimit: 0,
     trustedProxies: [],
+    connectionsPerAddress: 0,
     health: { ready: async () => ({ ok: true, checks: { store: 'ok' } }), metrics: async () => '# none\n' },
     metricsHere: true,
     log: createLogger('silent'),

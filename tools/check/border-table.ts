@@ -74,6 +74,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'accounts',
       'worker',
       'deliveries',
+      // Limits the connections of any HTTP server.
+      'platform/connection-guard.ts',
     ],
     packages: ['node:*', 'better-auth', 'fastify', 'lru-cache', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },

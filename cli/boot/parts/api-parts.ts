@@ -98,6 +98,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
+    connectionsPerAddress: settings.TIDEMARK_CONNECTIONS_PER_ADDRESS,
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined && !isMetricsClosed(settings),
     metricsToken: settings.TIDEMARK_METRICS_TOKEN,
     log: context.log,

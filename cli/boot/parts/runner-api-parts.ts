@@ -7,7 +7,10 @@ import { denialsForRunners } from './egress.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface RunnerApiContext {
-  readonly settings: Pick<Settings, 'HOST' | 'TIDEMARK_RUNNER_API_PORT'>
+  readonly settings: Pick<
+    Settings,
+    'HOST' | 'TIDEMARK_RUNNER_API_PORT' | 'TIDEMARK_CONNECTIONS_PER_ADDRESS' | 'trustedProxies'
+  >
   readonly egress: EgressPolicy
   readonly store: Store
   readonly log: Logger
@@ -27,11 +30,14 @@ export async function startRunnerApi({
 }: RunnerApiContext): Promise<{ close(): Promise<void> } | null> {
   const { HOST: host, TIDEMARK_RUNNER_API_PORT: port } = settings
   if (port === undefined) return null
+  const { trustedProxies, TIDEMARK_CONNECTIONS_PER_ADDRESS: connectionsPerAddress } = settings
   const app = buildRunnerApi({
     source: createRunnerService({ ...held, store }),
     denied: denialsForRunners(egress),
     store,
     log,
+    trustedProxies,
+    connectionsPerAddress,
   })
   const address = await app.listen({ host, port })
   log.info({ address }, 'runner API listening')

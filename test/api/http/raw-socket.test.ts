@@ -39,6 +39,7 @@ describe('over a real socket', () => {
     ],
     ['a request without a host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
     ['an address that is none, without a host', 'GET /x HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: a\r\nHOST: a\r\nconnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
     ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: foo\r\n\r\n', 417, 'EXPECTATION_FAILED'],
   ] as const)('%s is answered in the envelope, and the connection closed', async (_what, request, status, code) => {
     const [head = '', body = ''] = (await exchange(request)).split('\r\n\r\n')
