@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core'
 import { createLogger } from '../core/logger.ts'
 import { createBrowsers } from '../runners/browser/browsers.ts'
 import { chromiumProgram } from '../runners/browser/chromium/chromium-program.ts'
-import { memoryBelow } from '../runners/browser/chromium/process-memory.ts'
+import { usageBelow } from '../runners/browser/chromium/process-usage.ts'
 import { check, type CheckPorts } from '../runners/check/check.ts'
 import type { PageTask } from '../runners/check/task.ts'
 import { createExtractor } from '../runners/extract/pool/pool.ts'
@@ -79,7 +79,7 @@ async function memory(): Promise<SideAnswer> {
   await new Promise(setImmediate)
   globalThis.gc?.()
   const processBytes = process.memoryUsage.rss()
-  const browser = (await memoryBelow(process.pid)).filter(({ pid }) => pid !== process.pid)
+  const browser = (await usageBelow(process.pid)).filter(({ pid }) => pid !== process.pid)
   const withBrowserBytes = processBytes + browser.reduce((sum, { megabytes }) => sum + megabytes * 1_048_576, 0)
   return { ...NOTHING, processBytes, withBrowserBytes }
 }

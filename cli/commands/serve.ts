@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
+import { whileStoreAway } from '../../store/db/client.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
@@ -9,6 +10,9 @@ import { banner } from '../boot/process/banner.ts'
 
 /** The first owner's address where TIDEMARK_OWNER_EMAIL is not set. It is only good to sign in with. */
 const PLACEHOLDER = 'owner@tidemark.local'
+
+/** Within this time a restarted Postgres accepts connections again. */
+const RESTART_MS = 20_000
 
 export const serveCommand = () =>
   new Command('serve')
@@ -22,7 +26,9 @@ export const serveCommand = () =>
         command: 'serve',
         ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
         run: async (context) => {
-          await migrate(context.databaseUrl, context.progress)
+          // The embedded Postgres is restarted when it ends. Migrations are safe to repeat.
+          const patienceMs = context.databaseFolder === null ? 0 : RESTART_MS
+          await whileStoreAway(() => migrate(context.databaseUrl, context.progress), { patienceMs, log: context.log })
           context.progress('Starting the API and the workers')
           let worker: Worker | undefined
           const api = await startApi({

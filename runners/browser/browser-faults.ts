@@ -150,6 +150,13 @@ export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
     `page.`,
 })
 
+export const TOO_MUCH_WORK = ({ cpuSeconds, threads }: { cpuSeconds: number; threads: number }): RunFault => ({
+  code: 'render_failed',
+  message:
+    `The scripts of the page used more than ${cpuSeconds} s of processor time or ${threads} threads in the browser, ` +
+    `more than a check may use. Watch another page, or set fetch_mode to static.`,
+})
+
 export const HEAP_FULL = (megabytes: number): RunFault => ({
   code: 'render_failed',
   message:

@@ -7,7 +7,7 @@ import { createSlotQueue } from '../../concurrency/slot-queue.ts'
 import { BROWSER_DIED, pageFault } from './browser-faults.ts'
 import { BrowserError } from './browser-error.ts'
 import { createBrowserPool, type BrowserPool, type BrowserPoolOptions } from './chromium/browser-pool.ts'
-import type { OneBrowser } from './chromium/one-browser.ts'
+import type { OneBrowser, WorkLimits } from './chromium/one-browser.ts'
 import { watchNavigation, type Navigation } from './page/navigation.ts'
 import { openPage, type OpenPage } from './page/open-page.ts'
 import { ended, whatEnds } from './page/render-ends.ts'
@@ -15,12 +15,14 @@ import { failed, renderPage } from './page/render-page.ts'
 import { RENDER_DEADLINE_MS, type Rendered, type RenderPorts, type RenderRequest } from './page/rendered.ts'
 import { viewportOf } from './page/viewport.ts'
 
-export interface BrowsersOptions extends Omit<BrowserPoolOptions, 'processMb'> {
+export interface BrowsersOptions extends Omit<BrowserPoolOptions, 'processMb' | 'work'> {
   readonly log: Logger
   /** The most pages at the same time. */
   readonly pages: number
   /** Megabytes that one process of the browser may use. Default 1,024. */
   readonly processMb?: number
+  /** What the scripts of one page may use. Default: 30 s of processor time, and 64 threads of one process. */
+  readonly work?: WorkLimits
 }
 
 /**
@@ -45,16 +47,19 @@ interface Job {
   readonly signal: AbortSignal
   readonly egress: EgressProxy | undefined
   readonly processMb: number
+  readonly work: WorkLimits
   readonly log: Logger
 }
+
+const WORK: WorkLimits = { cpuSeconds: 30, threads: 64 }
 
 /** A page gets a second browser when another page ended the first. */
 const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
-  const { pages, processMb = 1_024, log } = options
+  const { pages, processMb = 1_024, work = WORK, log } = options
   const slots = createSlotQueue({ total: pages })
-  const pool = createBrowserPool({ ...options, processMb })
+  const pool = createBrowserPool({ ...options, processMb, work })
   let isClosed = false
 
   return {
@@ -66,7 +71,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
       try {
         if (typeof leave !== 'function' || isClosed) return failed({ startedAt }, STOPPED, null)
         if (!target.ok) return failed({ startedAt }, unusableUrl(target.message), null)
-        return await render(pool, { request, url: target.url, startedAt, until, signal, egress, processMb, log })
+        return await render(pool, { request, url: target.url, startedAt, until, signal, egress, processMb, work, log })
       } finally {
         if (typeof leave === 'function') leave()
       }

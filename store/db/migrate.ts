@@ -72,11 +72,13 @@ async function connected<T>(databaseUrl: string, work: (client: pg.Client) => Pr
     application_name: 'tidemark migrate',
     connectionTimeoutMillis: 10_000,
   })
+  // The query that is under way gets the rejection. Without a listener, the event would end the process.
+  client.on('error', () => {})
   await client.connect()
   try {
     return await work(client)
   } finally {
-    await client.end()
+    await client.end().catch(() => undefined)
   }
 }
 
@@ -124,7 +126,8 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')
   } catch (cause) {
-    await client.query('rollback')
+    // A connection that is lost has no transaction any more.
+    await client.query('rollback').catch(() => undefined)
     throw new Error(`migration ${name} failed`, { cause })
   }
 }

@@ -28,6 +28,7 @@ const CONNECTION_NAMES = new Set([
 const CONNECTION_WORDS = new RegExp(
   [
     'connection terminated',
+    'is not queryable',
     '^timeout expired$',
     '^query read timeout$',
     'timeout exceeded when trying to connect',

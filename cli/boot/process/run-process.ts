@@ -9,10 +9,12 @@ import { needsDatabaseUrl } from '../settings/needs-database-url.ts'
 import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
-import { storeOutage } from '../../../store/db/store-fault.ts'
+import { isStoreAway, storeOutage } from '../../../store/db/store-fault.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
 import { checkPorts, type PortSetting } from './ports.ts'
 import type { Stack } from './stack.ts'
+import { ExplainedError } from '../../../core/explained-error.ts'
+import { EmbeddedPostgresError } from '../../../platform/postgres/embedded-postgres-error.ts'
 import { type ProcessContext, type Progress, untilStopped } from './until-stopped.ts'
 
 /** The context of every command that uses the store. */
@@ -55,7 +57,20 @@ interface ServerCommand {
 export async function runProcess({ command, isPart = false, ports, run }: ServerCommand): Promise<void> {
   const settings = readSettings(process.env, isPart ? needsDatabaseUrl(command) : undefined)
   await checkPorts(settings, ports)
-  await untilStopped(settings, async (context) => run(await openContext(settings, context)))
+  await untilStopped(settings, async (context) => {
+    const isEmbedded = settings.DATABASE_URL === undefined
+    await started(openContext(settings, context).then(run), isEmbedded)
+  })
+}
+
+/** Explains a database that went away during the start: it is no bug, and the next start goes on from there. */
+async function started(starting: Promise<void>, isEmbedded: boolean): Promise<void> {
+  try {
+    await starting
+  } catch (error) {
+    if (error instanceof ExplainedError || !isEmbedded || !isStoreAway(error)) throw error
+    throw new EmbeddedPostgresError('failed', 'Postgres ended during the start; the lines above say why. Start again.')
+  }
 }
 
 async function openContext(

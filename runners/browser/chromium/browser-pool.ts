@@ -83,11 +83,13 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
       const one = await usable()
       one.open += 1
       one.served += 1
+      one.browser.showsNow(one.open)
       return one
     },
     async leave(one, opened) {
       const closed = one.browser.isGone || (await closesInTime(opened))
       one.open -= 1
+      one.browser.showsNow(one.open)
       if (!closed) {
         log.warn({ browser_pid: one.browser.pid }, 'a page does not close; the browser is replaced')
         one.isRetired = true
@@ -108,6 +110,8 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 function isUsable({ browser, served, isRetired }: BrowserLease, { recycle = {} }: BrowserPoolOptions): boolean {
   const { pages = 200, ageMs = 1_800_000, megabytes = 2_048 } = recycle
   const isOld = served >= pages || performance.now() - browser.startedAt > ageMs || browser.megabytes > megabytes
+  // Something of a page that did too much may be left in it.
+  if (browser.workKillAt > -Infinity) return false
   return !isRetired && !browser.isGone && browser.playwright.isConnected() && !isOld
 }
 

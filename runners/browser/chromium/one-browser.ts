@@ -6,7 +6,7 @@ import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
 import { chromiumProgram } from './chromium-program.ts'
-import { memoryBelow } from './process-memory.ts'
+import { type ProcessUsage, showsPages, usageBelow } from './process-usage.ts'
 
 export interface BrowserSetup {
   readonly egress: EgressPolicy
@@ -15,6 +15,15 @@ export interface BrowserSetup {
   readonly dataDir: string
   /** Megabytes that one process of the browser may use; above it the process is killed. */
   readonly processMb: number
+  /** What the scripts of one page may use; above it the process is killed. */
+  readonly work: WorkLimits
+}
+
+export interface WorkLimits {
+  /** Seconds of processor time, of all threads and processes of the page. */
+  readonly cpuSeconds: number
+  /** Threads of one process. A page has about eight, and one more for each web worker. */
+  readonly threads: number
 }
 
 /** A running Chromium with its own egress proxy. */
@@ -29,9 +38,13 @@ export interface OneBrowser {
   readonly memoryKillAt: number
   /** The same for a page that filled its script heap and was ended by the browser. */
   readonly heapFullAt: number
+  /** The same for a page that used more processor time or threads than a page may. */
+  readonly workKillAt: number
   /** Megabytes of all its processes, as last measured. */
   readonly megabytes: number
   readonly ended: Promise<void>
+  /** Tells how many pages it shows now: all of them together may use as much processor time as each may. */
+  showsNow(pages: number): void
   /** Ends the browser at once, with all its pages. */
   kill(): void
 }
@@ -41,6 +54,8 @@ export const heapOf = (processMb: number): number => Math.ceil(processMb / 2)
 
 const START_MS = 20_000
 const WATCH_MS = 200
+/** A process that used less than this part of a page's processor time is not looked at closely. */
+const MOST_PROCESSES = 100
 
 /** Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do. */
 export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
@@ -53,7 +68,7 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
   try {
     child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb) })
     const playwright = await connected(child)
-    return running(child, playwright, proxy, setup.processMb)
+    return running(child, playwright, proxy, setup)
   } catch (error) {
     child?.kill()
     await Promise.all([child?.ended, proxy.close()])
@@ -106,23 +121,40 @@ function startFailure(output: string): string {
   )
 }
 
-function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy, processMb: number): OneBrowser {
-  const state = { isGone: false, memoryKillAt: -Infinity, megabytes: 0 }
-  const watch = setInterval(() => void checkMemory(), WATCH_MS)
+function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy, setup: BrowserSetup): OneBrowser {
+  const state = { isGone: false, memoryKillAt: -Infinity, workKillAt: -Infinity, megabytes: 0, pages: 1 }
+  const watch = setInterval(() => void checkUsage(), WATCH_MS)
   watch.unref()
 
-  async function checkMemory(): Promise<void> {
-    const processes = await memoryBelow(child.pid)
+  async function checkUsage(): Promise<void> {
+    const processes = await usageBelow(child.pid)
     state.megabytes = processes.reduce((sum, one) => sum + one.megabytes, 0)
     for (const { pid, megabytes } of processes) {
-      if (megabytes <= processMb || state.isGone) continue
+      if (megabytes <= setup.processMb || state.isGone) continue
       state.memoryKillAt = performance.now()
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // The process ended first.
-      }
+      kill(pid)
     }
+    await checkWork(processes)
+  }
+
+  /** The processes of a page end with it, so what those that run have used belongs to the pages that are shown now. */
+  async function checkWork(processes: readonly ProcessUsage[]): Promise<void> {
+    const { cpuSeconds, threads } = setup.work
+    const busy = processes.filter((one) => one.threads > threads || one.cpuSeconds > cpuSeconds / MOST_PROCESSES)
+    const shown: ProcessUsage[] = []
+    for (const one of busy) if (await showsPages(one.pid)) shown.push(one)
+    if (state.isGone) return
+    for (const one of shown) {
+      if (one.threads <= threads && one.cpuSeconds <= cpuSeconds) continue
+      state.workKillAt = performance.now()
+      kill(one.pid)
+    }
+    const all = shown.reduce((sum, one) => sum + one.cpuSeconds, 0)
+    if (all <= cpuSeconds * Math.max(1, state.pages)) return
+    // Whose processes they are is known only for a page that is alone. Several get another browser, each once.
+    if (state.pages === 1) state.workKillAt = performance.now()
+    state.isGone = true
+    child.kill()
   }
 
   const ended = child.ended.then(async () => {
@@ -141,6 +173,9 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
     get memoryKillAt() {
       return state.memoryKillAt
     },
+    get workKillAt() {
+      return state.workKillAt
+    },
     get heapFullAt() {
       return child.heapFullAt()
     },
@@ -148,9 +183,20 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
       return state.megabytes
     },
     ended,
+    showsNow(pages) {
+      state.pages = pages
+    },
     kill() {
       state.isGone = true
       child.kill()
     },
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // The process ended first.
   }
 }

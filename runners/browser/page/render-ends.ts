@@ -1,14 +1,14 @@
 import { exchangeFault } from '../../fetch/fetch-faults.ts'
 import { BrowserError } from '../browser-error.ts'
-import { CRASHED, HEAP_FULL, TOO_MUCH_MEMORY, lateFault } from '../browser-faults.ts'
+import { CRASHED, HEAP_FULL, TOO_MUCH_MEMORY, TOO_MUCH_WORK, lateFault } from '../browser-faults.ts'
 import type { Navigation } from './navigation.ts'
-import { heapOf, type OneBrowser } from '../chromium/one-browser.ts'
+import { heapOf, type OneBrowser, type WorkLimits } from '../chromium/one-browser.ts'
 import type { OpenPage } from './open-page.ts'
 import { failed } from './render-page.ts'
 import type { Rendered } from './rendered.ts'
 
 /** Why a render ended early. `died`: the browser ended, for whatever reason. */
-type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'died'
+type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'work' | 'died'
 
 /** The page itself made the render fail. */
 interface PageBroke {
@@ -24,13 +24,14 @@ interface Ends {
   stop(): void
 }
 
-/** A process that was killed for its memory is reported as a crash within this time. */
-const MEMORY_KILL_MS = 2_000
+/** A process that was killed for what it used is reported as a crash within this time. */
+const KILL_MS = 2_000
 const LAST_OUTPUT_MS = 100
 
-function whyCrashed({ memoryKillAt, heapFullAt }: OneBrowser): Reason {
-  const since = performance.now() - MEMORY_KILL_MS
+function whyCrashed({ memoryKillAt, heapFullAt, workKillAt }: OneBrowser): Reason {
+  const since = performance.now() - KILL_MS
   if (memoryKillAt > since) return 'memory'
+  if (workKillAt > since) return 'work'
   return heapFullAt > since ? 'heap' : 'crashed'
 }
 
@@ -47,7 +48,8 @@ export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal
     // The process's last output arrives on another pipe, possibly later.
     setTimeout(() => resolve(whyCrashed(browser)), LAST_OUTPUT_MS)
   }
-  void browser.ended.then(() => resolve('died'))
+  const whyDied = (): Reason => (browser.workKillAt > performance.now() - KILL_MS ? 'work' : 'died')
+  void browser.ended.then(() => resolve(whyDied()))
   return {
     reason: promise,
     watch({ page }) {
@@ -56,7 +58,7 @@ export function whatEnds(browser: OneBrowser, until: number, signal: AbortSignal
     afterError(error) {
       if (!hasCrashed && /crashed/i.test(String(error))) onCrash()
       if (hasCrashed) return promise
-      if (browser.isGone || !browser.playwright.isConnected()) return 'died'
+      if (browser.isGone || !browser.playwright.isConnected()) return whyDied()
       if (isBug(error)) throw error
       return { broke: error }
     },
@@ -79,6 +81,7 @@ interface EndedRender {
   readonly startedAt: number
   readonly url: URL
   readonly processMb: number
+  readonly work: WorkLimits
   /** How far it came; undefined: its page was not open yet. */
   readonly navigation: Navigation | undefined
 }
@@ -86,7 +89,7 @@ interface EndedRender {
 /** Returns the result of a render that ended early. */
 export function ended(
   reason: Exclude<Reason, 'died'>,
-  { startedAt, url, processMb, navigation }: EndedRender,
+  { startedAt, url, processMb, work, navigation }: EndedRender,
 ): Rendered {
   switch (reason) {
     case 'late':
@@ -97,6 +100,8 @@ export function ended(
       return failed({ startedAt }, CRASHED, null)
     case 'heap':
       return failed({ startedAt }, HEAP_FULL(heapOf(processMb)), null)
+    case 'work':
+      return failed({ startedAt }, TOO_MUCH_WORK(work), null)
     case 'memory':
       return failed({ startedAt }, TOO_MUCH_MEMORY(processMb), null)
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { memoryBelow } from '../../../runners/browser/chromium/process-memory.ts'
+import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeIf } from '../../support/skip.ts'
 import { openSite, type Site, status } from '../../support/site.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const open = browsers.render({ url, headers: null, visual: null }, { signal: over.signal })
   const processes = await eventually(
     async () => {
-      const below = await memoryBelow(browsers.current()?.pid ?? 0)
+      const below = await usageBelow(browsers.current()?.pid ?? 0)
       const found = await Promise.all(
         below.map(async ({ pid }) => ({ pid, line: await commandLine(pid), status: await statusOf(pid) })),
       )

@@ -96,6 +96,33 @@ describe('a page that', () => {
     await nextIsFine()
   })
 
+  test('starts 200 web workers that never rest is ended with the reason, and its browser is replaced', async () => {
+    const spinning = `URL.createObjectURL(new Blob(['for(;;);']))`
+    const url = site.page('/workers', script(`for (let n = 0; n < 200; n++) new Worker(${spinning})`))
+    const from = performance.now()
+    const before = browsers.current()?.pid
+    expect(await renderOne(browsers, url)).toMatchObject({
+      fault: {
+        code: 'render_failed',
+        message: expect.stringContaining('more than 30 s of processor time or 64 threads'),
+      },
+    })
+    expect(performance.now() - from).toBeLessThan(30_000)
+    await nextIsFine()
+    expect(browsers.current()?.pid).not.toBe(before)
+  })
+
+  test('loops for ever is ended when its processor time is used up', async () => {
+    const strict = testBrowsers({ work: { cpuSeconds: 2, threads: 64 } })
+    try {
+      expect(await renderOne(strict, site.page('/busy', script('for (;;);')))).toMatchObject({
+        fault: { code: 'render_failed', message: expect.stringContaining('more than 2 s of processor time') },
+      })
+    } finally {
+      await strict.close()
+    }
+  })
+
   test('takes its document apart is read as what is left, or fails with a reason', async () => {
     const apart = site.page('/apart', script('addEventListener("load", () => document.documentElement.remove())'))
     for (const visual of [null, { enabled: true }])
