@@ -13,24 +13,25 @@ export interface Principals {
    * answer.
    */
   find(headers: IncomingHttpHeaders): Promise<Principal | null>
-  /** To be called after this process has revoked keys: they are refused from the next request on. */
+  /** To be called after this process has revoked keys: they are refused here from the next request on. */
   forgetKeys(): void
 }
 
-/** A revocation takes effect in every other process within a second. */
+/** The revocation of a key takes effect in every other process within a second. */
 const CACHE_MS = 900
 
-/** Looks principals up in the store, and caches each for less than a second. */
+/**
+ * Looks principals up in the store. Keys are remembered for less than a second. Sessions are not: a new password, a
+ * change of role and a removal from the team hold in every process from the next request on.
+ */
 export function createPrincipals(store: Store, carrier: SessionCarrier): Principals {
   const keys = createShortMemory<KeyPrincipal>(CACHE_MS)
-  const sessions = createShortMemory<Omit<SessionPrincipal, 'viaCookie'>>(CACHE_MS)
   return {
     async find(headers) {
       const credentials = readCredentials(headers, carrier)
       if (!credentials) return null
       if (credentials.kind === 'key') return keys.get(credentials.text, () => loadKey(store, credentials.text))
-      const session = await sessions.get(credentials.token, () => loadSession(store, credentials.token))
-      return session && { ...session, viaCookie: credentials.viaCookie }
+      return loadSession(store, credentials)
     },
     forgetKeys: () => keys.forget(),
   }
@@ -43,11 +44,14 @@ async function loadKey(store: Store, text: string) {
   return { value: { kind: 'key', keyId, teamId, userId, name, scopes } as const, livesMs: key.livesMs ?? Infinity }
 }
 
-async function loadSession(store: Store, token: string) {
+async function loadSession(
+  store: Store,
+  { token, viaCookie }: Extract<Credentials, { kind: 'session' }>,
+): Promise<SessionPrincipal | null> {
   const session = await findLiveSession(store, token)
   if (!session) return null
   const { id: sessionId, teamId, userId, email, role } = session
-  return { value: { kind: 'session', sessionId, teamId, userId, email, role } as const, livesMs: session.livesMs }
+  return { kind: 'session', sessionId, teamId, userId, email, role, viaCookie }
 }
 
 /** The credentials that a request presents. */

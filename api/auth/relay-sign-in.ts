@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
+import { sessionAddresses } from '../../store/accounts/sessions.ts'
+import type { Store } from '../../store/db/client.ts'
+import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
 import { signSessionToken } from '../../store/accounts/session-token.ts'
 import { tooMany } from './admit.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
 import type { Answer, Method, PublicCall } from '../http/route.ts'
 import { CLIENT_ADDRESS_HEADER } from './sign-in-options.ts'
@@ -29,6 +33,8 @@ const PASSED = [
   'user-agent',
 ] as const
 
+const OF_BROWSERS = ['sec-fetch-mode', 'sec-fetch-dest'] as const
+
 /**
  * Passes a validated request to the sign-in library, and returns its answer in the API's format. Refusals of the
  * library become API errors.
@@ -39,6 +45,7 @@ export async function relaySignIn(call: SignInCall, operation: SignInOperation):
   const text = await response.text()
   if (!response.ok) throw refusalOf(response.status, text)
   const cookies = response.headers.getSetCookie()
+  if (operation.perAccount !== undefined) cookies.push(newDeviceCookie(call.services, accountOf(call)))
   const body = withSignedToken(text === '' ? {} : JSON.parse(text), call.services.sessionKey)
   return { status: 200, body, ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }) }
 }
@@ -57,6 +64,12 @@ function requestFor(
 ): Request {
   const passed = new Headers({ [CLIENT_ADDRESS_HEADER]: address ?? '' })
   for (const name of PASSED) if (headers[name] !== undefined) passed.set(name, String(headers[name]))
+  // A browser that sends one of the Sec-Fetch headers sends this one. Node's fetch sends another one alone, and the
+  // library would take it for a browser that hides its Origin. Browsers that send none of them send an Origin.
+  if (headers['sec-fetch-site'] === undefined) for (const name of OF_BROWSERS) passed.delete(name)
+  const cookies = withoutDevice(headers.cookie, services)
+  if (cookies === '') passed.delete('cookie')
+  else passed.set('cookie', cookies)
   if (method === 'GET') return new Request(services.baseUrl + path, { headers: passed })
   passed.set('content-type', 'application/json')
   return new Request(services.baseUrl + path, {
@@ -74,11 +87,28 @@ function withSignedToken(body: unknown, key: string): unknown {
   return { ...body, token: signSessionToken(body.token, key) }
 }
 
-async function limitAccount({ services, body }: SignInCall, perMinute: number): Promise<void> {
-  const email = String((body as { email?: unknown }).email).toLowerCase()
-  const subject = `account:${createHash('sha256').update(email).digest('base64url')}`
+const emailOf = ({ body }: Pick<SignInCall, 'body'>) => String((body as { email?: unknown }).email).toLowerCase()
+const accountOf = (call: Pick<SignInCall, 'body'>) => createHash('sha256').update(emailOf(call)).digest('base64url')
+
+/**
+ * Limits the attempts for an account. All strangers count together. A device or an address from which the account was
+ * signed in to before counts by itself, so that strangers do not lock it out.
+ */
+async function limitAccount(call: SignInCall, perMinute: number): Promise<void> {
+  const { services, headers, address } = call
+  const account = accountOf(call)
+  const device = knownDevice(headers.cookie, services, account)
+  const whose = device === null ? await knownBlock(services.store, emailOf(call), address) : `device:${device}`
+  const subject = whose === null ? `account:${account}` : `account:${account}:${whose}`
   const { passed, resetSeconds } = await services.limits.take({ subject, perMinute, exact: true })
   if (!passed) throw tooMany(resetSeconds)
+}
+
+async function knownBlock(store: Store, email: string, address: string | null): Promise<string | null> {
+  if (address === null) return null
+  const block = addressBlock(address)
+  const known = await sessionAddresses(store, email)
+  return known.some((other) => addressBlock(other) === block) ? `from:${block}` : null
 }
 
 function refusalOf(status: number, text: string): ApiError {

@@ -22,6 +22,9 @@ export interface SignInSettings {
 const cookiePrefix = (baseUrl: string) => (isSecure(baseUrl) ? '__Host-tidemark' : 'tidemark')
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 
+/** The name of the cookie that marks a known device. */
+export const deviceCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.device`
+
 /** The name of the cookie that carries a session. */
 export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(baseUrl)}.session_token`
 

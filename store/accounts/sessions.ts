@@ -13,7 +13,6 @@ const found = row({
   email: Type.String(),
   team_id: Type.String(),
   role: Type.Unsafe<Role>({ type: 'string', enum: ['viewer', 'member', 'admin', 'owner'] }),
-  lives_ms: Type.Number(),
 })
 
 /** A session that is open now, in its active team. */
@@ -23,8 +22,6 @@ interface LiveSession {
   readonly email: string
   readonly teamId: string
   readonly role: Role
-  /** Milliseconds until it expires. */
-  readonly livesMs: number
 }
 
 /**
@@ -33,8 +30,7 @@ interface LiveSession {
  */
 export async function findLiveSession(store: Queryable, token: string): Promise<LiveSession | null> {
   const session = await store.maybeOne(sql.type(found)`
-    select s.id, s.user_id, u.email, m.team_id, m.role,
-      ceil(extract(epoch from s.expires_at - now()) * 1000)::float8 as lives_ms
+    select s.id, s.user_id, u.email, m.team_id, m.role
     from auth.sessions s
     join auth.users u on u.id = s.user_id
     cross join lateral (
@@ -45,8 +41,25 @@ export async function findLiveSession(store: Queryable, token: string): Promise<
     ) m
     where s.token = ${token} and s.expires_at > now()`)
   if (!session) return null
-  const { id, user_id: userId, email, team_id: teamId, role, lives_ms: livesMs } = session
-  return { id, userId, email, teamId, role, livesMs }
+  const { id, user_id: userId, email, team_id: teamId, role } = session
+  return { id, userId, email, teamId, role }
+}
+
+const from = row({ ip_address: Type.String() })
+/** The most addresses that are looked at: the latest ones. */
+const MOST_ADDRESSES = 50
+
+/** Returns the addresses from which an account's sessions were opened, ended and expired ones included. */
+export async function sessionAddresses(store: Queryable, email: string): Promise<readonly string[]> {
+  const rows = await store.any(sql.type(from)`
+    select s.ip_address
+    from auth.sessions s
+    join auth.users u on u.id = s.user_id
+    where u.email = ${email} and s.ip_address <> ''
+    group by s.ip_address
+    order by max(s.created_at) desc
+    limit ${MOST_ADDRESSES}`)
+  return rows.map(({ ip_address }) => ip_address)
 }
 
 /** Opens a session without a sign-in, for the administrator of the installation. */

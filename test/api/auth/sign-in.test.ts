@@ -4,6 +4,7 @@ import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPrincipals } from '../../../api/auth/principals.ts'
 import { signInOptions } from '../../../api/auth/sign-in-options.ts'
 import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
@@ -157,6 +158,7 @@ describe('signing in', () => {
         path: '/',
         maxAge: 604_800,
       }),
+      expect.objectContaining({ name: 'tidemark.device', httpOnly: true, sameSite: 'Lax', path: '/' }),
     ])
     expect(cookies[0]).not.toHaveProperty('secure')
   })
@@ -219,6 +221,19 @@ describe('signing in', () => {
     expect((await api.call(body.token, 'GET', '/v1/keys')).status).toBe(200)
     expect((await signIn(owner.email, owner.password)).status).toBe(401)
     expect((await signIn(owner.email, 'a new password')).status).toBe(200)
+  })
+
+  test('a session that a new password ended is refused at once by a process that has just let it in', async () => {
+    const owner = await api.owner()
+    const replica = createPrincipals(api.services.store, {
+      key: api.services.sessionKey,
+      cookieName: 'tidemark.session_token',
+    })
+    const other = (await signIn(owner.email, owner.password)).body.token
+    expect(await replica.find(bearer(other))).toMatchObject({ userId: owner.user_id, role: 'owner' })
+    const change = { currentPassword: owner.password, newPassword: 'a new password' }
+    expect((await post('change-password', change, bearer(owner.session_token))).status).toBe(200)
+    expect(await replica.find(bearer(other))).toBeNull()
   })
 
   test('another site cannot use the cookie', async () => {
