@@ -9,6 +9,7 @@ import type { Store } from '../store/db/client.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts'
 import { sessionKey } from '../store/accounts/session-token.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
@@ -40,6 +41,7 @@ export interface ServicesOptions {
   /** What a request for /metrics must send; undefined: nothing. */
   readonly metricsToken?: string | undefined
   readonly log: FastifyBaseLogger
+  readonly tracer?: Tracer | undefined
   /** Tells the workers of this process that something is due now. */
   wake(): void
   /** Checks for those who wait for the answer; without it they are refused with 503. */

@@ -214,6 +214,27 @@ export const Config = Closed({
       'Monitors that /metrics of a worker shows one by one: time since the last success, failures in a row, numeric ' +
       'values; see docs/logs.md. 0: none.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Optional(
+    Text(
+      1,
+      2048,
+      'Trace collector that takes OTLP over HTTP; see docs/logs.md. Example: http://127.0.0.1:4318. Unset: no traces.',
+    ),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Optional(
+    Text(
+      1,
+      4096,
+      'Headers for OTEL_EXPORTER_OTLP_ENDPOINT, comma-separated: authorization=Bearer%20…. Values are percent-encoded.',
+    ),
+  ),
+  OTEL_SERVICE_NAME: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: 'tidemark',
+    description: 'Name of this process in traces.',
+  }),
+  TIDEMARK_TRACE_PERCENT: Whole(0, 100, { default: 100, description: 'Traces that are sent, of a hundred.' }),
   TIDEMARK_LOG_LEVEL: Choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'Lowest level of log lines that are written.',
@@ -232,4 +253,5 @@ export const SECRET_SETTINGS = [
   'AWS_SESSION_TOKEN',
   'TIDEMARK_ENCRYPTION_KEY',
   'TIDEMARK_METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly (keyof Config)[]

@@ -26,6 +26,7 @@ import { admit, admitPublic } from '../auth/admit.ts'
 import { clientAddress, connectionKey } from './client-address.ts'
 import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
+import type { RequestTrace, Tracer } from '../../core/tracer.ts'
 import { actorOf, type Principal } from '../auth/principal.ts'
 
 /**
@@ -44,6 +45,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     refuse: answerTooMany,
   })
   app.decorateRequest('principal', null)
+  app.decorateRequest('trace', null)
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
   })
@@ -56,6 +58,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     forgetTypeOfNothing(request.raw.headers)
   })
   addEndings(app)
+  if (services.tracer) addTraces(app, services.tracer)
   // Validation is Tidemark's own (schema/validation/validate.ts). A route with Fastify's kind of schema would not be
   // validated.
   app.setValidatorCompiler(() => {
@@ -122,6 +125,9 @@ function answerFault(
   return sendError(request, reply, error)
 }
 
+const isRunStarted = (body: unknown): body is { readonly run_id: string } =>
+  typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string'
+
 /** Logs the route's template, never the address: the address may contain what should not be logged. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { principal } = request
@@ -135,6 +141,8 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Null where nothing is traced. */
+    trace: RequestTrace | null
     /** Set once the caller was admitted; null on public routes. */
     principal: Principal | null
   }
@@ -160,6 +168,8 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     },
     handler: async (request, reply) => {
       const answer = await answerOf(services, route, request)
+      if (request.trace && request.method === 'POST' && isRunStarted(answer.body))
+        request.trace.startedRun(answer.body.run_id)
       if (answer.headers) reply.headers(answer.headers)
       reply.code(answer.status)
       if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
@@ -167,6 +177,25 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       if (answer.body === undefined) return reply.send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
     },
+  })
+}
+
+/** Gives each request its place in a trace, and gives it back as `traceparent`. */
+function addTraces(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook('onRequest', async (request) => {
+    const { traceparent } = request.headers
+    request.trace = tracer.beginRequest(typeof traceparent === 'string' ? traceparent : undefined)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    if (request.trace) reply.header('traceparent', request.trace.header)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { trace, id: requestId, method, params } = request
+    const { url: route } = request.routeOptions
+    // Probes and scrapes are many, and nobody looks for them.
+    if (!trace || route === undefined || !/^\/(v1|auth)/.test(route)) return
+    const { id: monitorId = null } = (route.startsWith('/v1/monitors/:id') ? params : {}) as { readonly id?: string }
+    tracer.endRequest(trace, { requestId, method, route, status: reply.statusCode, ms: reply.elapsedTime, monitorId })
   })
 }
 

@@ -8,6 +8,7 @@ import type { Channels } from '../channels/channel.ts'
 import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
 import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { Tracer } from '../../core/tracer.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { createDestinations } from './destinations.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
@@ -22,6 +23,7 @@ export interface DeliveryLoopOptions {
   readonly channels: Channels
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
+  readonly tracer?: Tracer | undefined
   /**
    * How long the lease of a claimed delivery lasts without a heartbeat; at least 30 seconds, because an attempt may
    * take 15.
@@ -115,7 +117,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (outcome.kind === 'aborted') return
     lease.lost = undefined
     const attempted = finished(claimed, outcome)
-    logAttempt(log, claimed, attempted, performance.now() - startedAt)
+    logAttempt(claimed, attempted, { log, tracer: options.tracer, startedAt })
     await recorder.add(attempted).catch(() => {})
     held.drop(lease)
   }

@@ -10,6 +10,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { Tracer } from '../../core/tracer.ts'
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
@@ -141,25 +142,45 @@ export async function attempt(
   }
 }
 
-/** The line of an attempt. Of a destination it has the host: an address may hold a key in its path or query. */
+/**
+ * Writes the line of an attempt, and its span. Of a destination they have the host only: an address may hold a key.
+ */
 export function logAttempt(
-  log: DeliveryLog,
   { id, monitor_id, run_id, type, host, notice }: ClaimedDelivery,
   { status, attempts, response_status, retry_after_seconds }: FinishedAttempt,
-  ms: number,
+  { log, tracer, startedAt }: AttemptLog,
 ): void {
-  const destination = { type, host: placeOf(host).host }
+  const to = placeOf(host).host
   const fields = {
     delivery_id: id,
     ...(notice !== null && { kind: notice }),
     run_id,
     monitor_id,
-    ...destination,
+    type,
+    host: to,
     attempt: attempts,
-    ms: Math.round(ms),
+    ms: Math.round(performance.now() - startedAt),
     status,
   }
   log.info({ ...fields, response_status, retry_after_seconds }, notice === null ? 'delivery' : 'notice')
+  if (run_id !== null)
+    tracer?.delivery({
+      runId: run_id,
+      deliveryId: id,
+      type,
+      host: to,
+      attempt: attempts,
+      status,
+      responseStatus: response_status,
+      startedAt,
+    })
+}
+
+interface AttemptLog {
+  readonly log: DeliveryLog
+  readonly tracer: Tracer | undefined
+  /** As `performance.now()`. */
+  readonly startedAt: number
 }
 
 const SEALED =

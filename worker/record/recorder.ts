@@ -4,6 +4,7 @@ import { readingHash } from '../../core/diff/reading-hash.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
 import { runIdTime } from '../../core/run-id.ts'
+import type { Tracer } from '../../core/tracer.ts'
 import { storable } from '../../core/storable.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { PageMark, Reading } from '../../runners/check/reading.ts'
@@ -59,6 +60,7 @@ interface RecorderOptions {
   /** Compares and stores screenshots. Without it, a check that took screenshots fails. */
   readonly pictures?: Pictures
   readonly log: Logger
+  readonly tracer?: Tracer | undefined
   /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
   readonly onDeliveries: () => void
   /** Compares texts of pages for messages. Without it, they say only that the page changed. */
@@ -138,7 +140,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function record(finished: Recordable, context: RecordContext): Promise<void> {
     try {
       const end = await write(finished, context)
-      if (end) runLog.ended(finished, context.monitorName, end)
+      if (!end) return
+      runLog.ended(finished, context.monitorName, end)
+      if (options.tracer) trace(options.tracer, finished, end)
     } catch (error) {
       if (storeOutage(log).covers(error, 'outcomes that were given up')) return
       const text = 'an outcome was not recorded; the check runs again when its lease ends'
@@ -165,6 +169,24 @@ function endOf({ diff, deliveries }: PicturedRun, baseline: Baseline): RunEnd {
   const fired = deliveries.length > 0
   if (baseline.reading_id === null) return { outcome: 'first', fired }
   return { outcome: diff !== null || fired ? 'changed' : 'unchanged', fired }
+}
+
+/** The store's times are turned into this process's: the claim was at both. */
+function trace(tracer: Tracer, { task, reading, startedMs, endedMs }: Recordable, end: RunEnd): void {
+  const { claimedAt, claimedMs, runId, monitorId } = task
+  const startedAt = claimedAt + startedMs - claimedMs
+  tracer.check({
+    task,
+    runId,
+    monitorId,
+    layer: reading.fetchMethod,
+    outcome: end.outcome,
+    fired: end.fired,
+    code: end.code ?? null,
+    claimedAt: Math.min(claimedAt, startedAt),
+    startedAt,
+    endedAt: claimedAt + endedMs - claimedMs,
+  })
 }
 
 /** A check that read values, to be compared with the baseline. */

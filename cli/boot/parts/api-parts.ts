@@ -5,6 +5,7 @@ import { startHealthServer } from '../../../platform/health-server.ts'
 import { routes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import type { Logger } from '../../../core/logger.ts'
+import type { Tracer } from '../../../core/tracer.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
@@ -31,6 +32,8 @@ interface ApiContext {
   readonly browsers: Browsers | null
   readonly registry: Registry
   readonly log: Logger
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly stack: Stack
   readonly stopping: AbortSignal
   readonly wake: () => void
@@ -102,6 +105,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined && !isMetricsClosed(settings),
     metricsToken: settings.TIDEMARK_METRICS_TOKEN,
     log: context.log,
+    tracer: context.tracer,
     wake: context.wake,
   }
 }

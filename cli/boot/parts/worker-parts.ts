@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
+import type { Tracer } from '../../../core/tracer.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
 import { createDeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
 import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
@@ -45,6 +46,8 @@ interface WorkerContext {
   readonly browsers: Browsers | null
   readonly registry: Registry
   readonly log: Logger
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly stack: Stack
 }
 
@@ -88,6 +91,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     patterns,
     differ,
     log,
+    tracer: context.tracer,
     onDeliveries: () => deliveries.wake(),
     onNotices: () => notices.wake(),
     onInternalError: internalErrorsOf(registry),
@@ -150,7 +154,7 @@ function measureStore({ registry, settings }: WorkerContext, store: Store): void
 }
 
 /** Returns the loops that send deliveries and notices, over the same channels. */
-function sendingLoops({ settings, secrets, egress, registry, log, stack }: WorkerContext, store: Store) {
+function sendingLoops({ settings, secrets, egress, registry, log, tracer, stack }: WorkerContext, store: Store) {
   const agent = createGuardedAgent(egress)
   stack.defer('the delivery connections', () => agent.destroy())
   const mailer = mailerOf(settings, log)
@@ -160,6 +164,7 @@ function sendingLoops({ settings, secrets, egress, registry, log, stack }: Worke
     secrets,
     channels: createChannels({ agent, mailer, dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null }),
     log,
+    tracer,
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
     perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
   }
@@ -178,7 +183,7 @@ interface CheckParts {
 
 /** Returns what checks a task here. */
 function checksOf(context: WorkerContext, { store, extractor, pages }: CheckParts) {
-  const { egress, log, stack } = context
+  const { egress, log, tracer, stack } = context
   const layer = proxyLayerOf(context)
   const proxy = layer
     ? { layer, holdFor: ({ no }: { no: number }) => proxyHold(store, { checkNo: no }, log) }
@@ -186,7 +191,8 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const ports = { agent, extractor, pages, proxy }
-  return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) => check(task, { ...ports, browser, signal })
+  return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
+    check(task, { ...ports, browser, signal, ...(tracer && { onFetched: () => tracer.fetched(task) }) })
 }
 
 interface CheckLoopsContext {

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
+import type { Tracer } from '../../../core/tracer.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -26,6 +27,8 @@ interface ServerContext {
   /** Aborted when the process is to stop, with the name of the signal. */
   readonly stopping: AbortSignal
   readonly registry: Registry
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly egress: EgressPolicy
   /** Shared by checks and previews; null: this process renders nothing. */
   readonly browsers: Browsers | null
@@ -86,6 +89,8 @@ async function openContext(
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
   countAbsence(registry, storeOutage(log))
+  const tracer = await tracerOf(settings, log)
+  stack.defer('traces', () => tracer?.close())
   return {
     settings,
     log,
@@ -93,6 +98,7 @@ async function openContext(
     stack,
     stopping,
     registry,
+    tracer,
     egress,
     browsers,
     encryptionKey: key,
@@ -121,4 +127,32 @@ function countAbsence(registry: Registry, outage: Outage): void {
       this.inc(outage.failures)
     },
   })
+}
+
+/** Returns the tracer of the settings. Its code is loaded only when there is a collector. */
+async function tracerOf(settings: Settings, log: Logger): Promise<Tracer | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = settings
+  if (endpoint === undefined) return undefined
+  const { createOtlpTracer } = await import('../../../platform/otlp-tracer.ts')
+  const { OTEL_SERVICE_NAME: serviceName, TIDEMARK_TRACE_PERCENT: percent } = settings
+  return createOtlpTracer({ endpoint, headers: headersOf(headers), serviceName, percent, log })
+}
+
+/** Reads `key=value` pairs, whose values are percent-encoded. */
+function headersOf(text: string): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair.includes('='))
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      return [pair.slice(0, at).trim().toLowerCase(), decoded(pair.slice(at + 1).trim())]
+    }),
+  )
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
 }

@@ -129,7 +129,7 @@ function acrossSettings(config: Config): Issue[] {
     )
   if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
     add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
-  for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL'] as const)
+  for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const)
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
   issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config), ...runnerIssues(config))
