@@ -1,5 +1,6 @@
 import { bearer } from 'better-auth/plugins/bearer'
 import type { BetterAuthOptions } from 'better-auth'
+import { hashedIdentifier } from '../../store/accounts/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
 /**
@@ -47,6 +48,7 @@ export function signInOptions(settings: SignInSettings) {
       disableSignUp: settings.signUp === 'invite',
       minPasswordLength: 8,
       requireEmailVerification: false,
+      revokeSessionsOnPasswordReset: true,
     },
     rateLimit: { enabled: false },
     telemetry: { enabled: false, debug: false },
@@ -92,5 +94,10 @@ const tables = {
       ...stamps,
     },
   },
-  verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...stamps } },
+  verification: {
+    modelName: 'verifications',
+    // A token is stored as its hash.
+    storeIdentifier: { hash: (text: string) => Promise.resolve(hashedIdentifier(text)) },
+    fields: { expiresAt: 'expires_at', ...stamps },
+  },
 } as const satisfies BetterAuthOptions

@@ -68,6 +68,13 @@ export const signInRoutes: readonly Route[] = [
     perAddress: ATTEMPTS,
     always: { revokeOtherSessions: true },
   }),
+  operation('POST', '/auth/reset-password', {
+    summary: 'Set a new password with a token',
+    description: 'The token works once. Who runs the installation makes one with `admin link`. All sessions end.',
+    body: Closed({ token: Text(1, 200), newPassword: NewPassword }),
+    answer: Done,
+    perAddress: ATTEMPTS,
+  }),
   operation('POST', '/auth/update-user', {
     summary: 'Change the name',
     body: Closed({ name: Text(1, 200) }),

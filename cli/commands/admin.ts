@@ -1,10 +1,19 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { SCOPES, type Scope } from '../../schema/account/api-key.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
-import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
+import {
+  emailAddress,
+  grantCreditsCommand,
+  linkCommand,
+  listKeysCommand,
+  noAccount,
+  revokeKeyCommand,
+  setEmailCommand,
+  setPlanCommand,
+} from './admin-accounts.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
 interface OwnerOptions {
@@ -24,11 +33,15 @@ interface KeyOptions {
 
 export const adminCommand = () =>
   new Command('admin')
-    .description(
-      'Accounts and keys of this installation, for its operator. With an embedded Postgres, stop the server first.',
-    )
+    .description('Accounts, keys and plans of this installation, for its operator. The server may run meanwhile.')
     .addCommand(ownerCommand())
     .addCommand(keyCommand())
+    .addCommand(listKeysCommand())
+    .addCommand(revokeKeyCommand())
+    .addCommand(setEmailCommand())
+    .addCommand(linkCommand())
+    .addCommand(setPlanCommand())
+    .addCommand(grantCreditsCommand())
     .addCommand(createRunnerTokenCommand())
     .addCommand(revokeRunnerTokenCommand())
 
@@ -42,7 +55,7 @@ function ownerCommand(): Command {
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
-      withStore(async (store, key) => {
+      withStore(async (store, { encryptionKey: key }) => {
         const made = await createOwner(store, {
           email: options.email,
           plan: options.plan,
@@ -70,15 +83,10 @@ function keyCommand(): Command {
     .action((options: KeyOptions) =>
       withStore(async (store) => {
         const issued = await createKeyFor(store, options.email, options.name, options.scope)
-        if (!issued) throw new InvalidArgumentError(`there is no account with the address ${options.email}`)
+        if (!issued) throw noAccount(options.email)
         print(options.json, { ...issued })
       }),
     )
-}
-
-function emailAddress(text: string): string {
-  if (EMAIL_ADDRESS.check(text).length > 0) throw new InvalidArgumentError(EMAIL_ADDRESS.message)
-  return text.toLowerCase()
 }
 
 function password(text: string): string {

@@ -34,6 +34,10 @@ export const AUDIT_ACTIONS = {
   'billing.cancelled': 'subscription',
   'billing.resumed': 'subscription',
   'billing.credits_purchased': 'subscription',
+  // Beyond the contract: what whoever runs the installation does by commands.
+  'billing.credits_granted': 'subscription',
+  'account.email_changed': 'account',
+  'account.password_reset_issued': 'account',
 } as const
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -10,6 +10,9 @@ export const sessionKey = (encryptionKey: string): string =>
   Buffer.from(
     hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32),
   ).toString('base64url')
+
+/** Returns how the sign-in library stores the name of a token: its hash, so that the database opens no account. */
+export const hashedIdentifier = (identifier: string): string => hash('sha256', identifier, 'base64url')
 
 /** Returns the random part of a session, in its stored form: 190 bits. */
 export const newSessionToken = (): string =>

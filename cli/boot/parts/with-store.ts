@@ -1,30 +1,49 @@
+import { ExplainedError } from '../../../core/explained-error.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
-import { migrate } from '../../../store/db/migrate.ts'
+import { isMigrated, migrate } from '../../../store/db/migrate.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { progressOf } from '../process/until-stopped.ts'
-import { openDatabase } from './database.ts'
+import { joinDatabase } from './database.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
-import { readSettings } from '../settings/read-config.ts'
+import { readSettings, type Settings } from '../settings/read-config.ts'
 
-/** Opens and migrates the store of the settings, runs the work, and closes the store. */
-export async function withStore(work: (store: Store, encryptionKey: string) => Promise<void>): Promise<void> {
+/** What a command for the administrator gets besides the store. */
+interface AdminContext {
+  readonly encryptionKey: string
+  readonly settings: Settings
+}
+
+/**
+ * Opens and migrates the store of the settings, runs the work, and closes the store. A server with an embedded database
+ * may run meanwhile: its database is used.
+ */
+export async function withStore(work: (store: Store, context: AdminContext) => Promise<void>): Promise<void> {
   const settings = readSettings(process.env)
   const log = createLogger('warn')
   const key = await encryptionKey(settings)
-  const database = await openDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
+  const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
   try {
-    await migrate(database.url)
+    if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()
+    if (!database.isShared) await migrate(database.url)
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
       await checkEncryptionKey(store, createSecretBox(key))
-      await work(store, key)
+      await work(store, { encryptionKey: key, settings })
     } finally {
       await store.end()
     }
   } finally {
     await database.stop()
+  }
+}
+
+/** A server of another version runs on the database. */
+class OtherVersionError extends ExplainedError {
+  override readonly name = 'OtherVersionError'
+  constructor() {
+    super('the server that runs is of another version; stop it, or use the commands of its version')
   }
 }
 

@@ -1,0 +1,140 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { TIERS, type Tier } from '../../schema/account/plan.ts'
+import type { ApiKey } from '../../schema/account/api-key.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
+import {
+  createResetToken,
+  grantCredits,
+  listKeysOf,
+  revokeKeyOf,
+  setEmail,
+  setPlan,
+} from '../../store/accounts/admin-accounts.ts'
+import { print, withStore } from '../boot/parts/with-store.ts'
+
+interface OwnerOption {
+  readonly email: string
+  readonly json: boolean
+}
+
+export function emailAddress(text: string): string {
+  if (EMAIL_ADDRESS.check(text).length > 0) throw new InvalidArgumentError(EMAIL_ADDRESS.message)
+  return text.toLowerCase()
+}
+
+export const noAccount = (email: string) =>
+  new InvalidArgumentError(`there is no account with the address ${email}; create one with admin create-owner`)
+
+/** A command about an account and the team that it owns. */
+const ownerCommand = (name: string, description: string, example: string) =>
+  new Command(name)
+    .description(description)
+    .requiredOption('--email <address>', 'of the owner', emailAddress)
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', `\nExample:\n  $ npx tidemark admin ${name} ${example}\n`)
+
+export const listKeysCommand = () =>
+  ownerCommand('list-keys', 'Lists the API keys of an account that work.', '--email me@example.com').action(
+    ({ email, json }: OwnerOption) =>
+      withStore(async (store) => {
+        const keys = await listKeysOf(store, email)
+        if (!keys) throw noAccount(email)
+        if (json) return print(true, { keys })
+        process.stdout.write(keys.length === 0 ? 'There are no keys.\n' : keys.map(keyLine).join(''))
+      }),
+  )
+
+const keyLine = ({ id, key_prefix: prefix, scopes, expires_at: expires, last_used_at: used, name }: ApiKey) =>
+  `${id}  ${prefix}…  ${scopes.join(',').padEnd(10)}  ` +
+  `${expires === null ? 'never expires' : `expires ${expires}`}  ${used === null ? 'never used' : `used ${used}`}  ` +
+  `${name}\n`
+
+export const revokeKeyCommand = () =>
+  ownerCommand(
+    'revoke-key',
+    'Revokes an API key of an account, at once.',
+    '--email me@example.com --id 0f5d6c1e-2c58-4b0a-8d5e-6f1a2b3c4d5e',
+  )
+    .requiredOption('--id <id>', 'of the key; list-keys shows it', uuid)
+    .action(({ email, id, json }: OwnerOption & { readonly id: string }) =>
+      withStore(async (store) => {
+        const revoked = await revokeKeyOf(store, email, id)
+        if (!revoked) throw noAccount(email)
+        if (revoked === 'no_such_key')
+          throw new InvalidArgumentError(`no key with the id ${id} works for this account; list-keys shows its keys`)
+        print(json, { id: revoked.id, prefix: revoked.prefix, revoked: true })
+      }),
+    )
+
+export const setEmailCommand = () =>
+  ownerCommand(
+    'set-email',
+    'Changes the address that an account signs in with, and to which notices go.',
+    '--email owner@tidemark.local --to me@example.com',
+  )
+    .requiredOption('--to <address>', 'the new address', emailAddress)
+    .action(({ email, to, json }: OwnerOption & { readonly to: string }) =>
+      withStore(async (store) => {
+        const outcome = await setEmail(store, email, to)
+        if (!outcome) throw noAccount(email)
+        if (outcome === 'taken') throw new InvalidArgumentError(`there is already an account with the address ${to}`)
+        print(json, { email: to, previous_email: email })
+      }),
+    )
+
+export const linkCommand = () =>
+  ownerCommand(
+    'link',
+    'Prints a token with which an account sets a new password, once, within an hour. It needs no mail server.',
+    '--email me@example.com',
+  ).action(({ email, json }: OwnerOption) =>
+    withStore(async (store, { settings }) => {
+      const issued = await createResetToken(store, email)
+      if (!issued) throw noAccount(email)
+      const base = settings.TIDEMARK_BASE_URL ?? `http://${settings.HOST}:${settings.PORT}`
+      const url = `${base.replace(/\/+$/, '')}/auth/reset-password`
+      print(json, { email, ...issued, url })
+      if (json) return
+      const body = `{"token": "${issued.token}", "newPassword": "…"}`
+      process.stdout.write(
+        `\nTo set the password:\n  curl -X POST ${url} -H 'Content-Type: application/json' -d '${body}'\n`,
+      )
+    }),
+  )
+
+export const setPlanCommand = () =>
+  ownerCommand(
+    'set-plan',
+    'Puts the team of an account on a plan, at once.',
+    '--email me@example.com --plan pro --serp',
+  )
+    .addOption(new Option('--plan <name>', 'the plan').choices(TIERS).makeOptionMandatory())
+    .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
+    .action(({ email, plan, serp, json }: OwnerOption & { readonly plan: Tier; readonly serp: boolean }) =>
+      withStore(async (store) => {
+        const changed = await setPlan(store, email, plan, serp)
+        if (!changed) throw noAccount(email)
+        print(json, { email, ...changed })
+      }),
+    )
+
+export const grantCreditsCommand = () =>
+  ownerCommand('grant-credits', 'Gives the team of an account run credits.', '--email me@example.com --runs 5000')
+    .requiredOption('--runs <number>', 'how many runs', runs)
+    .action(({ email, runs: count, json }: OwnerOption & { readonly runs: number }) =>
+      withStore(async (store) => {
+        const now = await grantCredits(store, email, count)
+        if (!now) throw noAccount(email)
+        print(json, { email, granted: count, ...now })
+      }),
+    )
+
+function runs(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be a whole number from 1 to 999999999')
+}
+
+function uuid(text: string): string {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('must be the id of a key, as list-keys shows it')
+}

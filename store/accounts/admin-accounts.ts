@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
+import Type from 'typebox'
+import { serpAccess } from '../../core/plan.ts'
+import type { ApiKey } from '../../schema/account/api-key.ts'
+import type { Actor } from '../../schema/account/audit.ts'
+import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { listApiKeys, revokeApiKey } from './api-keys.ts'
+import { recordAudit } from './audit.ts'
+import { hashedIdentifier } from './session-token.ts'
+
+/** Whoever runs the installation. */
+const SYSTEM: Actor = { type: 'system', id: null, label: 'System', ip: null }
+
+const owned = row({ team_id: Type.String(), user_id: Type.String(), tier: Type.Unsafe<Tier>({}), serp: Type.String() })
+
+function findOwned(store: Queryable, email: string) {
+  return store.maybeOne(sql.type(owned)`
+    select t.id as team_id, u.id as user_id, t.tier, t.serp
+    from auth.users u join teams t on t.owner_user_id = u.id
+    where u.email = ${email.toLowerCase()}`)
+}
+type Owned = NonNullable<Awaited<ReturnType<typeof findOwned>>>
+
+/** Does the work for the account and the team that it owns. Returns null when there is no such account. */
+const ofOwner = <T>(store: Store, email: string, work: (tx: Transaction, owner: Owned) => Promise<T>) =>
+  store.transaction(async (tx) => {
+    const found = await findOwned(tx, email)
+    return found && work(tx, found)
+  })
+
+/** Returns the working keys of the account's team, the newest first; null when there is no such account. */
+export const listKeysOf = (store: Store, email: string): Promise<readonly ApiKey[] | null> =>
+  ofOwner(store, email, (tx, { team_id: teamId }) => listApiKeys(tx, teamId))
+
+/**
+ * Revokes a key of the account's team at once. Returns null when there is no such account, and `no_such_key` when its
+ * team has no working key with this id.
+ */
+export const revokeKeyOf = (store: Store, email: string, keyId: string) =>
+  ofOwner(store, email, async (tx, { team_id: teamId }) => {
+    const revoked = await revokeApiKey(tx, teamId, keyId)
+    if (!revoked) return 'no_such_key' as const
+    const target = { id: revoked.id, label: revoked.prefix }
+    await recordAudit(tx, { teamId, actor: SYSTEM, action: 'api_key.deleted', target })
+    return revoked
+  })
+
+/** Changes the address that an account signs in with and gets mail at. Returns null when there is no such account. */
+export async function setEmail(store: Store, email: string, to: string): Promise<'changed' | 'taken' | null> {
+  try {
+    return await ofOwner(store, email, async (tx, { team_id: teamId, user_id: id }) => {
+      await tx.query(sql.type(nothing)`
+        update auth.users set email = ${to.toLowerCase()}, updated_at = now() where id = ${id}::uuid`)
+      const metadata = { from: email.toLowerCase() }
+      const target = { id, label: to.toLowerCase() }
+      await recordAudit(tx, { teamId, actor: SYSTEM, action: 'account.email_changed', target, metadata })
+      return 'changed' as const
+    })
+  } catch (error) {
+    if (error instanceof UniqueIntegrityConstraintViolationError) return 'taken'
+    throw error
+  }
+}
+
+/** How long a token for a new password works. Sign-in uses the wall clock. */
+const RESET_HOURS = 1
+const issued = row({ expires_at: Type.String() })
+
+/**
+ * Creates a token with which `POST /auth/reset-password` sets a new password, once. Earlier tokens of the account stop
+ * working. Returns null when there is no such account.
+ */
+export const createResetToken = (store: Store, email: string) =>
+  ofOwner(store, email, async (tx, { team_id: teamId, user_id: id }) => {
+    const token = randomBytes(24).toString('base64url')
+    await tx.query(sql.type(nothing)`delete from auth.verifications where value = ${id}`)
+    const { expires_at } = await tx.one(sql.type(issued)`
+      insert into auth.verifications (identifier, value, expires_at)
+      values (${hashedIdentifier(`reset-password:${token}`)}, ${id}, now() + make_interval(hours => ${RESET_HOURS}))
+      returning expires_at`)
+    const target = { id, label: email.toLowerCase() }
+    await recordAudit(tx, { teamId, actor: SYSTEM, action: 'account.password_reset_issued', target })
+    return { token, expires_at }
+  })
+
+/**
+ * Puts the account's team on a plan, at once. A change from a trial begins a period of a month, and one to `free` a
+ * trial. Otherwise the period and what was used in it stay. Returns null when there is no such account.
+ */
+export const setPlan = (store: Store, email: string, plan: Tier, withSerp: boolean) =>
+  ofOwner(store, email, async (tx, { team_id: teamId, tier, serp }) => {
+    const access = serpAccess(plan, withSerp)
+    await tx.query(sql.type(nothing)`
+      update teams set tier = ${plan}, serp = ${access},
+        trial_ends_at = case when ${plan} = 'free' then coalesce(trial_ends_at,
+          clock() + make_interval(days => ${TRIAL_DAYS})) end
+      where id = ${teamId}::uuid`)
+    if ((tier === 'free') !== (plan === 'free'))
+      await tx.query(sql.type(nothing)`
+        update team_usage set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0,
+          screenshot_bytes_used = 0, proxy_bytes_used = 0, period_start = clock(),
+          resets_at = case when ${plan} = 'free' then null else clock() + interval '1 month' end
+        where team_id = ${teamId}::uuid`)
+    const metadata = { from: tier, to: plan, serp: access, previous_serp: serp }
+    const target = { id: teamId, label: plan }
+    await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.plan_changed', target, metadata })
+    return { plan, serp: access, previous_plan: tier }
+  })
+
+const granted = row({ credits: Type.Integer() })
+
+/** Gives the account's team run credits. Returns how many it has now; null when there is no such account. */
+export const grantCredits = (store: Store, email: string, runs: number) =>
+  ofOwner(store, email, async (tx, { team_id: teamId }) => {
+    const { credits } = await tx.one(sql.type(granted)`
+      update team_usage set credits = credits + ${runs}::bigint where team_id = ${teamId}::uuid returning credits`)
+    const target = { id: teamId, label: String(runs) }
+    await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.credits_granted', target, metadata: { runs } })
+    return { credits }
+  })
