@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
 import { VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
+import type { Rule } from '../../schema/rules/rule.ts'
+import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */
@@ -56,11 +58,24 @@ function describe(node: SchemaNode): Described {
 function plain(node: SchemaNode): Described {
   const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== VARIANTS)
   const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
+  const rules = (node[RULES] ?? []).map((name) => RULE_TABLE[name].json ?? {})
   return {
-    ...(Object.fromEntries(described) as Described),
+    ...rules.reduce<Described>(merged, Object.fromEntries(described) as Described),
     ...(node.description?.startsWith(BEYOND) && { 'x-beyond-contract': true }),
   }
 }
+
+/** Joins the keywords of two schemas that both hold. */
+function merged(one: Described, other: Described): Described {
+  const both = Object.keys(other).filter((key) => isObject(one[key]) && isObject(other[key]))
+  return {
+    ...one,
+    ...other,
+    ...Object.fromEntries(both.map((key) => [key, merged(one[key] as Described, other[key] as Described)])),
+  }
+}
+
+const isObject = (value: unknown): value is Described => value !== null && typeof value === 'object'
 
 function describeKeyword(key: string, value: unknown): unknown {
   if (key === 'properties') return mapValues(value as Record<string, SchemaNode>, describe)
@@ -72,12 +87,17 @@ function describeKeyword(key: string, value: unknown): unknown {
 
 function variantsOf(node: SchemaNode, { tag, variants }: VariantTable): Record<string, Described> {
   const properties = node.properties ?? {}
+  const rules = (node[RULES] ?? []).map((name): Pick<Rule<never>, 'jsonOf'> => RULE_TABLE[name])
+  const ruled = (variant: string, key: string) =>
+    rules
+      .map((rule) => (rule.jsonOf?.(variant)[key] ?? {}) as Described)
+      .reduce(merged, describe(properties[key] ?? {}))
   return mapValues(variants, ({ required, allowed }, variant) => ({
     type: 'object',
     ...(BEYOND_VARIANTS.has(variant) && { 'x-beyond-contract': true }),
     properties: {
       [tag]: { type: 'string', const: variant },
-      ...Object.fromEntries(allowed.map((key) => [key, describe(properties[key] ?? {})])),
+      ...Object.fromEntries(allowed.map((key) => [key, ruled(variant, key)])),
     },
     required: [tag, ...required],
     additionalProperties: false,

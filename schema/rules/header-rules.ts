@@ -4,6 +4,9 @@ type Headers = Readonly<Record<string, string>>
 /** Names that a user may not set. */
 const RESERVED = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
 
+/** Returns a pattern for a word in any case: JSON Schema knows no flags. */
+const anyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+
 export const HEADER_NAMES = keyRule<string>({
   name: 'header_names',
   message:
@@ -11,6 +14,7 @@ export const HEADER_NAMES = keyRule<string>({
   cel: String.raw`self.all(name, name.size() <= 256 && name.matches('^[!#$%&\x27*+.^_\x60|~0-9A-Za-z-]+$'))`,
   accepts: [{ 'X-Token': 'a' }, {}, { '!#$': 'a' }],
   rejects: [{ 'X Token': 'a' }, { 'X:Token': 'a' }, { Ünï: 'a' }, { '': 'a' }],
+  json: { propertyNames: { minLength: 1, maxLength: 256, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" } },
   holds: (name) => name.length <= 256 && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name),
 })
 
@@ -20,6 +24,7 @@ export const HEADER_VALUES = keyRule<string>({
   cel: String.raw`self.all(name, self[name].matches('^[\\t -~]*$'))`,
   accepts: [{ a: 'b\tc ~' }, { a: '' }],
   rejects: [{ a: 'b\r\nc: d' }, { a: 'é' }, { a: '\u0000' }],
+  json: { additionalProperties: { pattern: String.raw`^[\t -~]*$` } },
   holds: (_, value) => /^[\t -~]*$/.test(value),
 })
 
@@ -35,6 +40,7 @@ export const HEADER_RESERVED = keyRule<string>({
     { Connection: 'close' },
     { 'Transfer-Encoding': 'chunked' },
   ],
+  json: { propertyNames: { not: { pattern: `^(${RESERVED.map(anyCase).join('|')})$` } } },
   holds: (name) => !RESERVED.includes(name.toLowerCase()),
 })
 

@@ -84,6 +84,14 @@ export const FIELD_NAMES = keyRule<string>({
   cel: "self.all(name, name.size() >= 1 && name.size() <= 100 && name != '__proto__' && !name.matches('[[:cntrl:]]'))",
   accepts: [{ price: '.price' }, { 'the price': '.price' }, { ['😀'.repeat(100)]: '.price' }],
   rejects: [{ '': '.a' }, { ['a'.repeat(101)]: '.a' }, { 'a\nb': '.a' }],
+  json: {
+    propertyNames: {
+      minLength: 1,
+      maxLength: 100,
+      pattern: String.raw`^[^\u0000-\u001f\u007f]+$`,
+      not: { const: '__proto__' },
+    },
+  },
   holds: (name) => /^[^\u0000-\u001f\u007f]{1,100}$/u.test(name) && name !== '__proto__',
 })
 
@@ -93,6 +101,7 @@ export const SCALAR = rule<unknown>({
   cel: null,
   accepts: ['a', 1, true, ''],
   rejects: [null, [], {}, ['a']],
+  json: { type: ['string', 'number', 'boolean'], maxLength: 10_000 },
   holds: (value) =>
     (typeof value === 'string' && /^[^]{0,10000}$/u.test(value)) ||
     (typeof value === 'number' && Number.isFinite(value)) ||
@@ -116,6 +125,7 @@ export const POSITIVE_PERCENT = rule<Thresholded>({
     { type: 'field_increases_by_percent', threshold: 0 },
     { type: 'field_decreases_by_percent', threshold: -5 },
   ],
+  jsonOf: (variant) => (variant.endsWith('_by_percent') ? { threshold: { exclusiveMinimum: 0 } } : {}),
   between: () => ['threshold'],
   holds: (leaf) => !leaf.type.endsWith('_by_percent') || leaf.threshold === undefined || leaf.threshold > 0,
 })
@@ -132,6 +142,10 @@ function isWebAddress(text: string): boolean {
 const HOST = String.raw`(\[[0-9A-Fa-f:.]+\]|[^\x00-\x20\x7f\\/?#@:\[\]<>^|]+)`
 const PORT = '(:0*([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?'
 const PATH_AND_QUERY = String.raw`([/?#][^\x00-\x20\x7f\\]*)?`
+
+/** Of the expression in OpenAPI, which accepts any host and port. */
+const WEB_ADDRESS_PATTERN =
+  '^[hH][tT][tT][pP][sS]?://(:?@)?' + String.raw`[^/?#@\\\u0000-\u0020\u007f]+([/?#][^\\\u0000-\u0020\u007f]*)?$`
 
 export const WEB_ADDRESS = rule<string>({
   name: 'web_address',
@@ -174,6 +188,7 @@ export const WEB_ADDRESS = rule<string>({
     'https://exa<mple.com/',
     ' https://example.com/',
   ],
+  json: { pattern: WEB_ADDRESS_PATTERN },
   holds: isWebAddress,
 })
 
@@ -198,5 +213,6 @@ export const EMAIL_ADDRESS = rule<string>({
     'a@-example.com',
     `${'a'.repeat(65)}@example.com`,
   ],
+  json: { format: 'email', pattern: EMAIL },
   holds: (text) => text.length <= 254 && EMAIL_PATTERN.test(text),
 })

@@ -12,6 +12,10 @@ export interface Rule<T> {
   readonly cel: string | null
   readonly accepts: readonly T[]
   readonly rejects: readonly T[]
+  /** What JSON Schema can say of the rule, for OpenAPI. It refuses nothing that `check` accepts. */
+  readonly json?: Readonly<Record<string, unknown>>
+  /** The same for the properties of one variant of a tagged object. */
+  jsonOf?(variant: string): Readonly<Record<string, object>>
   check(value: T): readonly Issue[]
 }
 

@@ -4,7 +4,11 @@ import { COMPONENTS, EXAMPLES } from '../../../api/openapi/components.ts'
 import { describeApi } from '../../../api/openapi/describe-api.ts'
 import { POLICIES } from '../../../api/auth/policy.ts'
 import { routes } from '../../../api/routes.ts'
+import type { Rule } from '../../../schema/rules/rule.ts'
+import { RULE_TABLE } from '../../../schema/rules/rule-table.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { SMALLEST } from '../../schema/monitor-body.ts'
+import { LIMITS } from '../../schema/monitor-limits.ts'
 import { OUTPUTS } from '../../../tools/generate/outputs.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
@@ -69,8 +73,8 @@ describe('the document', () => {
     const known = new Set(
       (
         'type properties required additionalProperties items enum const anyOf oneOf minimum maximum ' +
-        'exclusiveMinimum minLength maxLength minItems maxItems minProperties maxProperties uniqueItems format ' +
-        'pattern default description examples $ref discriminator x-beyond-contract'
+        'exclusiveMinimum propertyNames not minLength maxLength minItems maxItems minProperties maxProperties ' +
+        'uniqueItems format pattern default description examples $ref discriminator x-beyond-contract'
       ).split(' '),
     )
     for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -161,6 +165,40 @@ describe('the examples', () => {
       expect(check.Check(wrong), JSON.stringify(wrong)).toBe(false)
     expect(check.Check({ ...monitor, extract_config: { method: 'full_page', fields: {} } })).toBe(false)
   })
+})
+
+/** Rules over several keys or levels, which the document does not say. */
+const ACROSS = new Set([
+  'predicates nest 4 deep',
+  'a list that gains items ends in []',
+  '… or may be one by its method',
+  '… and is a field',
+  'a predicate names a field',
+  'a body does not go with GET',
+  'paging in the body needs one that is a JSON object',
+  'a region has a selector or a rectangle',
+  'pictures do not go with a direct request',
+])
+
+type Told = Pick<Rule<unknown>, 'json' | 'jsonOf' | 'accepts' | 'rejects'>
+
+describe('the bounds of the document are those of the service', () => {
+  const check = byDocument('MonitorCreate')
+
+  test.each(LIMITS)('%s', (title, inside, outside) => {
+    expect(check.Check({ ...SMALLEST, ...inside })).toBe(true)
+    expect(check.Check({ ...SMALLEST, ...outside })).toBe(ACROSS.has(title))
+  })
+
+  test.each(Object.values(RULE_TABLE).map((rule): [string, Told] => [rule.name, rule]))(
+    'the rule %s refuses nothing there that the service accepts',
+    (_, { json, jsonOf, accepts, rejects }) => {
+      const compiled = Compile(json ?? {})
+      for (const value of accepts) expect(compiled.Check(value), JSON.stringify(value)).toBe(true)
+      const isBound = json !== undefined && jsonOf === undefined
+      if (isBound) expect(rejects.some((value) => !compiled.Check(value))).toBe(true)
+    },
+  )
 })
 
 /** JSON Schema 2020-12 over the document's own components, read by an engine that knows none of our builders. */
