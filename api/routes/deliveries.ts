@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { replayOne } from '../../deliveries/replay.ts'
 import { TIERS } from '../../schema/account/plan.ts'
+import { ofMonitorQuery } from '../../schema/monitor/monitor.ts'
 import { pageQuery, Pagination } from '../../schema/page-of.ts'
 import { Delivery, DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
 import { Choice, Closed, Instant } from '../../schema/shape/shape.ts'
@@ -23,7 +24,7 @@ export const listDeliveriesRoute = route({
   description: "Only deliveries inside the plan's retention window.",
   tag: 'Deliveries',
   policy: 'deliveries.read',
-  query: Closed({ ...pageQuery, status: Type.Optional(Choice(DELIVERY_STATUSES)) }),
+  query: Closed({ ...pageQuery, status: Type.Optional(Choice(DELIVERY_STATUSES)), ...ofMonitorQuery }),
   answers: {
     200: {
       description: 'A page of deliveries.',
@@ -31,7 +32,7 @@ export const listDeliveriesRoute = route({
     },
   },
   async handle({ query, principal: { teamId }, services }) {
-    const wanted = { teamId, status: query.status }
+    const wanted = { teamId, status: query.status, name: query.name, monitorId: query.monitor_id }
     const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
     // Each row includes the window, so that an ordinary page needs only one statement.
     const [first] = rows

@@ -10,7 +10,7 @@ import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
-import { Monitor, MonitorCreate, MonitorPatch, type MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { Monitor, MonitorCreate, MonitorPatch, monitorQuery, type MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { RunQueued } from '../../schema/run/run.ts'
 import { Closed } from '../../schema/shape/shape.ts'
@@ -29,13 +29,15 @@ export const listMonitorsRoute = route({
   policy: 'monitors.read',
   query: Closed({
     ...pageQuery,
+    ...monitorQuery,
     visual: Type.Optional(
       Type.Boolean({ description: 'true: only monitors with the visual layer; false: only those without.' }),
     ),
   }),
   answers: { 200: { description: 'A page of monitors.', schema: PageOf(Monitor) } },
   async handle({ query, principal, services }) {
-    const wanted = { teamId: principal.teamId, visual: query.visual }
+    const { visual, status, name, monitor_id: id } = query
+    const wanted = { teamId: principal.teamId, visual, status, name, id }
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
       data: rows.map((stored) => shownMonitor(stored, services)),

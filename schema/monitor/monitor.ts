@@ -20,6 +20,24 @@ export const MAX_INTERVAL_SECONDS = 31_536_000
 const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
+/** The statuses of monitors that lists have. */
+const LISTED_STATUSES = ['active', 'paused', 'billing_paused', 'error'] as const satisfies readonly MonitorStatus[]
+export type ListedStatus = (typeof LISTED_STATUSES)[number]
+
+/** Query parameters by which lists of monitors, and of what belongs to monitors, are filtered. */
+export const ofMonitorQuery = {
+  name: Type.Optional(
+    Text(1, 200, "Beyond the contract: a part of the monitor's name. Upper and lower case are the same."),
+  ),
+  monitor_id: Type.Optional(Uuid('Beyond the contract: only this monitor.')),
+}
+
+/** The same, and the status of a monitor. */
+export const monitorQuery = {
+  status: Type.Optional(Choice(LISTED_STATUSES, { description: 'Beyond the contract: only monitors of this status.' })),
+  ...ofMonitorQuery,
+}
+
 const needed = {
   name: Text(1, 200, 'Name for people. Messages show it.'),
   url: WebAddress('The page, API or feed to watch.'),

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
 import { DELIVERY_COLUMNS, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/plan-limits.ts'
+import { nameContains } from '../monitors/monitor-record.ts'
 import { type Page, pageStatement } from '../db/page.ts'
 import { row, rowOf } from '../db/row.ts'
 
@@ -34,13 +35,18 @@ export async function listRunDeliveries(
 interface DeliveryQuery extends Page {
   readonly teamId: string
   readonly status?: DeliveryStatus | undefined
+  /** Only those of monitors whose name contains this text, whatever its case. */
+  readonly name?: string | undefined
+  readonly monitorId?: string | undefined
 }
 
 const listed = rowOf(Type.Object({ ...StoredDelivery.properties, ...retentionProperties }))
 
 /** Returns a page of the team's deliveries inside its retention window, newest first. Each row includes that window. */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
-  const { typed, limit, offset } = pageStatement(`list_deliveries_${query.status ?? 'all'}`, listed, query)
+  const { status = 'all', name, monitorId } = query
+  const kind = `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}`
+  const { typed, limit, offset } = pageStatement(`list_deliveries_${kind}`, listed, query)
   return store.any(typed`
     select ${DELIVERY_COLUMNS}, ${RETENTION_COLUMNS}
     from (
@@ -57,14 +63,20 @@ export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
 const summed = row({ ...retentionProperties, total: Type.Integer() })
 
 /** Returns the length of the whole list, and the team's retention window. */
-export async function sumDeliveries(store: Queryable, query: Pick<DeliveryQuery, 'teamId' | 'status'>) {
+export async function sumDeliveries(store: Queryable, query: Omit<DeliveryQuery, keyof Page>) {
   return store.one(sql.type(summed)`
     select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${visible(query)}) as total
     from team_limits(${query.teamId}::uuid) l
   `)
 }
 
-function visible({ teamId, status }: Pick<DeliveryQuery, 'teamId' | 'status'>) {
-  const all = sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`
-  return status === undefined ? all : sql.fragment`${all} and d.status = ${sql.literalValue(status)}`
+function visible({ teamId, status, name, monitorId }: Omit<DeliveryQuery, keyof Page>) {
+  const conditions = [sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`]
+  if (status !== undefined) conditions.push(sql.fragment`d.status = ${sql.literalValue(status)}`)
+  if (name !== undefined)
+    conditions.push(sql.fragment`d.monitor_no in (
+      select m.no from monitors m where m.team_id = ${teamId}::uuid and ${nameContains(name)})`)
+  if (monitorId !== undefined)
+    conditions.push(sql.fragment`d.monitor_no = (select m.no from monitors m where m.id = ${monitorId}::uuid)`)
+  return sql.join(conditions, sql.fragment` and `)
 }

@@ -109,6 +109,9 @@ create table checks (
 ) with (fillfactor = 70);
 create index checks_due on checks (team_id, queue, due_at) where due_at is not null;
 
+-- For lists of the monitors whose status is error (FAILURES_UNTIL_ERROR in core/schedule.ts).
+create index checks_failing on checks (team_id, no) where failures >= 5;
+
 -- Returns the next nominal time on the check's own grid. Several missed ticks become one. A run that a user asked for
 -- before its time leaves the nominal time unchanged. An unscheduled (paused) check stays unscheduled. core/schedule.ts
 -- implements the same rule.

@@ -29,6 +29,7 @@ create index deliveries_due on deliveries (due_at) where due_at is not null;
 -- another.
 create index deliveries_due_by_host on deliveries (host, due_at) where due_at is not null;
 create index deliveries_team on deliveries (team_id, created_at desc, id);
+create index deliveries_monitor on deliveries (monitor_no, created_at desc, id);
 create index deliveries_run on deliveries (run_id);
 -- Each scrape of the metrics counts the deliveries that were given up recently. Few are ever dead, so the index is
 -- small.

@@ -4,7 +4,7 @@ import { sql } from 'slonik'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { FETCH_MODES, Monitor, MonitorSpec, MonitorStatus } from '../../schema/monitor/monitor.ts'
+import type { FETCH_MODES, ListedStatus, Monitor, MonitorSpec, MonitorStatus } from '../../schema/monitor/monitor.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -133,3 +133,23 @@ export function monitorStatus({ locked, paused, failures }: StatusFacts): Monito
   if (paused) return 'paused'
   return failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
 }
+
+/** Returns the condition of `monitors m` under which `monitorStatus` gives this status. */
+export function hasStatus(status: ListedStatus) {
+  const failures = sql.literalValue(String(FAILURES_UNTIL_ERROR))
+  const failing = sql.fragment`exists (
+    select from checks c where c.no = m.no and c.team_id = m.team_id and c.failures >= ${failures}::int)`
+  switch (status) {
+    case 'billing_paused':
+      return sql.fragment`m.locked`
+    case 'paused':
+      return sql.fragment`m.paused and not m.locked`
+    case 'error':
+      return sql.fragment`not m.locked and not m.paused and ${failing}`
+    case 'active':
+      return sql.fragment`not m.locked and not m.paused and not ${failing}`
+  }
+}
+
+/** Returns the condition of `monitors m` that the name contains a text, whatever its case. */
+export const nameContains = (text: string) => sql.fragment`strpos(lower(m.name), lower(${text}::text)) > 0`

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
-import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import type { ListedStatus } from '../../schema/monitor/monitor.ts'
+import { hasStatus, MONITOR_COLUMNS, monitorRow, type MonitorRow, nameContains } from './monitor-record.ts'
 import { type Page, pageStatement } from '../db/page.ts'
 import { row } from '../db/row.ts'
 
@@ -22,14 +23,19 @@ interface MonitorQuery extends Page {
   readonly teamId: string
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined
+  readonly status?: ListedStatus | undefined
+  /** Only those whose name contains this text, whatever its case. */
+  readonly name?: string | undefined
+  readonly id?: string | undefined
 }
 
 const counted = row({ total: Type.Integer() })
 
 /** Returns a page of the team's page monitors, newest first. */
 export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
-  const { visual = 'all' } = query
-  const { typed, limit, offset } = pageStatement(`list_monitors_${visual}`, monitorRow, query)
+  const { visual = 'all', status = 'any', name, id } = query
+  const kind = `${visual}_${status}${name === undefined ? '' : '_named'}${id === undefined ? '' : '_of_one'}`
+  const { typed, limit, offset } = pageStatement(`list_monitors_${kind}`, monitorRow, query)
   return store.any(typed`
     select ${MONITOR_COLUMNS}
     from (
@@ -44,7 +50,7 @@ export async function listMonitors(store: Queryable, query: MonitorQuery): Promi
 }
 
 /** Returns the length of the whole list. */
-export async function countMonitors(store: Queryable, query: Pick<MonitorQuery, 'teamId' | 'visual'>): Promise<number> {
+export async function countMonitors(store: Queryable, query: Omit<MonitorQuery, keyof Page>): Promise<number> {
   const { total } = await store.one(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(query)}`)
   return total
 }
@@ -63,9 +69,14 @@ export async function isOnlyOfItsName(store: Queryable, teamId: string, name: st
   `)
 }
 
-function ofTeam({ teamId, visual }: Pick<MonitorQuery, 'teamId' | 'visual'>) {
-  const all = sql.fragment`m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null`
-  if (visual === undefined) return all
-  const wanted = sql.literalValue(String(visual))
-  return sql.fragment`${all} and coalesce((m.visual_config->>'enabled')::boolean, false) = ${wanted}::boolean`
+function ofTeam({ teamId, visual, status, name, id }: Omit<MonitorQuery, keyof Page>) {
+  const conditions = [sql.fragment`m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null`]
+  if (visual !== undefined) {
+    const wanted = sql.literalValue(String(visual))
+    conditions.push(sql.fragment`coalesce((m.visual_config->>'enabled')::boolean, false) = ${wanted}::boolean`)
+  }
+  if (status !== undefined) conditions.push(hasStatus(status))
+  if (name !== undefined) conditions.push(nameContains(name))
+  if (id !== undefined) conditions.push(sql.fragment`m.id = ${id}::uuid`)
+  return sql.join(conditions, sql.fragment` and `)
 }
