@@ -3,8 +3,7 @@ import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import type { MonitorContext } from './context.ts'
-import { overDeliveryCap } from './check/monitor-issues.ts'
-import type { DoneMonitor, OverCap } from './outcome.ts'
+import { overDeliveryCap, type DoneMonitor, type OverCap } from './outcome.ts'
 
 /** A request to create a monitor. */
 interface MonitorCreation extends Requester {

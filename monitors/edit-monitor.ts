@@ -6,8 +6,14 @@ import type { Transaction } from '../store/db/client.ts'
 import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
 import { monitorSpec } from '../store/monitors/monitor-record.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
-import { overDeliveryCap } from './check/monitor-issues.ts'
-import { type DoneMonitor, type Managed, managedElsewhere, NO_MONITOR, type OverCap } from './outcome.ts'
+import {
+  type DoneMonitor,
+  type Managed,
+  managedElsewhere,
+  NO_MONITOR,
+  type OverCap,
+  overDeliveryCap,
+} from './outcome.ts'
 import { specChange } from './spec-change.ts'
 
 /** An edit of a monitor. */

@@ -1,3 +1,6 @@
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { Queryable } from '../store/db/client.ts'
+import { findDeliveryCap } from '../store/quota/plan-limits.ts'
 import type { NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow } from '../store/monitors/monitor-record.ts'
@@ -42,4 +45,16 @@ export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 /** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */
 export function managedElsewhere({ managed_by, name }: Pick<MonitorRow, 'managed_by' | 'name'>): Managed | null {
   return managed_by === 'kubernetes' ? { kind: 'managed', by: managed_by, name } : null
+}
+
+/** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */
+export async function overDeliveryCap(
+  store: Queryable,
+  teamId: string,
+  { deliveries }: Pick<MonitorSpec, 'deliveries'>,
+): Promise<OverCap | null> {
+  const wanted = deliveries.length
+  if (wanted === 0) return null
+  const { tier, deliveries: cap } = await findDeliveryCap(store, teamId)
+  return wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted }
 }

@@ -3,8 +3,7 @@ import type { PreviewSpec } from '../schema/monitor/monitor.ts'
 import type { Preview } from '../schema/monitor/preview.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { spendRun } from '../store/quota/spend-run.ts'
-import { overDeliveryCap } from './check/monitor-issues.ts'
-import type { OutOfRuns, OverCap } from './outcome.ts'
+import { overDeliveryCap, type OutOfRuns, type OverCap } from './outcome.ts'
 
 /** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {

@@ -107,7 +107,8 @@ async function startServe() {
     TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
   }
   const child = fork(join(ROOT, 'cli/tidemark.ts'), ['serve'], {
-    env,
+    // The coverage of code from a cache is not exact.
+    env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' },
     execArgv: ['--import', HOOK],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

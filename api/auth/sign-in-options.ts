@@ -1,4 +1,3 @@
-import { bearer } from 'better-auth/plugins/bearer'
 import type { BetterAuthOptions } from 'better-auth'
 import { hashedIdentifier } from '../../store/accounts/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
@@ -34,7 +33,8 @@ export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(ba
  * from the request or send anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its
  * tables are those of 000002-accounts.sql.
  */
-export function signInOptions(settings: SignInSettings) {
+export async function signInOptions(settings: SignInSettings) {
+  const { bearer } = await import('better-auth/plugins/bearer')
   return {
     appName: 'Tidemark',
     secrets: [{ version: 1, value: settings.sessionKey }],

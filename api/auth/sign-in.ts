@@ -1,4 +1,3 @@
-import { betterAuth } from 'better-auth'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import type { Tier } from '../../schema/account/plan.ts'
@@ -39,8 +38,19 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (storeOutage(log).covers(error, 'connections of the sign-in')) return
     log.warn({ err: error }, 'a database connection of the sign-in was lost')
   })
-  const auth = betterAuth({
-    ...signInOptions(options),
+  let opening: ReturnType<typeof open> | undefined
+  return {
+    handle: async (request) => (await (opening ??= open(options, pool))).handler(request),
+    close: () => pool.end(),
+  }
+}
+
+/** Loads the library: with the first request, because it takes 20 MB that an API without sign-ins does not need. */
+async function open(options: SignInOptions, pool: pg.Pool) {
+  const { log } = options
+  const [{ betterAuth }, settings] = await Promise.all([import('better-auth'), signInOptions(options)])
+  return betterAuth({
+    ...settings,
     database: pool,
     logger: {
       level: 'warn',
@@ -57,7 +67,6 @@ export function createSignIn(options: SignInOptions): SignIn {
       session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
     },
   })
-  return { handle: (request) => auth.handler(request), close: () => pool.end() }
 }
 
 async function giveTeam(

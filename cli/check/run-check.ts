@@ -2,8 +2,6 @@ import { unmatchedFields } from '../../core/empty-fields.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Ask } from '../../worker/previews/preview.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
-import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
-import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../../worker/prompts/prompts-port.ts'
 import type { Values } from '../../schema/shape/json.ts'
@@ -11,7 +9,8 @@ import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Configuration } from './configuration.ts'
 import { printable } from './printable.ts'
 import { table } from './table.ts'
-import { tryTarget } from './try-target.ts'
+import { isWebAddress } from './source.ts'
+import { tryTarget, type Web } from './try-target.ts'
 
 /** The outputs of a check. */
 export interface CheckOutput {
@@ -39,11 +38,10 @@ export async function runCheck(
   output: CheckOutput,
   { prompts = null, browser }: CheckMeans = {},
 ): Promise<boolean> {
-  const agent = createGuardedAgent(egress, { connections: 1 })
   const extractor = createExtractor({ threads: 1 })
-  const pages = createPageReader()
+  const web = targets.some(isWebAddress) ? await openWeb(egress, browser) : null
   const ask: Ask | undefined = prompts ? (asked, signal) => prompts.ask({ ...asked, teamId: '' }, signal) : undefined
-  const ports = { agent, extractor, pages, ask, browser, signal: new AbortController().signal }
+  const ports = { extractor, web, ask, signal: new AbortController().signal }
   let isSuccess = true
   try {
     await warmUp(extractor)
@@ -55,11 +53,27 @@ export async function runCheck(
         shown.status === 'success' && unmatchedFields(shown.fields as Values, spec.extract_config).length === 0
     }
   } finally {
-    await Promise.all([extractor.close(), pages.close(), agent.destroy()])
+    await Promise.all([extractor.close(), web?.close()])
   }
   if (isSuccess && isDefault && !output.json)
     output.err('No rule was given, so the whole answer was hashed; name fields with --css or a similar option.\n')
   return isSuccess
+}
+
+/** Loads what fetches addresses. A check of files does without it. */
+async function openWeb(
+  egress: EgressPolicy,
+  browser: Pick<Browsers, 'render'> | undefined,
+): Promise<Web & { close(): Promise<void> }> {
+  const { createGuardedAgent } = await import('../../egress/guarded-agent.ts')
+  const { createPageReader } = await import('../../runners/fetch/paging/page-reader.ts')
+  const { preview } = await import('../../worker/previews/preview.ts')
+  const agent = createGuardedAgent(egress, { connections: 1 })
+  const pages = createPageReader()
+  return {
+    preview: (config, ports) => preview(config, { ...ports, agent, pages, browser }),
+    close: async () => void (await Promise.all([pages.close(), agent.destroy()])),
+  }
 }
 
 /** Starts the thread here, so that its start does not count as time for a page. */

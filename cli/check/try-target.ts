@@ -1,5 +1,6 @@
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
-import { failure, preview, type PreviewPorts } from '../../worker/previews/preview.ts'
+import type { Ask } from '../../worker/previews/preview.ts'
+import type { Extractor } from '../../runners/extract/pool/pool.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
 import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
@@ -7,19 +8,35 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
+interface TargetPorts {
+  readonly extractor: Extractor
+  /** Asks the model. Without it prompts fail with a message that says what is missing. */
+  readonly ask?: Ask | undefined
+  readonly signal: AbortSignal
+}
+
+/** Fetches and extracts an address as a run does. Null: the signal ended the check. */
+export interface Web {
+  preview(config: MonitorSpec, ports: TargetPorts): Promise<Preview | null>
+}
+
 /**
  * Returns what a run of the monitor would produce for this target. An address is fetched as in a run; for a file or
  * standard input only the extraction is done. A file that cannot be read has no `error_code`, because runs do not read
  * files.
  */
-export async function tryTarget(target: string, spec: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
-  if (!isWebAddress(target)) return tryFile(target, spec, ports)
-  const shown = await preview({ ...spec, url: target }, ports)
+export async function tryTarget(
+  target: string,
+  spec: MonitorSpec,
+  { web, ...ports }: TargetPorts & { readonly web: Web | null },
+): Promise<Preview> {
+  if (!isWebAddress(target) || !web) return tryFile(target, spec, ports)
+  const shown = await web.preview({ ...spec, url: target }, ports)
   if (!shown) throw new Error('the check was stopped')
   return shown
 }
 
-async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: PreviewPorts): Promise<Preview> {
+async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: TargetPorts): Promise<Preview> {
   const read = await readBytes(path)
   const unfetched = {
     fetch_method: null,
@@ -54,7 +71,7 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
 async function askedOf(
   extraction: Extraction,
   config: ExtractConfig,
-  { ask, signal }: PreviewPorts,
+  { ask, signal }: TargetPorts,
 ): Promise<Extraction> {
   if (!extraction.ok || extraction.text === undefined || config.method !== 'prompt') return extraction
   if (!ask) return { ok: false, fault: { code: 'not_available', message: NO_MODEL } }
@@ -65,8 +82,14 @@ async function askedOf(
   return { ok: true, values: answer.values, warnings: [...extraction.warnings, ...answer.warnings] }
 }
 
-function outcomeOf(extraction: Extraction, config: ExtractConfig): ReturnType<typeof failure> {
-  if (!extraction.ok) return failure(extraction.fault)
+function outcomeOf(
+  extraction: Extraction,
+  config: ExtractConfig,
+): Pick<Preview, 'status' | 'fields' | 'warnings' | 'error_code' | 'error_message'> {
+  if (!extraction.ok) {
+    const { code, message } = extraction.fault
+    return { status: 'error', fields: {}, warnings: [], error_code: code, error_message: message }
+  }
   const { values: fields } = extraction
   // A file cannot be rendered, so its scripts are no explanation.
   const empty = emptyFieldWarnings({ values: fields, config, isScripted: false })

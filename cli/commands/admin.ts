@@ -31,19 +31,19 @@ interface KeyOptions {
   readonly json: boolean
 }
 
-export const adminCommand = () =>
-  new Command('admin')
-    .description('Accounts, keys and plans of this installation, for its operator. The server may run meanwhile.')
-    .addCommand(ownerCommand())
-    .addCommand(keyCommand())
-    .addCommand(listKeysCommand())
-    .addCommand(revokeKeyCommand())
-    .addCommand(setEmailCommand())
-    .addCommand(linkCommand())
-    .addCommand(setPlanCommand())
-    .addCommand(grantCreditsCommand())
-    .addCommand(createRunnerTokenCommand())
-    .addCommand(revokeRunnerTokenCommand())
+/** Returns the commands of `tidemark admin`. */
+export const adminCommands = (): Command[] => [
+  ownerCommand(),
+  keyCommand(),
+  listKeysCommand(),
+  revokeKeyCommand(),
+  setEmailCommand(),
+  linkCommand(),
+  setPlanCommand(),
+  grantCreditsCommand(),
+  createRunnerTokenCommand(),
+  revokeRunnerTokenCommand(),
+]
 
 function ownerCommand(): Command {
   return new Command('create-owner')

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Command } from 'commander'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
@@ -11,21 +10,17 @@ import { runProcess } from '../boot/process/run-process.ts'
  */
 const LINGER_MS = 5_000
 
-export const apiCommand = () =>
-  new Command('api')
-    .description('Runs only the API, with the database of DATABASE_URL. Any number can run.')
-    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark api\n')
-    .action(() =>
-      runProcess({
-        command: 'api',
-        isPart: true,
-        ports: ['PORT', 'TIDEMARK_METRICS_PORT'],
-        run: async (context) => {
-          if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
-          const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
-          const { stack, stopping } = context
-          stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
-          process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
-        },
-      }),
-    )
+/** Runs the API, until a signal comes. */
+export const api = (): Promise<void> =>
+  runProcess({
+    command: 'api',
+    isPart: true,
+    ports: ['PORT', 'TIDEMARK_METRICS_PORT'],
+    run: async (context) => {
+      if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
+      const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
+      const { stack, stopping } = context
+      stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
+      process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
+    },
+  })

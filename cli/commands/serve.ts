@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { whileStoreAway } from '../../store/db/client.ts'
 import { migrate } from '../../store/db/migrate.ts'
@@ -14,47 +13,40 @@ const PLACEHOLDER = 'owner@tidemark.local'
 /** Within this time a restarted Postgres accepts connections again. */
 const RESTART_MS = 20_000
 
-export const serveCommand = () =>
-  new Command('serve')
-    .description(
-      'Runs everything in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
-        'DATABASE_URL is set.',
-    )
-    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
-    .action(() =>
-      runProcess({
-        command: 'serve',
-        ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
-        run: async (context) => {
-          // The embedded Postgres is restarted when it ends. Migrations are safe to repeat.
-          const patienceMs = context.databaseFolder === null ? 0 : RESTART_MS
-          await whileStoreAway(() => migrate(context.databaseUrl, context.progress), { patienceMs, log: context.log })
-          context.progress('Starting the API and the workers')
-          let worker: Worker | undefined
-          const api = await startApi({
-            ...context,
-            wake: () => worker?.wake(),
-            sinceProgress: () => worker?.sinceProgress() ?? 0,
-          })
-          worker = await startWorker(context)
-          const email = context.settings.TIDEMARK_OWNER_EMAIL
-          const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
-          if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
-            context.log.warn(
-              { email },
-              'TIDEMARK_OWNER_EMAIL is only for the first start, and no account has this address; ' +
-                '"tidemark admin set-email" changes the address of an owner',
-            )
-          process.stdout.write(
-            banner({
-              address: api.services.baseUrl,
-              owner,
-              isReachable: email !== undefined,
-              runningOut: await teamsRunningOut(worker.store, 3),
-              databaseFolder: context.databaseFolder,
-              dataDir: context.settings.TIDEMARK_DATA_DIR,
-            }),
-          )
-        },
-      }),
-    )
+/** Runs everything in one process, until a signal comes. */
+export const serve = (): Promise<void> =>
+  runProcess({
+    command: 'serve',
+    ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
+    run: async (context) => {
+      // The embedded Postgres is restarted when it ends. Migrations are safe to repeat.
+      const patienceMs = context.databaseFolder === null ? 0 : RESTART_MS
+      await whileStoreAway(() => migrate(context.databaseUrl, context.progress), { patienceMs, log: context.log })
+      context.progress('Starting the API and the workers')
+      let worker: Worker | undefined
+      const api = await startApi({
+        ...context,
+        wake: () => worker?.wake(),
+        sinceProgress: () => worker?.sinceProgress() ?? 0,
+      })
+      worker = await startWorker(context)
+      const email = context.settings.TIDEMARK_OWNER_EMAIL
+      const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
+      if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
+        context.log.warn(
+          { email },
+          'TIDEMARK_OWNER_EMAIL is only for the first start, and no account has this address; ' +
+            '"tidemark admin set-email" changes the address of an owner',
+        )
+      process.stdout.write(
+        banner({
+          address: api.services.baseUrl,
+          owner,
+          isReachable: email !== undefined,
+          runningOut: await teamsRunningOut(worker.store, 3),
+          databaseFolder: context.databaseFolder,
+          dataDir: context.settings.TIDEMARK_DATA_DIR,
+        }),
+      )
+    },
+  })

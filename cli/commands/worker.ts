@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { createHealth } from '../boot/process/health.ts'
@@ -6,36 +5,25 @@ import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/parts/worker-parts.ts'
 
-export const workerCommand = () =>
-  new Command('worker')
-    .description(
-      'Runs checks and deliveries, with the database of DATABASE_URL. Any number can run. Health and metrics are ' +
-        'served on TIDEMARK_METRICS_PORT when it is set.',
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx ' +
-        'tidemark worker\n',
-    )
-    .action(() =>
-      runProcess({
-        command: 'worker',
-        isPart: true,
-        ports: ['TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
-        run: async (context) => {
-          if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
-          // Closed last: a worker that drains still reports its health.
-          let server: HealthServer | undefined
-          context.stack.defer('metrics', () => server?.close())
-          const worker = await startWorker(context)
-          const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
-          if (port !== undefined) {
-            const { registry, stopping } = context
-            const { store, sinceProgress } = worker
-            const health = createHealth({ store, registry, sinceProgress, stopping })
-            server = await startHealthServer(health, { host, port, token })
-          }
-          process.stdout.write('Tidemark is checking and delivering.\n')
-        },
-      }),
-    )
+/** Runs checks and deliveries, until a signal comes. */
+export const worker = (): Promise<void> =>
+  runProcess({
+    command: 'worker',
+    isPart: true,
+    ports: ['TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
+    run: async (context) => {
+      if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
+      // Closed last: a worker that drains still reports its health.
+      let server: HealthServer | undefined
+      context.stack.defer('metrics', () => server?.close())
+      const worker = await startWorker(context)
+      const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
+      if (port !== undefined) {
+        const { registry, stopping } = context
+        const { store, sinceProgress } = worker
+        const health = createHealth({ store, registry, sinceProgress, stopping })
+        server = await startHealthServer(health, { host, port, token })
+      }
+      process.stdout.write('Tidemark is checking and delivering.\n')
+    },
+  })

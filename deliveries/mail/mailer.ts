@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import type { MailServer } from '../../core/mail-server.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
@@ -42,9 +41,20 @@ const IDLE_MS = 30_000
  * Nothing is attached or loaded.
  */
 export function createMailer({ server, from, connections }: MailerOptions): Mailer {
-  const pool = createTransport({ pool: true, maxConnections: connections, maxRequeues: 1, ...transportOptions(server) })
-  // Without a listener an error of the pool would end the process. Errors of a mail are returned by its own send.
-  pool.on('error', () => {})
+  let opening: ReturnType<typeof open> | undefined
+  // Loaded with the first mail, because most processes send none.
+  async function open() {
+    const { createTransport } = await import('nodemailer')
+    const pool = createTransport({
+      pool: true,
+      maxConnections: connections,
+      maxRequeues: 1,
+      ...transportOptions(server),
+    })
+    // Without a listener an error of the pool would end the process. Errors of a mail are returned by its own send.
+    pool.on('error', () => {})
+    return pool
+  }
   const domain = from.slice(from.lastIndexOf('@') + 1)
 
   return {
@@ -53,6 +63,7 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(), deadlineMs)
       try {
+        const pool = await (opening ??= open())
         const sent = await pool.sendMail({
           from: { name: SENDER, address: from },
           to: { name: '', address: to },
@@ -74,7 +85,7 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
         clearTimeout(timer)
       }
     },
-    close: () => pool.close(),
+    close: () => void opening?.then((pool) => pool.close()),
   }
 }
 

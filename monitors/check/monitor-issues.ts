@@ -2,7 +2,7 @@ import { type DeliveryConfig, destinationOf } from '../../schema/monitor/deliver
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
-import type { MonitorPatch, MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { checkRules } from '../../runners/extract/rules.ts'
@@ -13,9 +13,6 @@ import { shapeOf } from '../../core/prompt-shape/shape-of.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { checkTargetUrl } from '../../egress/target-url.ts'
 import { pagingIssues } from './paging-issues.ts'
-import type { Queryable } from '../../store/db/client.ts'
-import { findDeliveryCap } from '../../store/quota/plan-limits.ts'
-import type { OverCap } from '../outcome.ts'
 
 /**
  * Returns the issues of a configuration that its schema cannot find: selectors, expressions and patterns that do not
@@ -146,16 +143,4 @@ function ruleIssue(path: string, what: string, fault: RuleFault | null): Issue[]
   if (fault === null) return []
   const at = fault.column === null ? '' : `column ${fault.column}: `
   return [{ path, message: `is not ${what} that can run: ${at}${fault.message}` }]
-}
-
-/** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */
-export async function overDeliveryCap(
-  store: Queryable,
-  teamId: string,
-  { deliveries }: Pick<MonitorSpec, 'deliveries'>,
-): Promise<OverCap | null> {
-  const wanted = deliveries.length
-  if (wanted === 0) return null
-  const { tier, deliveries: cap } = await findDeliveryCap(store, teamId)
-  return wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted }
 }

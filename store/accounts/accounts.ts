@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { hashPassword } from 'better-auth/crypto'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
@@ -41,13 +40,16 @@ type OwnerOutcome =
   | { readonly ok: true; readonly owner: CreatedOwner }
   | { readonly ok: false; readonly reason: 'email_taken' }
 
+// The sign-in library is large, and most processes create no account.
+const hashOf = async (password: string): Promise<string> => (await import('better-auth/crypto')).hashPassword(password)
+
 /**
  * Creates an account with its own team, an API key with all scopes, and an open session (`tidemark admin
  * create-owner`).
  */
 export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
   const password = wanted.password ?? randomBytes(15).toString('base64url')
-  const hash = await hashPassword(password)
+  const hash = await hashOf(password)
   try {
     return { ok: true, owner: await store.transaction((tx) => insertOwner(tx, { ...wanted, password, hash })) }
   } catch (error) {
@@ -63,7 +65,7 @@ export async function createOwner(store: Store, wanted: NewOwner): Promise<Owner
 export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
   if (!(await hasNoTeam(store))) return null
   const password = randomBytes(15).toString('base64url')
-  const hash = await hashPassword(password)
+  const hash = await hashOf(password)
   return store.transaction(async (tx) => {
     await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtext('tidemark.first_owner'))`)
     if (!(await hasNoTeam(tx))) return null

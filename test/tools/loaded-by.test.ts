@@ -9,7 +9,6 @@ describe('tidemark runner', () => {
     const { files, packages } = loadedBy(RUNNER)
     expect(foldersOf(files)).toEqual(['cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'])
     expect(packages).toEqual([
-      'commander',
       'css-select',
       'domhandler',
       'domutils',
@@ -34,6 +33,7 @@ describe('tidemark runner', () => {
       'cli/boot/parts/egress.ts',
       'cli/boot/parts/runner-parts.ts',
       'cli/boot/process/idle-watch.ts',
+      'cli/boot/process/lean-start.ts',
       'cli/boot/process/stack.ts',
       'cli/boot/process/token-refused-error.ts',
       'cli/boot/process/until-signal.ts',

@@ -105,7 +105,7 @@ const layerOf = ({ fetchMethod, fetchReason = null }: Extract<Reading, { kind: '
 })
 
 /** What a failed check returns instead of values. */
-export function failure({
+function failure({
   code,
   message,
 }: RunFault): Pick<Preview, 'status' | 'fields' | 'warnings' | 'error_code' | 'error_message'> {

@@ -1,6 +1,7 @@
 import { type DestinationStream, destination } from 'pino'
 import { createLogger, type Logger, type LogLevel, terminalLine } from '../../../core/logger.ts'
 import type { Settings } from '../settings/read-config.ts'
+import { releaseMemory } from './lean-start.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
 
@@ -27,6 +28,9 @@ function logOutput(): DestinationStream {
   process.once('exit', () => output.flushSync())
   return output
 }
+
+/** After this time a start has done what it does at once, such as the first claims. */
+const AT_REST_MS = 3_000
 
 /** The context of every long-running process. */
 export interface ProcessContext {
@@ -55,6 +59,7 @@ export async function untilStopped(
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   try {
     await start({ log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL), stack, stopping: stopping.signal, end })
+    setTimeout(releaseMemory, AT_REST_MS).unref()
     await stopped
     const why: unknown = stopping.signal.reason
     log.info({ why: why instanceof Error ? why.message : why }, 'draining')

@@ -60,6 +60,12 @@ export function readSettings(environment: Environment, needs: (config: Config) =
   }
 }
 
+/** Returns the setting that a command-line option was meant for: `port` is PORT, `data-dir` TIDEMARK_DATA_DIR. */
+export function settingOfOption(option: string): string | null {
+  const name = option.toUpperCase().replaceAll('-', '_')
+  return [name, `TIDEMARK_${name}`].find((setting) => Object.hasOwn(Config.properties, setting)) ?? null
+}
+
 const none = (): readonly Issue[] => []
 
 /**

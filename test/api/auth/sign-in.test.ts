@@ -280,7 +280,7 @@ describe('the sign-in library', () => {
       trustedOrigins: [],
       signUp: 'open',
     } as const
-    const migrations = await getMigrations({ ...signInOptions(settings), database: pool })
+    const migrations = await getMigrations({ ...(await signInOptions(settings)), database: pool })
     expect(await migrations.compileMigrations()).toMatch(/^;?\s*$/)
     expect(migrations).toMatchObject({ toBeCreated: [], toBeAdded: [] })
     await pool.end()

@@ -151,9 +151,3 @@ test('every command explains itself, with an example', async () => {
     expect(stdout).toContain('  $ ')
   }
 }, 60_000)
-
-test('a command that does not exist is refused with a hint', async () => {
-  const { code, stderr } = await runCli(['serv'])
-  expect(code).toBe(1)
-  expect(stderr).toContain('tidemark --help')
-})

@@ -1,0 +1,143 @@
+import { Command } from 'commander'
+import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
+
+/**
+ * The command line: names, descriptions, options and examples. The code of a command is loaded when the command runs,
+ * so that `--help` and `--version` answer at once.
+ */
+export function commandLine(version: string): Command {
+  const program = new Command('tidemark')
+    .description('Watches web pages, JSON APIs and feeds on a schedule, and delivers the changes.')
+    .version(version)
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(tidemark --help shows the commands)')
+  for (const add of [addServe, addApi, addWorker, addRunner, addMigrate, addAdmin, addCheck]) add(program)
+  return program
+}
+
+const EXAMPLES = `
+Settings are environment variables; docs/settings.md lists them.
+
+Examples:
+  $ npm start                                       all of it, on http://127.0.0.1:8080, with an embedded Postgres
+  $ PORT=9000 npx tidemark serve                    the same on another port
+  $ DATABASE_URL=postgres://… npx tidemark migrate  then: npx tidemark api, npx tidemark worker, as many as you like
+  $ npx tidemark admin create-owner --email me@example.com --json
+  $ npx tidemark check https://example.com/ --css title=h1    what would a run extract?
+
+Every command exits with 2 when its command line is not valid.
+`
+
+const addServe = (program: Command) =>
+  program
+    .command('serve')
+    .description(
+      'Runs everything in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
+        'DATABASE_URL is set.',
+    )
+    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
+    .action(async () => (await import('./commands/serve.ts')).serve())
+
+const addApi = (program: Command) =>
+  program
+    .command('api')
+    .description('Runs only the API, with the database of DATABASE_URL. Any number can run.')
+    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark api\n')
+    .action(async () => (await import('./commands/api.ts')).api())
+
+const addWorker = (program: Command) =>
+  program
+    .command('worker')
+    .description(
+      'Runs checks and deliveries, with the database of DATABASE_URL. Any number can run. Health and metrics are ' +
+        'served on TIDEMARK_METRICS_PORT when it is set.',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx ' +
+        'tidemark worker\n',
+    )
+    .action(async () => (await import('./commands/worker.ts')).worker())
+
+const RUNNER_HELP = `
+It needs a worker that has TIDEMARK_RUNNER_API_PORT, and no database: DATABASE_URL and TIDEMARK_ENCRYPTION_KEY must
+not be in its environment.
+
+Exits with 0 after SIGTERM, after TIDEMARK_RUNNER_IDLE_SECONDS without work, and before its token expires; with 77
+when its token is refused.
+
+Example:
+  $ TIDEMARK_RUNNER_TOKEN=$(npx tidemark admin create-runner-token --job my-runner --json | jq -r .token)
+  $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 npx tidemark runner
+`
+
+const addRunner = (program: Command) =>
+  program
+    .command('runner')
+    .description(
+      'Renders pages and takes pictures for workers, which it contacts over HTTP. Any number can run. Health and ' +
+        'metrics are served on TIDEMARK_METRICS_PORT when it is set.',
+    )
+    .addHelpText('after', RUNNER_HELP)
+    .action(async () => (await import('./commands/runner.ts')).runner())
+
+const addMigrate = (program: Command) =>
+  program
+    .command('migrate')
+    .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
+    .action(async () => (await import('./commands/migrate.ts')).migrate())
+
+/** The commands of `tidemark admin` need the definitions of plans and the store, so `loadAdmin` adds them. */
+const addAdmin = (program: Command) =>
+  program
+    .command('admin')
+    .description('Accounts, keys and plans of this installation, for its operator. The server may run meanwhile.')
+
+/** Adds the commands of `tidemark admin`. Call it before the arguments are parsed when they name that command. */
+export async function loadAdmin(program: Command): Promise<void> {
+  const { adminCommands } = await import('./commands/admin.ts')
+  const admin = program.commands.find((command) => command.name() === 'admin')
+  for (const command of adminCommands()) admin?.addCommand(command)
+}
+
+const CHECK_HELP = `
+A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as in a run. A
+private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed.
+
+Exits with 0 when every check was a success and every field had a match, 1 when not, 2 when the command line is not
+valid.
+
+Examples:
+  $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'
+  $ npx tidemark check https://shop.example/item --browser --css price=.price
+  $ npx tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
+  $ curl -s https://example.com/api | npx tidemark check - --json-path 'version=$.data.version'
+  $ npx tidemark check --template feed-new-item https://news.example.com/feed.xml
+  $ npx tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
+  $ npx tidemark check --monitor monitor.json saved.html the same on another page
+`
+
+const addCheck = (program: Command) => {
+  const command = program
+    .command('check')
+    .description('Shows what a run would extract from an address or a file. Needs no server and no database.')
+    .argument('[targets...]', 'addresses, files, or -')
+  for (const { option, what, example } of RULE_OPTIONS)
+    command.option(`${option} <name=rule>`, `a field by ${what}, as in ${example}; can be repeated`, collect)
+  command
+    .option('--full-page', 'hash the whole answer (the default)')
+    .option('--template <slug>', 'extract as a template does')
+    .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
+    .option('--header <name: value>', 'request header to send; can be repeated', collect)
+    .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
+    .option('--json', 'print one line of JSON for each target')
+    .addHelpText('after', CHECK_HELP)
+    .showHelpAfterError('(tidemark check --help shows the options)')
+    .action(async (targets: readonly string[], options: CheckOptions) => {
+      const { check } = await import('./commands/check.ts')
+      const fault = await check(targets, options)
+      if (fault !== null) command.error(`tidemark check: ${fault}`)
+    })
+}
+
+const collect = (text: string, before: readonly string[] = []) => [...before, text]
