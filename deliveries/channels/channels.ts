@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Channels } from './channel.ts'
 import { createDiscordChannel } from './discord.ts'
 import { createEmailChannel } from './email.ts'
+import type { MessagePictures } from './message-pictures.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { createSlackChannel } from './slack.ts'
 import { createWebhookChannel } from './webhook.ts'
@@ -14,15 +15,17 @@ interface ChannelOptions {
   readonly mailer: Mailer | null
   /** The address that links in messages start with (`TIDEMARK_DASHBOARD_URL`). Null: messages have no such links. */
   readonly dashboardUrl: string | null
+  /** Absent: messages hold no pictures. */
+  readonly pictures?: MessagePictures | undefined
 }
 
 /** Returns the channels of this version, one for each type that a monitor can name. */
-export function createChannels({ agent, mailer, dashboardUrl }: ChannelOptions): Channels {
+export function createChannels({ agent, mailer, dashboardUrl, pictures }: ChannelOptions): Channels {
   const links = { dashboardUrl }
   return {
     webhook: createWebhookChannel({ agent }),
-    slack: createSlackChannel({ agent, links }),
-    discord: createDiscordChannel({ agent, links }),
-    email: createEmailChannel({ mailer, links }),
+    slack: createSlackChannel({ agent, links, pictures }),
+    discord: createDiscordChannel({ agent, links, pictures }),
+    email: createEmailChannel({ mailer, links, pictures }),
   }
 }

@@ -2,6 +2,7 @@ import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { AttemptOutcome, Channel } from './channel.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { mailOutcome } from '../mail/mail-outcome.ts'
+import type { MessagePictures } from './message-pictures.ts'
 import { NO_MESSAGE } from './send-chat.ts'
 import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
@@ -12,6 +13,7 @@ interface EmailOptions {
   /** Null: this installation has no mail server. */
   readonly mailer: Mailer | null
   readonly links: Links
+  readonly pictures?: MessagePictures | undefined
   /** Milliseconds for a whole attempt. Default 15,000. */
   readonly deadlineMs?: number
 }
@@ -23,6 +25,7 @@ interface EmailOptions {
 export function createEmailChannel({
   mailer,
   links,
+  pictures,
   deadlineMs = DELIVERY_TIMEOUT_MS,
 }: EmailOptions): Channel<'email'> {
   if (mailer === null) return { send: () => Promise.resolve(NO_SERVER) }
@@ -30,7 +33,9 @@ export function createEmailChannel({
     async send({ id, config, payload }, { signal, log }) {
       const read = readPayload(payload)
       if (read === null) return { kind: 'impossible', message: NO_MESSAGE }
-      const result = await mailer.send({ id, to: config.to, ...emailMessage(read, links) }, { deadlineMs, signal })
+      const picture = (await pictures?.bytes(read)) ?? null
+      const mail = { id, to: config.to, ...emailMessage(read, links, picture !== null), picture }
+      const result = await mailer.send(mail, { deadlineMs, signal })
       if (result.kind === 'failed' && result.reason === 'internal')
         log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent: internal error')
       else if (result.kind === 'failed' && result.reason !== 'refused')

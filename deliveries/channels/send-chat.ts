@@ -1,16 +1,18 @@
 import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
+import type { MessagePictures } from './message-pictures.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
 
 /** The parts that a chat channel uses. */
 export interface ChatOptions extends PostOptions {
   readonly links: Links
+  readonly pictures?: MessagePictures | undefined
 }
 
-/** Writes the body that a chat service's incoming webhook accepts. Pure. */
-type WriteMessage = (payload: MessagePayload | NoticeMessage, links: Links) => object
+/** Writes the body that a chat service's incoming webhook accepts. `picture`: the address of one to show. Pure. */
+type WriteMessage = (payload: MessagePayload | NoticeMessage, links: Links, picture: string | null) => object
 
 interface ChatDelivery {
   readonly id: string
@@ -32,7 +34,8 @@ export async function sendChat(
 ): Promise<AttemptOutcome> {
   const payload = readPayload(delivery.payload)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
-  const body = Buffer.from(JSON.stringify(write(payload, options.links)), 'utf8')
+  const picture = (await options.pictures?.address(payload)) ?? null
+  const body = Buffer.from(JSON.stringify(write(payload, options.links, picture)), 'utf8')
   const { id, team, url } = delivery
   const sent = { id, team, url, headers: [...HEADERS], body, waits: true, secrets: () => sentSecrets({ url }) }
   return post(options, sent, ctx)

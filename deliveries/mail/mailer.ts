@@ -1,5 +1,6 @@
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import type { MailServer } from '../../core/mail-server.ts'
+import { PICTURE_ID } from '../messages/email-html.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 
 /** One mail to one person. */
@@ -8,6 +9,8 @@ interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** A PNG that the HTML shows as `cid:` and `PICTURE_ID`. Absent or null: none. */
+  readonly picture?: Uint8Array | null
   /**
    * The part before the @ of the Message-ID. It is the same whenever the same mail is sent again, so that a mail
    * program can drop duplicates.
@@ -38,7 +41,7 @@ const IDLE_MS = 30_000
 /**
  * Returns a mailer with a pool of connections to the one mail server. No address is ever parsed: a value that is not
  * exactly one plain address is refused. A plain one goes to nodemailer as `{ address }` and in an explicit envelope.
- * Nothing is attached or loaded.
+ * Nothing is attached but our own picture, and nothing is loaded.
  */
 export function createMailer({ server, from, connections }: MailerOptions): Mailer {
   let opening: ReturnType<typeof open> | undefined
@@ -58,7 +61,7 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
   const domain = from.slice(from.lastIndexOf('@') + 1)
 
   return {
-    async send({ to, subject, text, html, id }, { deadlineMs, signal }) {
+    async send({ to, subject, text, html, picture, id }, { deadlineMs, signal }) {
       if (EMAIL_ADDRESS.check(to).length > 0) return { kind: 'unsendable' }
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(), deadlineMs)
@@ -72,6 +75,7 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
           subject,
           text,
           html,
+          ...(picture && { attachments: [inline(picture)] }),
           headers: { 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
@@ -88,6 +92,14 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
     close: () => void opening?.then((pool) => pool.close()),
   }
 }
+
+const inline = (picture: Uint8Array) => ({
+  filename: 'page.png',
+  content: Buffer.from(picture),
+  contentType: 'image/png',
+  contentDisposition: 'inline' as const,
+  cid: PICTURE_ID,
+})
 
 function transportOptions({ host, port, secure, auth, requireTls, ignoreTls, verifyCertificate }: MailServer) {
   return {

@@ -18,6 +18,7 @@ interface DiscordMessage {
       readonly description: string
       readonly color: number
       readonly fields: readonly DiscordField[]
+      readonly image?: { readonly url: string }
       readonly footer: { readonly text: string }
       readonly timestamp: string
     },
@@ -45,7 +46,11 @@ const TEAL = 0x0f766e
  * The link to the run is in the text and not in `url`: Discord refuses a `url` without a domain, and with it the whole
  * message.
  */
-export function discordMessage(payload: MessagePayload | NoticeMessage, links: Links): DiscordMessage {
+export function discordMessage(
+  payload: MessagePayload | NoticeMessage,
+  links: Links,
+  picture: string | null = null,
+): DiscordMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
@@ -59,6 +64,7 @@ export function discordMessage(payload: MessagePayload | NoticeMessage, links: L
         description: [...notes, where].filter((line) => line !== '').join('\n'),
         color: TEAL,
         fields: [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
+        ...(picture !== null && { image: { url: picture } }),
         footer: { text: others === null ? 'Tidemark' : `… ${others}  ·  Tidemark` },
         timestamp: story.firedAt,
       },

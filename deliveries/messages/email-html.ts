@@ -19,7 +19,7 @@ const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;
  * Returns the HTML part of a mail: one column, styles inside the elements, nothing that is loaded from outside. All
  * text from a monitor or a page goes through `safe`.
  */
-export function emailHtml(story: EmailStory): string {
+export function emailHtml(story: EmailStory, hasPicture = false): string {
   const { name, headline, changes, others, notes, lines, page, runUrl, time, reason } = story
   return `<!doctype html>
 <html lang="en">
@@ -37,6 +37,7 @@ export function emailHtml(story: EmailStory): string {
 </td></tr>
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
+${hasPicture ? row(PICTURE) : ''}
 ${lines.length === 0 ? '' : row(lines.map(lineHtml).join(''))}
 <tr><td style="padding:20px 28px 28px">
 ${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>`}
@@ -49,6 +50,11 @@ ${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the ru
 }
 
 const safe = escapeHtml
+/** The Content-ID of the picture inside a mail. */
+export const PICTURE_ID = 'page@tidemark'
+const PICTURE =
+  `<img src="cid:${PICTURE_ID}" alt="The page after the change" ` +
+  `style="display:block;max-width:100%;height:auto;border:1px solid ${LINE};border-radius:4px">`
 const pageHtml = ({ url, text }: NonNullable<EmailStory['page']>) =>
   url === null ? safe(text) : `<a href="${safe(url)}" style="color:${SOFT}">${safe(text)}</a>`
 const row = (html: string) => `<tr><td style="padding:12px 28px 0;overflow-wrap:anywhere">${html}</td></tr>`

@@ -21,8 +21,8 @@ const MOST_VALUE = 1_000
 const MOST_ITEMS = 50
 const ITEM = 300
 
-/** Returns subject, text and HTML with the same content. */
-export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links): EmailMessage {
+/** Returns subject, text and HTML with the same content. `hasPicture`: the mail has a picture inside. */
+export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links, hasPicture = false): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
@@ -31,7 +31,7 @@ export function emailMessage(payload: MessagePayload | NoticeMessage, links: Lin
     changes: shown.map((change) => cut(change, { room, listRoom: LISTS / shown.length })),
     others,
   }
-  return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened) }
+  return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
 }
 
 function cut(change: Change, { room, listRoom }: { readonly room: number; readonly listRoom: number }): Change {

@@ -18,6 +18,7 @@ type SlackText = PlainText | Markup
 type SlackBlock =
   | { readonly type: 'header'; readonly text: PlainText }
   | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: readonly SlackText[] }
+  | { readonly type: 'image'; readonly image_url: string; readonly alt_text: string }
   | { readonly type: 'context'; readonly elements: readonly SlackText[] }
 
 /** The body of a Slack incoming webhook. */
@@ -50,7 +51,11 @@ const LONGEST_LINK = 1_200
  * no escape for `*` or `_`. There are links instead of buttons, because a button shows a warning when no server answers
  * its click.
  */
-export function slackMessage(payload: MessagePayload | NoticeMessage, links: Links): SlackMessage {
+export function slackMessage(
+  payload: MessagePayload | NoticeMessage,
+  links: Links,
+  picture: string | null = null,
+): SlackMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const more = [...story.notes, ...(others === null ? [] : [others])]
@@ -62,6 +67,7 @@ export function slackMessage(payload: MessagePayload | NoticeMessage, links: Lin
       ...shown.filter(({ isShort }) => !isShort).map(inFull),
       ...more.map((text): SlackBlock => ({ type: 'section', text: plain(text) })),
       ...excerpt(story.lines),
+      ...(picture === null ? [] : [image(picture)]),
       { type: 'context', elements: [markup(footer(story))] },
     ],
     unfurl_links: false,
@@ -80,6 +86,12 @@ const weight = (character: string) => (character === '&' ? 5 : character === '<'
 const plain = (text: string): PlainText => ({ type: 'plain_text', text: escapeSlack(text), emoji: false })
 /** `verbatim`: Slack does not turn addresses, channels or names into links. */
 const markup = (text: string): Markup => ({ type: 'mrkdwn', text, verbatim: true })
+
+const image = (url: string): SlackBlock => ({
+  type: 'image',
+  image_url: url,
+  alt_text: 'The page after the change',
+})
 
 function tables(changes: readonly Change[]): SlackBlock[] {
   const blocks: SlackBlock[] = []

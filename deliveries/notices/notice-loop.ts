@@ -1,4 +1,5 @@
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { tellEvents } from '../../store/deliveries/notices.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from '../loop/delivery-loop.ts'
@@ -26,7 +27,10 @@ export function createNoticeLoop(options: NoticeLoopOptions): DeliveryLoop {
       if (told > 0) sending.wake()
       return told > 0 ? 0 : idleMs
     },
-    onFault: (err) => log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again'),
+    onFault(err) {
+      if (storeOutage(log).covers(err, 'claims of notices')) return
+      log.warn({ reason: storeFault(err) }, 'the store did not answer about notices; trying again')
+    },
     faultPauses: { firstMs: idleMs, longestMs: idleMs },
   })
   return {

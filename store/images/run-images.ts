@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
+import { runIdMonitor } from '../../core/run-id.ts'
 import { retentionCutoff } from '../quota/plan-limits.ts'
 import type { RegionImages } from '../queue/record-pictured.ts'
 import { row, rowOf } from '../db/row.ts'
@@ -58,3 +59,15 @@ export async function listRunImages(
     limit ${limit}
   `)
 }
+
+const Thumb = Type.Object({ team_id: Type.String(), thumb_id: Type.String(), now_ms: Type.Number() })
+/** The thumbnail of a run, and the time by the store's clock. */
+export type Thumb = Static<typeof Thumb>
+const thumbs = rowOf(Thumb)
+
+/** Returns the thumbnail of a run; null when the run has no pictures. The run id is our own, from a stored payload. */
+export const findThumb = (store: Queryable, runId: string): Promise<Thumb | null> =>
+  store.maybeOne(sql.prepared('find_thumb', thumbs)`
+    select team_id, thumb_id, (extract(epoch from clock()) * 1000)::float8 as now_ms
+    from run_images where monitor_no = ${runIdMonitor(runId)}::bigint and run_id = ${runId}::uuid
+  `)

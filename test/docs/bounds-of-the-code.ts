@@ -10,7 +10,7 @@ import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/browser/page/sho
 import { ApiKeyCreate, ApiKeyRotate } from '../../schema/account/api-key.ts'
 import { BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import { MonitorBulk } from '../../schema/monitor/bulk.ts'
-import { DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import { CHAT_PACE, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
@@ -90,6 +90,10 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['destinations of a monitor', `${n(key(MonitorCreate, 'deliveries').maxItems)}; the plan may allow fewer, else 429`],
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
+  [
+    'messages to one chat address, in a process',
+    `${CHAT_PACE.burst} at once, then ${1000 / CHAT_PACE.everyMs} a second`,
+  ],
   ['characters of an answer that are kept', n(MOST_CHARACTERS)],
   ['name of a key', `${range(key(ApiKeyCreate, 'name'))} characters`],
   ['`grace_period_hours` of a key', range(key(ApiKeyRotate, 'grace_period_hours'))],

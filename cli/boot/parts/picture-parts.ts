@@ -1,4 +1,8 @@
 import type { Logger } from '../../../core/logger.ts'
+import { createImageLinks } from '../../../api/auth/image-links.ts'
+import { createMessagePictures } from '../../../deliveries/channels/message-pictures.ts'
+import { createPolicy } from '../../../egress/policy.ts'
+import { checkTargetUrl } from '../../../egress/target-url.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../../concurrency/wakeable-loop.ts'
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures, type Pictures } from '../../../worker/pictures/pictures.ts'
@@ -29,6 +33,28 @@ export function startPictures({ settings, store, log, stack }: PictureContext): 
   sweeping.start(SWEEP_AFTER_MS)
   stack.defer('the picture sweep', () => sweeping.stop())
   return createPictures({ store, objects, comparer, log })
+}
+
+/** Where the pictures of messages come from, and who may see them. */
+interface MessagePictureContext extends PictureContext {
+  readonly encryptionKey: string
+}
+
+/** Returns the pictures for messages. Chats get an address only where strangers can open it. */
+export function messagePicturesOf({ settings, store, log, encryptionKey, stack }: MessagePictureContext) {
+  const objects = objectsOf(settings)
+  stack.defer('the object store of messages', () => objects.close())
+  const base = publicBase(settings)
+  const links = base === null ? null : createImageLinks(encryptionKey, base)
+  return createMessagePictures({ store, objects, sign: links && links.sign, log })
+}
+
+/** Returns the base address if strangers may reach it: https, and neither a private address nor a private name. */
+function publicBase({ TIDEMARK_BASE_URL: base }: Settings): string | null {
+  const url = base === undefined ? null : URL.parse(base)
+  if (base === undefined || url?.protocol !== 'https:') return null
+  const isPrivate = checkTargetUrl(base, createPolicy({ allowPrivateCidrs: [], neverAllow: [] })) !== null
+  return isPrivate || !/\.(?!local$|internal$|lan$|home$)[^.]+$/i.test(url.hostname) ? null : base.replace(/\/+$/, '')
 }
 
 /** The time between two sweeps, and before the first one. Nothing waits for a sweep. */

@@ -26,7 +26,7 @@ import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metric
 import { startRunnerApi } from './runner-api-parts.ts'
 import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
-import { startPictures } from './picture-parts.ts'
+import { messagePicturesOf, startPictures } from './picture-parts.ts'
 import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
 import { proxyHold, proxyLayerOf, proxyRelayOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
@@ -41,6 +41,8 @@ interface WorkerContext {
   readonly settings: Settings
   readonly databaseUrl: string
   readonly secrets: SecretBox
+  /** Signs addresses of pictures. */
+  readonly encryptionKey: string
   readonly egress: EgressPolicy
   /** Null: this process renders nothing. */
   readonly browsers: Browsers | null
@@ -154,7 +156,8 @@ function measureStore({ registry, settings }: WorkerContext, store: Store): void
 }
 
 /** Returns the loops that send deliveries and notices, over the same channels. */
-function sendingLoops({ settings, secrets, egress, registry, log, tracer, stack }: WorkerContext, store: Store) {
+function sendingLoops(context: WorkerContext, store: Store) {
+  const { settings, secrets, egress, registry, log, tracer, stack } = context
   const agent = createGuardedAgent(egress)
   stack.defer('the delivery connections', () => agent.destroy())
   const mailer = mailerOf(settings, log)
@@ -162,7 +165,12 @@ function sendingLoops({ settings, secrets, egress, registry, log, tracer, stack 
   const sending = {
     store,
     secrets,
-    channels: createChannels({ agent, mailer, dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null }),
+    channels: createChannels({
+      agent,
+      mailer,
+      dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null,
+      pictures: messagePicturesOf({ ...context, store }),
+    }),
     log,
     tracer,
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
