@@ -137,6 +137,10 @@ create table baselines (
   -- told.
   empty smallint,
   -- For a whole page: its readable text, in page_texts. Null: there is none.
-  text_key bytea
+  text_key bytea,
+  -- The layer that read these values (a fetch_method), and a reading of another layer that becomes the baseline only
+  -- when it has come three times in a row (worker/record/judge.ts).
+  layer text,
+  pending json
 );
 create index baselines_text on baselines (team_id, text_key) where text_key is not null;

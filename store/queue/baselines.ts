@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import type { FetchMethod } from '../../schema/run/run.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Store } from '../db/client.ts'
 import type { VisualBaseline } from './record-pictured.ts'
@@ -16,6 +17,9 @@ const Baseline = Type.Object({
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
   /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
   empty: Type.Union([Type.Integer(), Type.Null()]),
+  /** The layer of the baseline, and a reading of another layer that is to be seen again. Null: there is none. */
+  layer: Type.Unsafe<FetchMethod | null>({}),
+  pending: Type.Unsafe<{ readonly hash: string; readonly count: number } | null>({}),
   /** The readable text of a whole page. Null: none is kept. */
   text_key: Type.Unsafe<Buffer | null>({}),
   monitor_id: Type.String(),
@@ -46,6 +50,8 @@ export async function readBaselines(
       case when c.reading_id is not null then b.extracted end as extracted,
       case when c.reading_id is not null then b.missing end as missing,
       case when c.reading_id is not null then b.text_key end as text_key,
+      case when c.reading_id is not null then b.layer end as layer,
+      case when c.reading_id is not null then b.pending end as pending,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence

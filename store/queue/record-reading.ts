@@ -30,6 +30,10 @@ export interface ReadingRun {
   readonly missing: string | null
   /** How many readings in a row, this one included, had only empty fields. Null: this one has a value. */
   readonly empty: number | null
+  /**
+   * JSON text of a `PendingReading` (worker/record/judge.ts): this reading does not become the baseline. Null: it does.
+   */
+  readonly pending: string | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
@@ -48,6 +52,7 @@ const COLUMNS = {
   extracted: 'json',
   missing: 'json',
   empty: 'int2',
+  pending: 'json',
   diff: 'json',
   warnings: 'json',
   triggered: 'bool',
@@ -83,18 +88,22 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     ),
     moved as (
       update checks c
-      set ${READ}, reading_id = i.run_id, reading_hash = nullif(i.reading_hash, '')
+      set ${READ}, reading_id = case when i.pending is null then i.run_id else c.reading_id end,
+        reading_hash = nullif(i.reading_hash, '')
       from input i, t
       where ${IS_HELD}
-      returning c.no, c.team_id, c.reading_id
+      returning c.no, c.team_id, i.run_id
     ),
     kept as (
-      insert into baselines (no, team_id, extracted, missing, empty, text_key)
-      select m.no, m.team_id, i.extracted, i.missing, i.empty, nullif(i.text_key, '')
+      insert into baselines as b (no, team_id, extracted, missing, empty, text_key, layer, pending)
+      select m.no, m.team_id, i.extracted, i.missing, i.empty, nullif(i.text_key, ''), i.fetch_method::text,
+        i.pending
       from moved m join input i on i.no = m.no
       on conflict (no) do update
-      set extracted = excluded.extracted, missing = excluded.missing, empty = excluded.empty,
-        text_key = excluded.text_key
+      set missing = excluded.missing, empty = excluded.empty, pending = excluded.pending,
+        extracted = case when excluded.pending is null then excluded.extracted else b.extracted end,
+        text_key = case when excluded.pending is null then excluded.text_key else b.text_key end,
+        layer = case when excluded.pending is null then excluded.layer else b.layer end
     ),
     inserted as (
       insert into runs (
@@ -111,7 +120,7 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     sent as (
       insert into deliveries (
         id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
-      select o.id, m.team_id, o.no, m.reading_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
+      select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
       from ${unnest('o', outbox, OUTBOX_COLUMNS)}
       join moved m on m.no = o.no, t
     )

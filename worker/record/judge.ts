@@ -4,7 +4,7 @@ import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import type { Diff } from '../../schema/run/run.ts'
+import type { Diff, FetchMethod } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { VisualBlock } from '../../core/payload.ts'
 import type { Task } from '../../runners/check/task.ts'
@@ -206,3 +206,59 @@ export function emptied({ before, after, names, empty }: Omit<Follows, 'missing'
 const ALL_EMPTY =
   'No field has a value, so this monitor cannot notice a change. Correct its rules; where scripts make the page, set ' +
   'fetch_mode to browser.'
+
+/** The number of equal readings of another layer in a row after which they become the baseline. */
+const READINGS_UNTIL_ADOPTED = 3
+
+/** A reading of another layer that is not the baseline yet. Stored with the baseline. */
+interface PendingReading {
+  /** Of its values, in hexadecimal digits. */
+  readonly hash: string
+  readonly count: number
+}
+
+/** What a reading of another layer than the baseline's does. */
+type LayerVerdict =
+  /** It is compared like any other. */
+  | { readonly kind: 'compare' }
+  /** Its difference is not told. With `pending` the baseline stays; without, the reading becomes the baseline. */
+  | { readonly kind: 'silent'; readonly pending: PendingReading | null; readonly warning: string }
+
+interface LayerChange {
+  readonly task: Task
+  readonly method: FetchMethod
+  readonly hash: Buffer
+  readonly diff: Diff | null
+  readonly baseline: Pick<Baseline, 'layer' | 'pending'>
+}
+
+const COMPARE: LayerVerdict = { kind: 'compare' }
+
+/**
+ * Decides whether a difference may come from the layer alone. Layers see different things of one page: a site that
+ * refuses one of them may show the next one less. So a reading of another layer whose only difference is that fields
+ * are empty does not replace the baseline until it has come three times in a row. The hash of a whole page as it was
+ * sent cannot be compared with that of a rendered page, so the new one replaces it at once.
+ *
+ * While a reading is pending, the recorder stores nothing by which a check could see its page as unchanged.
+ */
+export function layerVerdict({ task, method, hash, diff, baseline }: LayerChange): LayerVerdict {
+  const { layer, pending } = baseline
+  if (diff === null || layer === null || layer === method) return COMPARE
+  const layers = `The page was read by another layer (${method}) than before (${layer})`
+  const isWhole = task.kind === 'page' && task.extract.method === 'full_page'
+  if (isWhole && (layer === 'static') !== (method === 'static'))
+    return {
+      kind: 'silent',
+      pending: null,
+      warning: `${layers}, so its hash cannot be compared. It is the new baseline.`,
+    }
+  if (!diff.fields_changed.every((name) => isEmptyValue(valueOf(diff.after as Values, name)))) return COMPARE
+  const digits = hash.toString('hex')
+  const count = pending?.hash === digits ? pending.count + 1 : 1
+  const names = diff.fields_changed.map((name) => JSON.stringify(name)).join(', ')
+  const gone = `${layers}, and fields that had a value are empty: ${names}`.slice(0, 350)
+  if (count < READINGS_UNTIL_ADOPTED)
+    return { kind: 'silent', pending: { hash: digits, count }, warning: `${gone}. The baseline stays as it is.` }
+  return { kind: 'silent', pending: null, warning: `${gone}. It is the third such reading, and the new baseline.` }
+}

@@ -22,7 +22,7 @@ import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { emptied, judge, type Seen, visualResult, vanished } from './judge.ts'
+import { emptied, judge, layerVerdict, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
 import { keptText, textChange } from './page-text.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
@@ -244,27 +244,28 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const { finished, reading, teamId, hash, baseline, seen } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const { task } = finished
-  const order = task.kind === 'page' ? fieldNames(task.extract) : Object.keys(reading.values)
-  const predicate = baseline.diff_predicate as DiffPredicate
-  const { diff, fired, slow } = await judge({ before, after: reading.values, order, predicate }, options.patterns)
+  const order = orderOf(task, reading.values)
+  const { diff, fired, slow, pending, ofLayer } = await judgedByLayer(compared, { before, order }, options)
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecided(slow)
   const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
-  const isOpen = gone.isOpen || nothing.isOpen
-  const found = [...gone.warnings, ...(before === null ? unmatched(task, reading) : []), ...nothing.warnings]
+  const isOpen = gone.isOpen || nothing.isOpen || pending !== null
+  const ofFirst = before === null ? unmatched(task, reading) : []
+  const found = [...ofLayer, ...gone.warnings, ...ofFirst, ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
   const text = await keptText(reading, baseline)
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
-    // While a count of missing or empty fields is open, nothing is stored by which the next check could see its page as
-    // unchanged.
+    // While a count of missing or empty fields or of another layer's readings is open, nothing is stored by which the
+    // next check could see its page as unchanged.
     ...markColumns(isOpen ? UNMARKED : reading.mark),
     reading_hash: isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
     missing: gone.missing && JSON.stringify(gone.missing),
     empty: nothing.empty,
+    pending,
     notices: noticesOfFields(nothing, gone.newly),
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
@@ -277,9 +278,43 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   }
 }
 
+const orderOf = (task: Task, values: Values): readonly string[] =>
+  task.kind === 'page' ? fieldNames(task.extract) : Object.keys(values)
+
 /** Warns in a first run, whose rules may never have matched. */
 function unmatched(task: Task, { values, isScripted = false }: Read['reading']): readonly string[] {
   return task.kind === 'page' ? emptyFieldWarnings({ values, config: task.extract, isScripted }) : []
+}
+
+interface Before {
+  readonly before: Values | null
+  readonly order: readonly string[]
+}
+
+/** As `judge` returns it, and what another layer adds: a reading that waits to be adopted, and warnings. */
+type JudgedByLayer = Awaited<ReturnType<typeof judge>> & {
+  /** As the row has it. */
+  readonly pending: string | null
+  readonly ofLayer: readonly string[]
+}
+
+/** Compares and decides. A difference that may come from another layer alone is not told. */
+async function judgedByLayer(
+  { finished: { task }, reading, hash, baseline }: Compared,
+  { before, order }: Before,
+  { patterns }: RecorderOptions,
+): Promise<JudgedByLayer> {
+  const predicate = baseline.diff_predicate as DiffPredicate
+  const judgement = await judge({ before, after: reading.values, order, predicate }, patterns)
+  const verdict = layerVerdict({ task, method: reading.fetchMethod, hash, diff: judgement.diff, baseline })
+  if (verdict.kind === 'compare') return { ...judgement, pending: null, ofLayer: [] }
+  return {
+    diff: null,
+    fired: false,
+    slow: [],
+    pending: verdict.pending && JSON.stringify(verdict.pending),
+    ofLayer: [verdict.warning],
+  }
 }
 
 /** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */

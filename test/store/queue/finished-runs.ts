@@ -47,6 +47,7 @@ export const readingRun = (
   extracted: JSON.stringify(values),
   missing: null,
   empty: null,
+  pending: null,
   diff: null,
   warnings: null,
   deliveries: [],
