@@ -130,6 +130,7 @@ const addCheck = (program: Command) => {
     .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
     .option('--header <name: value>', 'request header to send; can be repeated', collect)
     .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
+    .option('--wait-for <selector>', 'render the page, and read it once an element matches this CSS selector')
     .option('--json', 'print one line of JSON for each target')
     .addHelpText('after', CHECK_HELP)
     .showHelpAfterError('(tidemark check --help shows the options)')

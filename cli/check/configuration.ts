@@ -36,10 +36,13 @@ export async function configurationOf(
     name: 'check',
     url: NO_ADDRESS,
     schedule_interval_seconds: 3600,
-    extract_config: template?.config.extract ?? said?.extract ?? { method: 'full_page' },
+    extract_config: {
+      ...(template?.config.extract ?? said?.extract ?? { method: 'full_page' }),
+      ...(options.waitFor !== undefined && { wait_for: options.waitFor }),
+    },
     diff_predicate: { type: 'any_field_changes' },
     request_headers: headersOf(options.header),
-    ...(options.browser && { fetch_mode: 'browser' }),
+    ...((options.browser || options.waitFor !== undefined) && { fetch_mode: 'browser' }),
   }
   const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
   return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said }
@@ -74,6 +77,8 @@ async function ofMonitor(
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
   if (options.browser)
     throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
+  if (options.waitFor !== undefined)
+    throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   const text = await readText(path)
   if (!text.ok) throw new UsageError(`--monitor: ${text.message}`)
   const body = parse(text.text, path)
@@ -108,5 +113,6 @@ function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => st
 function pathAsOption(path: string, option: string): string {
   const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
   if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`
+  if (path === 'extract_config.wait_for') return '--wait-for'
   return path.startsWith('request_headers') ? `--header${path.slice('request_headers'.length)}` : path
 }

@@ -6,6 +6,7 @@ export interface CheckOptions {
   readonly regex?: readonly string[]
   readonly fullPage?: boolean
   readonly browser?: boolean
+  readonly waitFor?: string
   readonly template?: string
   readonly monitor?: string
   readonly header?: readonly string[]

@@ -1,6 +1,6 @@
 import { type DeliveryConfig, destinationOf } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { type ExtractConfig, waitForOf } from '../../schema/monitor/extract-config.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
@@ -58,6 +58,7 @@ function meaningIssues(config: MonitorPatch, isSound: IsSound, egress: EgressPol
   return [
     ...(url !== undefined && isSound('url') ? found(checkTargetUrl(url, egress, 'url')) : []),
     ...extractIssues(extract_config, isSound),
+    ...waitForIssues(extract_config, isSound),
     ...patternIssues(diff_predicate, 'diff_predicate', isSound),
     ...listOf(deliveries).flatMap((delivery, index) =>
       addressIssues(delivery, { path: joinPath('deliveries', index), isSound }, egress),
@@ -88,6 +89,12 @@ function ignoreIssues({ method, ignore }: Extract<ExtractConfig, { method: 'full
       return checkRules({ method, ignore: { [kind]: [source] } }).map(({ message }) => ({ path, message }))
     }),
   )
+}
+
+function waitForIssues(config: ExtractConfig | undefined, isSound: IsSound): Issue[] {
+  const path = 'extract_config.wait_for'
+  const selector = config && isSound(path) ? waitForOf(config) : null
+  return typeof selector === 'string' ? ruleIssue(path, 'a CSS selector', checkCss(selector)) : []
 }
 
 function schemaIssues(config: Extract<ExtractConfig, { method: 'prompt' }>): Issue[] {

@@ -101,6 +101,20 @@ export const UNFINISHED = (host: string): RunFault => ({
     `arrived. It is tried again at the next run.`,
 })
 
+export const NEVER_SHOWN = (host: string, selector: string, ms: number): RunFault => ({
+  code: 'timeout',
+  message:
+    `Nothing on the page of ${host} matched wait_for (${cut(selector)}) within ${Math.round(ms / 1_000)} s, so the ` +
+    `page was not read. It is tried again at the next run. If the page was rebuilt, change wait_for.`,
+})
+
+export const NO_SELECTOR = (selector: string): RunFault => ({
+  code: 'bad_rule',
+  message: `wait_for (${cut(selector)}) is not a CSS selector that the browser knows. Change it.`,
+})
+
+const cut = (selector: string) => (selector.length <= 100 ? selector : `${selector.slice(0, 99)}…`)
+
 /** A warning: nothing was being loaded any more. */
 export const LEFT_OPEN = 'A script of the page writes its document and never closed it; the current content was read.'
 

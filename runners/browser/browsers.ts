@@ -110,7 +110,7 @@ async function attempt(pool: BrowserPool, job: Job): Promise<Rendered | 'died'> 
     opened = await openPage(one.browser, viewportOf(request.visual), server)
     ends.watch(opened)
     navigation = await watchNavigation(opened)
-    return renderPage({ request, url, egress: egress ?? one.browser.proxy, opened, navigation, startedAt })
+    return renderPage({ request, url, egress: egress ?? one.browser.proxy, opened, navigation, startedAt, until })
   }
   try {
     const first = await Promise.race([renderOnce().catch((error: unknown) => ends.afterError(error)), ends.reason])

@@ -9,7 +9,7 @@ import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { unsentHeaders } from '../fetch/request-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
-import { byProxy, type Layered, type ProxyPort } from './last-resort.ts'
+import { byProxy, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
@@ -102,11 +102,10 @@ async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered
 async function render(task: PageTask, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
   const { browser, signal, deadlineMs } = ports
   if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
-  const { url, headers, visual, teamKey } = task
-  const fetched = await browser.render(
-    { url, headers, visual, team: teamKey },
-    { signal, ...(deadlineMs !== undefined && { deadlineMs }) },
-  )
+  const fetched = await browser.render(renderRequestOf(task), {
+    signal,
+    ...(deadlineMs !== undefined && { deadlineMs }),
+  })
   return fallBack(task, { layer: 'browser', fetched, request }, ports)
 }
 

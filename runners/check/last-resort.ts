@@ -1,3 +1,5 @@
+import { waitForOf } from '../../schema/monitor/extract-config.ts'
+import type { RenderRequest } from '../browser/page/rendered.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
@@ -61,9 +63,14 @@ function ask(
 ): Promise<Fetched | NoHold> {
   const call = { refusal: fetched.fault.message, hold: holdFor(task), signal }
   if (browser === null) return layer.fetch(request, { ...call, team: task.teamKey, deadlineMs: PROXY_DEADLINE_MS })
-  const { url, headers, visual, teamKey: team } = task
+  const page = renderRequestOf(task)
   const within = { signal, deadlineMs: RENDER_DEADLINE_MS }
-  return layer.render((egress) => browser.render({ url, headers, visual, team }, { ...within, egress }), call)
+  return layer.render((egress) => browser.render(page, { ...within, egress }), call)
+}
+
+/** Returns what a browser is told of a check. */
+export function renderRequestOf({ url, headers, extract, visual, teamKey: team }: PageTask): RenderRequest {
+  return { url, headers, waitFor: waitForOf(extract), visual, team }
 }
 
 /** Keeps the site's Retry-After, whatever the result of the proxy. */

@@ -43,6 +43,16 @@ const Ignore = Closed(
   },
 )
 
+/** What has to be on a rendered page before it is read. */
+const WaitFor = Type.Optional(
+  Text(
+    1,
+    1000,
+    'Beyond the contract: a CSS selector. A rendered page is read once an element matches it; if none does within 20 ' +
+      'seconds, the run fails.',
+  ),
+)
+
 /** The extraction method and its rules. */
 export const ExtractConfig = Tagged(
   'method',
@@ -52,14 +62,16 @@ export const ExtractConfig = Tagged(
         'CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path), JavaScript ' +
           'pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches',
       ),
+      wait_for: WaitFor,
     },
-    xpath: { fields: Fields('XPath 1.0 expression') },
+    xpath: { fields: Fields('XPath 1.0 expression'), wait_for: WaitFor },
     json_path: { fields: Fields('JSONPath expression') },
-    regex: { fields: Fields('JavaScript pattern') },
-    full_page: { ignore: Type.Optional(Ignore) },
+    regex: { fields: Fields('JavaScript pattern'), wait_for: WaitFor },
+    full_page: { ignore: Type.Optional(Ignore), wait_for: WaitFor },
     prompt: {
       prompt: Text(10, 2000, 'Description of the values to extract from the page.'),
       schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),
+      wait_for: WaitFor,
     },
   },
   {
@@ -70,6 +82,10 @@ export const ExtractConfig = Tagged(
   },
 )
 export type ExtractConfig = Static<typeof ExtractConfig>
+
+/** Returns the selector that a rendered page is waited for; null: none. */
+export const waitForOf = (config: ExtractConfig): string | null =>
+  config.method === 'json_path' ? null : (config.wait_for ?? null)
 
 /**
  * Returns the names that predicates may refer to: the fields; `content_hash` for full_page; `result` for a prompt

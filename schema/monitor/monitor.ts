@@ -61,7 +61,7 @@ const given = {
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
 /** Rules over several fields of a monitor. On PATCH they apply to the merged record. */
-const MONITOR_RULES = ['predicate_fields', 'direct_or_visual'] as const
+const MONITOR_RULES = ['predicate_fields', 'direct_or_visual', 'wait_for_rendered'] as const
 
 /**
  * The complete configuration of a monitor as a user writes it: in the record, and in the spec of the custom resource.

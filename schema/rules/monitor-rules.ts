@@ -78,6 +78,39 @@ export const DIRECT_OR_VISUAL = rule<Fetched>({
   between: () => ['request_config', 'visual_config.enabled'],
 })
 
+interface Waiting extends Fetched {
+  readonly extract_config: { readonly method: string; readonly wait_for?: string }
+  readonly fetch_mode?: string
+}
+
+const waiting = (rest: object): Waiting => ({ extract_config: { method: 'full_page', wait_for: '.price' }, ...rest })
+
+/** Only a rendered page can be waited for. Under `auto` a page may be read without a browser. */
+export const WAIT_FOR_RENDERED = rule<Waiting>({
+  name: 'wait_for_rendered',
+  message:
+    'wait_for needs a page that is always rendered: set fetch_mode to browser, or enable visual_config, without a ' +
+    'request_config',
+  cel:
+    "!has(self.extractConfig.waitFor) || (((has(self.fetchMode) && self.fetchMode == 'browser') || " +
+    '(has(self.visualConfig) && self.visualConfig != null && self.visualConfig.enabled)) && ' +
+    '!(has(self.requestConfig) && self.requestConfig != null))',
+  accepts: [
+    waiting({ fetch_mode: 'browser' }),
+    waiting({ fetch_mode: 'auto', visual_config: { enabled: true } }),
+    { extract_config: { method: 'full_page' }, fetch_mode: 'auto' },
+  ],
+  rejects: [
+    waiting({ fetch_mode: 'auto' }),
+    waiting({ visual_config: { enabled: false } }),
+    waiting({ fetch_mode: 'browser', request_config: {} }),
+  ],
+  holds: ({ extract_config, fetch_mode, visual_config, request_config }) =>
+    extract_config.wait_for === undefined ||
+    ((fetch_mode === 'browser' || visual_config?.enabled === true) &&
+      (request_config === undefined || request_config === null)),
+})
+
 export const FIELD_NAMES = keyRule<string>({
   name: 'field_names',
   message: 'a field name has 1-100 characters, without control characters, and is not __proto__',

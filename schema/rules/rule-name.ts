@@ -17,5 +17,6 @@ export const RULE_NAMES = [
   'selector_or_rect',
   'predicate_fields',
   'direct_or_visual',
+  'wait_for_rendered',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

@@ -1,6 +1,7 @@
 import {
   DIRECT_OR_VISUAL,
   PREDICATE_FIELDS,
+  WAIT_FOR_RENDERED,
   FIELD_NAMES,
   POSITIVE_PERCENT,
   SCALAR,
@@ -30,4 +31,5 @@ export const RULE_TABLE = {
   selector_or_rect: SELECTOR_OR_RECT,
   predicate_fields: PREDICATE_FIELDS,
   direct_or_visual: DIRECT_OR_VISUAL,
+  wait_for_rendered: WAIT_FOR_RENDERED,
 } as const satisfies Record<RuleName, unknown>

@@ -23,6 +23,15 @@ export const EXAMPLES = [
     monitor: { ...base, deliveries: DELIVERIES, fetch_mode: 'browser' },
   },
   {
+    title: 'one that waits for a list on a rendered page',
+    monitor: {
+      ...base,
+      fetch_mode: 'browser',
+      extract_config: { method: 'css', fields: { headlines: 'h2[]' }, wait_for: 'h2' },
+      diff_predicate: { type: 'list_gains_items', field: 'headlines' },
+    },
+  },
+  {
     title: 'an API with paging in the body',
     monitor: {
       ...base,

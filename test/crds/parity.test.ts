@@ -66,6 +66,8 @@ async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<str
 
 /** Rules and variants have the same words here and there; what a shape says is the server's own. */
 const OURS = /( (is required|is not allowed) with | accepts\[| rejects\[)/
+/** Rules over several fields of a monitor, whose place is the whole. */
+const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered/
 const WORDED_APART = /value|scalar|predicate_fields/
 
 function alike(fault: string, other: string, title: string): boolean {
@@ -73,7 +75,7 @@ function alike(fault: string, other: string, title: string): boolean {
   const otherPlace = other.slice(0, other.indexOf(': '))
   // An unknown key is told in words alone.
   if (!place.startsWith(otherPlace)) return false
-  if (otherPlace === '' && !/predicate|direct_or/.test(title)) return other.includes(`unknown field "spec.${place}"`)
+  if (otherPlace === '' && !OF_THE_WHOLE.test(title)) return other.includes(`unknown field "spec.${place}"`)
   return WORDED_APART.test(title) || !OURS.test(`${title} ${words}`) || inCamelCase(other).endsWith(inCamelCase(words))
 }
 

@@ -66,6 +66,8 @@ export function variant(node: Definition, name: string): Fields {
  */
 export function monitorWith(place: Place, value: unknown): Fields {
   const monitor = build(MONITOR, place, value) as Fields
+  // What is waited for needs a page that is always rendered.
+  if (place[0] === 'extract_config') return { ...monitor, fetch_mode: 'browser' }
   if (place[0] !== 'diff_predicate') return monitor
   const fields = Object.fromEntries(['price', ...fieldsOf(monitor['diff_predicate'])].map((name) => [name, '.a[]']))
   return { ...monitor, extract_config: { method: 'css', fields } }

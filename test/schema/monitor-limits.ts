@@ -16,6 +16,7 @@ const gaining = (method: string, named: object) => ({
   extract_config: { method, fields: named },
   diff_predicate: { type: 'list_gains_items', field: 'items' },
 })
+const WAITING = { method: 'css', fields: { price: '$' }, wait_for: '.price' }
 const headers = (value: unknown) => ({ request_headers: value })
 const request = (value: object) => ({ request_config: { method: 'POST', ...value } })
 const paging = (value: object) => request({ body: '{}', pagination: value })
@@ -139,6 +140,18 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     onPrice({ type: 'field_decreases_by_absolute', threshold: -1e15 }),
     onPrice({ type: 'field_decreases_by_absolute', threshold: -1.1e15 }),
     'diff_predicate.threshold',
+  ],
+  [
+    'what is waited for is on a page that is always rendered',
+    { fetch_mode: 'browser', extract_config: WAITING },
+    { fetch_mode: 'auto', extract_config: WAITING },
+    '',
+  ],
+  [
+    '… and no JSON',
+    { fetch_mode: 'browser', extract_config: { ...WAITING, method: 'regex' } },
+    { fetch_mode: 'browser', extract_config: { ...WAITING, method: 'json_path' } },
+    'extract_config.wait_for',
   ],
   [
     'a list that gains items ends in []',

@@ -13,7 +13,7 @@ interface RestTimes {
   readonly mostMs: number
 }
 
-const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
+export const REST_TIMES: RestTimes = { quietMs: 500, stableMs: 2_000, mostMs: 12_000 }
 
 const POLL_MS = 50
 
@@ -65,6 +65,25 @@ export async function untilRest(view: PageView, traffic: Traffic, times: RestTim
     }
     if (state !== null && isAtRest(state, traffic, { now, stillMs: now - stillSince }, times)) return
     if (now - startedAt >= times.mostMs) return
+    await pause(POLL_MS)
+  }
+}
+
+/**
+ * Resolves when an element of the document matches the selector (`shown`), or after so many milliseconds (`never`).
+ * `unknown`: the browser does not know the selector. Elements in shadow roots and frames do not count.
+ */
+export async function untilShown(
+  view: PageView,
+  selector: string,
+  mostMs: number,
+): Promise<'shown' | 'never' | 'unknown'> {
+  const until = performance.now() + mostMs
+  for (;;) {
+    const asked = await view.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
+    if (asked.kind === 'threw') return 'unknown'
+    if (asked.kind === 'value' && asked.value === true) return 'shown'
+    if (performance.now() >= until) return 'never'
     await pause(POLL_MS)
   }
 }

@@ -10,6 +10,8 @@ import type { RunFault } from '../../../schema/run/run-fault.ts'
 import {
   DOWNLOAD,
   LEFT_OPEN,
+  NEVER_SHOWN,
+  NO_SELECTOR,
   PDF,
   UNFINISHED,
   UNSTABLE,
@@ -21,7 +23,7 @@ import {
 import { capture } from './capture.ts'
 import type { EgressProxy } from '../../../egress/egress-proxy.ts'
 import type { OpenPage } from './open-page.ts'
-import { untilRest, watchTraffic, type Traffic } from './page-rest.ts'
+import { REST_TIMES, untilRest, untilShown, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
 import type { Navigation } from './navigation.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
@@ -35,10 +37,15 @@ interface Rendering {
   readonly opened: OpenPage
   readonly navigation: Navigation
   readonly startedAt: number
+  /** When its time is over, by the same clock. */
+  readonly until: number
 }
 
 /** Milliseconds until the document begins. A server that is silent for longer blocks a slot that others wait for. */
 const NAVIGATION_MS = 15_000
+/** The longest wait for what a monitor waits for. */
+const WAIT_FOR_MS = 20_000
+const AFTER_SHOWN = { ...REST_TIMES, mostMs: 5_000 }
 const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 
 /**
@@ -95,10 +102,25 @@ async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered>
   const { navigation } = rendering
   const view = createPageView(rendering.opened.session)
   await untilRest(view, traffic)
+  const absent = await waitedFor(rendering, view, traffic)
+  if (absent) return failed(rendering, absent, navigation.last?.status() ?? null)
   const state = await view.state()
-  const { host } = rendering.url
   const isOpen = state !== null && !state.isParsed
-  if (isOpen && traffic.underWay > 0) return failed(rendering, UNFINISHED(host), navigation.last?.status() ?? null)
+  return readPage(rendering, { view, isOpen, isUnfinished: isOpen && traffic.underWay > 0 })
+}
+
+interface AtRest {
+  readonly view: PageView
+  /** The document was not parsed to its end. */
+  readonly isOpen: boolean
+  /** … and more of it is being loaded. */
+  readonly isUnfinished: boolean
+}
+
+async function readPage(rendering: Rendering, { view, isOpen, isUnfinished }: AtRest): Promise<Rendered> {
+  const { navigation } = rendering
+  const { host } = rendering.url
+  if (isUnfinished) return failed(rendering, UNFINISHED(host), navigation.last?.status() ?? null)
   if (navigation.excess !== null) return failed(rendering, tooLarge('decoded', navigation.excess), null)
   const { refusal: refused } = navigation
   if (refused !== null) return failed(rendering, faultOf(rendering, refused), null)
@@ -111,6 +133,29 @@ async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered>
   if (status < 200 || status > 299) return refusal(rendering, last, body)
   if (body.length === 0) return failed(rendering, EMPTY_BODY, status)
   return renderedBody(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
+}
+
+/**
+ * Waits for what the monitor says has to be on its page, at most for half of the time that is left, so that the rest
+ * suffices to read it. A page without it is not read, because half a page would look like a change. An error page and
+ * an answer that is not HTML are not waited for.
+ */
+async function waitedFor(rendering: Rendering, view: PageView, traffic: Traffic): Promise<RunFault | null> {
+  const { request, navigation, until, url } = rendering
+  const { waitFor = null } = request
+  if (waitFor === null || !isWaitedFor(navigation)) return null
+  const ms = Math.min(WAIT_FOR_MS, Math.max(0, (until - performance.now()) / 2))
+  const shown = await untilShown(view, waitFor, ms)
+  if (shown === 'unknown') return NO_SELECTOR(waitFor)
+  if (shown === 'never') return NEVER_SHOWN(url.host, waitFor, ms)
+  await untilRest(view, traffic, AFTER_SHOWN)
+  return null
+}
+
+function isWaitedFor({ last, excess, refusal: refused }: Navigation): boolean {
+  if (last === null || excess !== null || refused !== null || !isHtml(last)) return false
+  const status = last.status()
+  return status >= 200 && status <= 299
 }
 
 interface Document {

@@ -8,6 +8,8 @@ export interface RenderRequest {
   readonly url: string
   /** The user's headers; sent only to the origin of `url`. */
   readonly headers: Readonly<Record<string, string>> | null
+  /** A CSS selector of what has to be on the page before it is read. Null or absent: it is read when it is at rest. */
+  readonly waitFor?: string | null
   /** What to take pictures of; null: nothing. */
   readonly visual: VisualConfig | null
   /** An opaque key of the team that the page is for. Absent: it is nobody's. */

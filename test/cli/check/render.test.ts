@@ -51,6 +51,21 @@ test('tidemark check --browser renders any page', async () => {
   expect(shown).toMatchObject({ fetch_method: 'browser', http_status: 200, fields: { price: 'made' } })
 })
 
+test('tidemark check --wait-for waits for what comes late; a wrong selector is refused', async () => {
+  const late = `setTimeout(() => { root.innerHTML = '<b class="price">late</b>' }, 2500)`
+  site.page('/late', `<!doctype html><p>${PROSE}</p><div id="root"></div><script>${late}</script>`)
+  const shown = await check('/late', { ...CSS, waitFor: '.price' }, browsers)
+  expect(shown).toMatchObject({ fetch_method: 'browser', fields: { price: 'late' }, warnings: [] })
+  expect(await check('/late', { ...CSS, browser: true }, browsers)).toMatchObject({
+    fields: { price: null },
+    warnings: [expect.stringMatching(/^The field "price" has no match on the page\. Its rule/)],
+  })
+  await expect(check('/late', { ...CSS, waitFor: 'b[' })).rejects.toThrow(
+    '--wait-for is not a CSS selector that can run',
+  )
+  await expect(check('/late', { jsonPath: ['a=$.a'], waitFor: 'b' })).rejects.toThrow('--wait-for')
+})
+
 test('without a browser at hand --browser says so; a page that would need one is read as it came', async () => {
   expect(await check('/shell', { ...CSS, browser: true })).toMatchObject({ error_code: 'not_available' })
   expect(await check('/shell', CSS)).toMatchObject({ fetch_method: 'static', fields: { price: null } })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { faultOf, htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
 import { openSite, type Site, status } from '../../support/site.ts'
 
@@ -20,7 +21,87 @@ afterAll(async () => {
   await Promise.all([site[Symbol.asyncDispose](), elsewhere[Symbol.asyncDispose]()])
 })
 
+const messageOf = (rendered: Rendered) => (rendered.ok ? '' : rendered.fault.message)
 const script = (code: string, rest = '') => `<!doctype html><p id="p">sent</p>${rest}<script>${code}</script>`
+
+describe('waiting for what a monitor waits for', () => {
+  const late = (ms: number) => script(`setTimeout(() => { p.outerHTML = '<b class="late">' + 'come' + '</b>' }, ${ms})`)
+
+  test('what comes seconds after the page is quiet is seen only when it is waited for', async () => {
+    const url = site.page('/late', late(3_000))
+    expect(htmlOf(await renderOne(browsers, url))).not.toContain('come</b>')
+    const waited = await renderOne(browsers, { url, waitFor: 'b.late' })
+    expect(htmlOf(waited)).toContain('<b class="late">come</b>')
+    expect(waited.durationMs).toBeLessThan(20_000)
+  })
+
+  test('what is there at once costs no wait', async () => {
+    const url = site.page('/there', late(0))
+    const rendered = await renderOne(browsers, { url, waitFor: '.late' })
+    expect(htmlOf(rendered)).toContain('come</b>')
+  })
+
+  test('what never comes fails within half of the time that is left, and says what was waited for', async () => {
+    const url = site.page('/never-late', late(600_000))
+    const startedAt = performance.now()
+    const rendered = await renderOne(browsers, { url, waitFor: 'b.late' }, 12_000)
+    expect(faultOf(rendered)).toBe('timeout')
+    expect(messageOf(rendered)).toMatch(
+      /^Nothing on the page of 127\.0\.0\.1:\d+ matched wait_for \(b\.late\) within \d s/,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(12_000)
+  })
+
+  test('a selector that only Chromium does not know is a bad rule', async () => {
+    const url = site.page('/odd', late(0))
+    const rendered = await renderOne(browsers, { url, waitFor: 'p:contains("x")' })
+    expect(faultOf(rendered)).toBe('bad_rule')
+    expect(messageOf(rendered)).toContain('p:contains("x")')
+  })
+
+  test('an error page and an answer that is not HTML are not waited for', async () => {
+    const gone = site.page('/gone-late', status(404))
+    expect(faultOf(await renderOne(browsers, { url: gone, waitFor: '.late' }))).toBe('http_status')
+    const data = site.page('/data-late', (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}'),
+    )
+    expect(htmlOf(await renderOne(browsers, { url: data, waitFor: '.late' }))).toBe('{"a":1}')
+  })
+
+  test('a document that replaces the first one is waited for as well', async () => {
+    const second = site.page('/second-late', late(1_500))
+    const url = site.page('/first-late', script(`setTimeout(() => location.replace(${JSON.stringify(second)}), 1_000)`))
+    expect(htmlOf(await renderOne(browsers, { url, waitFor: '.late' }))).toContain('come</b>')
+  })
+})
+
+describe('what is seen of a page', () => {
+  const SHADOWS = `
+    const open = host.attachShadow({ mode: 'open' })
+    open.innerHTML = '<i class="in-open">open</i><slot></slot>'
+    shut.attachShadow({ mode: 'closed' }).innerHTML = '<i class="in-closed">closed</i>'
+    hidden.textContent = 'hidden text'; field.value = 'typed'`
+
+  test('the document is; shadow roots and frames are not, and nothing in them is waited for', async () => {
+    const inner = site.page('/inner', '<i class="in-frame">framed</i>')
+    const url = site.page(
+      '/shadows',
+      script(
+        SHADOWS,
+        '<div id="host"><u class="slotted">slotted</u></div><div id="shut"></div><p id="hidden" style="display:none">' +
+          '</p><input id="field"><div><template shadowrootmode="open"><i class="declared">d</i></template></div>' +
+          `<iframe src="${inner}"></iframe><iframe srcdoc="<i class=in-srcdoc>source</i>"></iframe>`,
+      ),
+    )
+    const body = htmlOf(await renderOne(browsers, url)).replace(/<script>[^]*<\/script>|srcdoc="[^"]*"/g, '')
+    for (const seen of ['slotted', 'hidden text']) expect(body).toContain(seen)
+    for (const unseen of ['in-open', 'in-closed', 'declared', 'in-frame', 'in-srcdoc', 'typed'])
+      expect(body).not.toContain(unseen)
+    for (const waitFor of ['.in-open', '.in-frame', '.declared']) {
+      expect(messageOf(await renderOne(browsers, { url, waitFor }, 8_000))).toContain(waitFor)
+    }
+  })
+})
 
 describe('waiting for a page to rest', () => {
   test('what comes by three requests, one after the other, is waited for', async () => {
