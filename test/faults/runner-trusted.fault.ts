@@ -71,6 +71,7 @@ test(
     const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
     const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
     expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
+    await serve.says(/runner API listening/)
     const runner = await world.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
     expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
     for (const one of [runner, serve]) one.signal('SIGTERM')
