@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 
 /**
@@ -11,7 +12,7 @@ export function commandLine(version: string): Command {
     .version(version)
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(tidemark --help shows the commands)')
-  for (const add of [addServe, addApi, addWorker, addRunner, addMigrate, addAdmin, addCheck]) add(program)
+  for (const add of [addServe, addApi, addWorker, addRunner, addOperator, addMigrate, addAdmin, addCheck]) add(program)
   return program
 }
 
@@ -80,6 +81,30 @@ const addRunner = (program: Command) =>
     )
     .addHelpText('after', RUNNER_HELP)
     .action(async () => (await import('./commands/runner.ts')).runner())
+
+const OPERATOR_HELP = `
+It needs the database of a running Tidemark, and access to a cluster. A namespace belongs to the team that its label
+tidemark.dev/team names; --default-team is for the listed namespaces without it. Several operators may run: one leads,
+the others wait.
+
+Examples:
+  $ kubectl apply --server-side -f crds/
+  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark operator --default-team <id of a team>
+  $ kubectl label namespace shop tidemark.dev/team=<id of a team>
+`
+
+const addOperator = (program: Command) =>
+  program
+    .command('operator')
+    .description(
+      'Keeps the monitors of the database in line with the custom resources of a cluster, from a pod or a laptop. ' +
+        'Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.',
+    )
+    .option('--kubeconfig <file>', 'the cluster and the credentials (default: $KUBECONFIG, ~/.kube/config, or the pod)')
+    .option('--default-team <id>', 'the team of resources in namespaces without the label')
+    .option('--namespace <names...>', 'the namespaces that --default-team holds in (default: that of the context)')
+    .addHelpText('after', OPERATOR_HELP)
+    .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(flags))
 
 const addMigrate = (program: Command) =>
   program

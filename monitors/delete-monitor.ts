@@ -15,7 +15,7 @@ export async function deleteMonitor(
   return store.transaction(async (tx): Promise<DeleteOutcome> => {
     const stored = await lockMonitor(tx, teamId, id)
     if (!stored) return NO_MONITOR
-    const managed = managedElsewhere(stored)
+    const managed = await managedElsewhere(tx, stored)
     if (managed) return managed
     await hideMonitor(tx, stored.no)
     await recordAudit(tx, { teamId, actor, action: 'monitor.deleted', target: { id: stored.id, label: stored.name } })

@@ -1,10 +1,12 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import { type MonitorPatch, MonitorSpec } from '../schema/monitor/monitor.ts'
 import { withDefaults, checkerOf } from '../schema/validation/validate.ts'
-import { recordAudit } from '../store/accounts/audit.ts'
+import type { Requester } from '../schema/account/audit.ts'
+import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
-import { monitorSpec } from '../store/monitors/monitor-record.ts'
+import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import {
   type DoneMonitor,
@@ -42,7 +44,7 @@ async function edit(
 ): Promise<EditOutcome> {
   const stored = await lockMonitor(tx, teamId, id)
   if (!stored) return NO_MONITOR
-  const managed = managedElsewhere(stored)
+  const managed = await managedElsewhere(tx, stored)
   if (managed) return managed
   const before = monitorSpec(stored, secrets)
   const merged = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
@@ -50,12 +52,30 @@ async function edit(
   const spec = merged.value
   const over = patch.deliveries ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
+  return { kind: 'done', monitor: await changeSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
+}
+
+/** A valid configuration in place of the stored one. */
+interface SpecChange extends Requester {
+  readonly stored: MonitorRow
+  readonly before: MonitorSpec
+  readonly spec: MonitorSpec
+  /** For the audit entry. */
+  readonly metadata?: AuditEntry['metadata']
+}
+
+/** Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor. */
+export async function changeSpec(
+  tx: Transaction,
+  secrets: SecretBox,
+  { teamId, actor, stored, before, spec, metadata = {} }: SpecChange,
+): Promise<MonitorRow> {
   const { changed, resetsBaseline } = specChange(before, spec)
-  if (changed.length === 0) return { kind: 'done', monitor: stored }
+  if (changed.length === 0) return stored
   const monitor = await saveMonitor(tx, secrets, { stored, spec, changed, resetsBaseline })
   const target = { id: monitor.id, label: monitor.name }
-  await recordAudit(tx, { teamId, actor, action: 'monitor.updated', target, metadata: { changed } })
-  return { kind: 'done', monitor }
+  await recordAudit(tx, { teamId, actor, action: 'monitor.updated', target, metadata: { ...metadata, changed } })
+  return monitor
 }
 
 /** Returns the record after the edit: keys that are missing inside a replaced value get their defaults again. */

@@ -4,6 +4,7 @@ import { findDeliveryCap } from '../store/quota/plan-limits.ts'
 import type { NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow } from '../store/monitors/monitor-record.ts'
+import { resourceOf } from '../store/monitors/monitor-resource.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
 
 /** The action succeeded; this is the monitor now. */
@@ -16,7 +17,12 @@ export interface DoneMonitor {
 export interface Managed {
   readonly kind: 'managed'
   readonly by: 'kubernetes'
+  /** The name of the monitor. */
   readonly name: string
+  /** The resource, as `namespace/name`; null when it is not known. */
+  readonly resource: string | null
+  /** What the resource does not allow: any change, or a resume while it suspends the monitor. */
+  readonly act: 'change' | 'resume'
 }
 
 /** Billing has locked the monitor. Only a change of plan unlocks it. */
@@ -43,8 +49,14 @@ export interface OutOfRuns {
 export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 
 /** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */
-export function managedElsewhere({ managed_by, name }: Pick<MonitorRow, 'managed_by' | 'name'>): Managed | null {
-  return managed_by === 'kubernetes' ? { kind: 'managed', by: managed_by, name } : null
+export async function managedElsewhere(
+  tx: Queryable,
+  { managed_by, name, no }: Pick<MonitorRow, 'managed_by' | 'name' | 'no'>,
+  act: Managed['act'] = 'change',
+): Promise<Managed | null> {
+  if (managed_by !== 'kubernetes') return null
+  const found = await resourceOf(tx, no)
+  return { kind: 'managed', by: managed_by, name, resource: found && `${found.namespace}/${found.name}`, act }
 }
 
 /** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */

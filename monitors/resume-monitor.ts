@@ -5,9 +5,9 @@ import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { startSchedule } from '../store/monitors/monitor-pause.ts'
 import { monitorStatus } from '../store/monitors/monitor-record.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
-import { type DoneMonitor, type Locked, NO_MONITOR } from './outcome.ts'
+import { type DoneMonitor, type Locked, type Managed, managedElsewhere, NO_MONITOR } from './outcome.ts'
 
-export type ResumeOutcome = DoneMonitor | NotFound | Locked
+export type ResumeOutcome = DoneMonitor | NotFound | Locked | Managed
 
 /** Resumes a monitor, with a run at once. An active monitor does not change, and no audit entry is written. */
 export async function resumeMonitor(
@@ -23,6 +23,7 @@ async function resume(tx: Transaction, { teamId, actor, id }: OneMonitor): Promi
   const stored = await lockMonitor(tx, teamId, id)
   if (!stored) return NO_MONITOR
   if (stored.locked) return { kind: 'locked', act: 'resume' }
+  if (stored.suspended) return (await managedElsewhere(tx, stored, 'resume')) ?? { kind: 'done', monitor: stored }
   if (monitorStatus(stored) === 'active') return { kind: 'done', monitor: stored }
   const monitor = await startSchedule(tx, stored.no)
   await recordAudit(tx, { teamId, actor, action: 'monitor.resumed', target: { id: stored.id, label: stored.name } })

@@ -26,7 +26,8 @@ export async function runMonitor(
   return outcome
 }
 
-async function run(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<RunOutcome> {
+/** Queues a run within a transaction. */
+export async function run(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<RunOutcome> {
   const found = await runNow(tx, teamId, id)
   switch (found.kind) {
     case 'missing':

@@ -85,8 +85,14 @@ export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND'
 export const later = (message: string): ApiError =>
   new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
 
-const managed = ({ name }: Managed) =>
-  apiError('CONFLICT', `The monitor "${name}" is managed by a Kubernetes resource: change or delete it there.`)
+function managed({ name, resource, act }: Managed) {
+  const by = resource === null ? 'a Kubernetes resource' : `the Kubernetes resource Monitor ${resource}`
+  const message =
+    act === 'resume'
+      ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`
+      : `The monitor "${name}" is managed by ${by}: change or delete it there.`
+  return apiError('CONFLICT', message)
+}
 
 const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
 const locked = ({ act }: Locked) =>

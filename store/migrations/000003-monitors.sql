@@ -29,6 +29,8 @@ create table monitors (
   notify_on text[] not null default '{}',
   paused boolean not null default false,
   locked boolean not null default false,
+  -- By the manifest of the resource that declares the monitor. It is scheduled when it is neither paused nor suspended.
+  suspended boolean not null default false,
   managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),
   created_at timestamptz not null default clock(),
   deleted_at timestamptz,
@@ -59,6 +61,28 @@ create table monitors (
   )
 );
 create index monitors_team on monitors (team_id, kind, created_at desc, id) where deleted_at is null;
+
+-- The custom resource that declares a monitor (managed_by = 'kubernetes'). It is the record's only writer.
+create table monitor_resources (
+  no bigint primary key,
+  cluster_id text not null,
+  namespace text not null,
+  name text not null,
+  uid text not null,
+  generation bigint not null,
+  -- A keyed hash of what was applied, with the values of its Secrets. An equal one needs no edit.
+  applied_hash bytea not null,
+  -- The last value of the annotation that asks for a run.
+  last_request text,
+  unique (cluster_id, namespace, name)
+);
+
+-- The epoch of the operator that is the leader of a cluster. It rises with each election, so that a former leader that
+-- does not know yet can write nothing more.
+create table operator_epochs (
+  cluster_id text primary key,
+  epoch bigint not null
+);
 
 -- The queue of a check. It decides the fetch layer and the quota pool.
 create type check_queue as enum ('static', 'browser', 'visual', 'serp');

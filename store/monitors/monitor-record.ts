@@ -37,6 +37,7 @@ const MonitorRow = Type.Object({
   request_headers: Bytes,
   deliveries: Bytes,
   paused: Type.Boolean(),
+  suspended: Type.Boolean(),
   locked: Type.Boolean(),
   managed_by: Type.String(),
   created_at: Type.String(),
@@ -51,7 +52,7 @@ export const monitorRow = rowOf(MonitorRow)
 export const MONITOR_COLUMNS = sql.fragment`
   m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate,
   m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.notify_on, m.request_headers, m.deliveries,
-  m.paused, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at,
+  m.paused, m.suspended, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at,
   -- Without runs, the next one is when there are runs again.
   case when c.next_run_at is not null then greatest(c.next_run_at, (
     select ${RUNS_RESET_AT}
@@ -103,7 +104,7 @@ export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
  *
  *     active          scheduled
  *     error           scheduled, backing off: five checks failed in a row; the next success makes it active
- *     paused          not scheduled: a user paused it
+ *     paused          not scheduled: a user paused it, or its manifest suspends it
  *     billing_paused  locked, whether paused or not; a pause stays after the lock ends
  *     deleted         final: not found, its runs stay readable
  *
@@ -121,6 +122,7 @@ export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
 interface StatusFacts {
   readonly locked: boolean
   readonly paused: boolean
+  readonly suspended: boolean
   readonly failures: number
 }
 
@@ -128,9 +130,9 @@ interface StatusFacts {
  * Returns the status of a monitor that is not deleted. A lock by billing takes precedence over a pause, because the
  * lock is the reason why a resume is refused.
  */
-export function monitorStatus({ locked, paused, failures }: StatusFacts): MonitorStatus {
+export function monitorStatus({ locked, paused, suspended, failures }: StatusFacts): MonitorStatus {
   if (locked) return 'billing_paused'
-  if (paused) return 'paused'
+  if (paused || suspended) return 'paused'
   return failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
 }
 

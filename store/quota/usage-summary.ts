@@ -80,7 +80,7 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
     cross join lateral team_limits(t.id) l
     ${PACE}
     cross join lateral (
-      select count(*) filter (where kind = 'page' and not paused and not locked) as monitors_active,
+      select count(*) filter (where kind = 'page' and not paused and not suspended and not locked) as monitors_active,
         count(*) filter (where kind = 'page' and locked) as monitors_locked,
         count(*) filter (where kind = 'serp' and locked) as serp_monitors_locked
       from monitors where team_id = t.id and deleted_at is null

@@ -88,6 +88,8 @@ describe('deleting a monitor that a Kubernetes resource owns', () => {
       kind: 'managed',
       by: 'kubernetes',
       name: 'Prices',
+      resource: null,
+      act: 'change',
     })
     expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ id })
   })

@@ -35,7 +35,13 @@ describe('editing a monitor', () => {
     const person = await world.person()
     const { id } = await world.monitor(person)
     await world.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
-    expect(await edit(person, id, { name: 'Mine' })).toEqual({ kind: 'managed', by: 'kubernetes', name: 'Prices' })
+    expect(await edit(person, id, { name: 'Mine' })).toEqual({
+      kind: 'managed',
+      by: 'kubernetes',
+      name: 'Prices',
+      resource: null,
+      act: 'change',
+    })
     expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ name: 'Prices' })
     expect(await world.audit(person)).toEqual([])
   })

@@ -52,6 +52,8 @@ export interface UseCaseWorld {
   monitor(person: Person, more?: Partial<MonitorSpec>): Promise<MonitorRow>
   /** The audit log of the person's team, apart from their first key; oldest first. */
   audit(person: Person): Promise<readonly object[]>
+  /** The address of the database. */
+  readonly url: string
   /** Runs one statement, as the superuser. */
   sql(statement: string): Promise<void>
   close(): Promise<void>
@@ -82,6 +84,7 @@ export async function createUseCaseWorld(): Promise<UseCaseWorld> {
       store.any(sql.type(event)`
         select action, target_id, target_label, actor_label, metadata from audit_events
         where team_id = ${teamId} and actor_type <> 'system' order by id`),
+    url: database.url,
     sql: (statement) => runOn(database.url, statement),
     async close() {
       await store.end()

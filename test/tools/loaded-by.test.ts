@@ -44,6 +44,7 @@ describe('tidemark runner', () => {
       'cli/boot/settings/read-config.ts',
       'cli/boot/settings/runner-issues.ts',
       'cli/commands/runner.ts',
+      'platform/connection-guard.ts',
       'platform/health-server.ts',
       'platform/reachable.ts',
       'platform/stage.ts',

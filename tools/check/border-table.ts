@@ -80,8 +80,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'better-auth', 'fastify', 'lru-cache', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
   },
   operator: {
-    folders: ['schema', 'core', 'platform', 'concurrency', 'store', 'monitors', 'accounts'],
-    packages: ['node:*', 'pino', 'prom-client'],
+    folders: ['schema', 'core', 'platform', 'egress', 'concurrency', 'store', 'monitors', 'accounts'],
+    packages: ['node:*', '@kubernetes/client-node', 'lru-cache', 'pino', 'prom-client'],
   },
   cli: {
     folders: [
@@ -107,6 +107,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
 
 /** Packages that belong to one subfolder only. */
 export const OWNERS: Readonly<Record<string, string>> = {
+  '@kubernetes/client-node': 'operator/cluster',
   openai: 'worker/prompts/model',
   sharp: 'worker/pictures',
   pixelmatch: 'worker/pictures',
@@ -137,6 +138,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'worker/prompts',
     'deliveries',
     'api',
+    'operator/cluster',
     'cli',
   ],
 }

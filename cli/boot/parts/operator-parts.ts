@@ -1,0 +1,53 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from '../../../core/logger.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
+import { type Operator, startOperator } from '../../../operator/operator.ts'
+import { openStore, type Store } from '../../../store/db/client.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import type { SecretBox } from '../../../store/secrets/secret-box.ts'
+import type { Stack } from '../process/stack.ts'
+
+interface OperatorContext {
+  readonly databaseUrl: string
+  readonly secrets: SecretBox
+  readonly encryptionKey: string
+  readonly egress: EgressPolicy
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+}
+
+/** The options of `tidemark operator`. */
+export interface OperatorFlags {
+  readonly kubeconfig?: string
+  /** The id of a team. */
+  readonly defaultTeam?: string
+  /** The namespaces that the default team holds in. Default: the namespace of the context. */
+  readonly namespace?: readonly string[]
+}
+
+/** Starts an operator; the stack stops it. */
+export async function startOperatorParts(
+  { databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
+  { kubeconfig, defaultTeam, namespace }: OperatorFlags,
+): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
+  const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
+  stack.defer('the store of the operator', () => store.end())
+  await checkEncryptionKey(store, secrets)
+  const client = createKubeClient(kubeconfig)
+  stack.defer('the connections to the API server', () => client.close())
+  const operator = await startOperator({
+    client,
+    store,
+    secrets,
+    encryptionKey,
+    egress,
+    defaultTeam: defaultTeam === undefined ? null : { id: defaultTeam, namespaces: namespace ?? [client.namespace] },
+    namespace: client.namespace,
+    registry,
+    log,
+  })
+  stack.defer('the operator', () => operator.stop())
+  return { operator, store, server: client.server }
+}

@@ -1,0 +1,33 @@
+import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
+import { isMigrated } from '../../store/db/migrate.ts'
+import { type OperatorFlags, startOperatorParts } from '../boot/parts/operator-parts.ts'
+import { createHealth } from '../boot/process/health.ts'
+import { runProcess } from '../boot/process/run-process.ts'
+import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+
+/** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
+export const operator = (flags: OperatorFlags): Promise<void> =>
+  runProcess({
+    command: 'operator',
+    isPart: true,
+    ports: ['TIDEMARK_METRICS_PORT'],
+    run: async (context) => {
+      if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
+      let server: HealthServer | undefined
+      context.stack.defer('metrics', () => server?.close())
+      const { operator, store, server: cluster } = await startOperatorParts(context, flags)
+      const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
+      if (port !== undefined) {
+        const { registry, stopping } = context
+        // A waiting operator is healthy: its work is to wait.
+        const health = createHealth({ store, registry, sinceProgress: () => 0, stopping })
+        server = await startHealthServer(health, { host, port, token })
+      }
+      void operator.lost.then(() => {
+        // What this process knows is out of date from now on: another start reads it anew.
+        process.exitCode = 1
+        process.kill(process.pid, 'SIGTERM')
+      })
+      process.stdout.write(`Tidemark is watching the resources of ${cluster}.\n`)
+    },
+  })

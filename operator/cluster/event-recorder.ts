@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { KubeClient } from './kube-client.ts'
+import { type KubeObject, microTime } from './objects.ts'
+
+/** Something that happened to a resource, for `kubectl describe`. */
+interface Happening {
+  readonly type: 'Normal' | 'Warning'
+  /** One word in CamelCase. */
+  readonly reason: string
+  /** What the operator did: one word in CamelCase. */
+  readonly action: string
+  /** For people, at most 1,024 characters. */
+  readonly note: string
+}
+
+interface EventRecorderOptions {
+  readonly client: KubeClient
+  /** The name of the process. */
+  readonly instance: string
+  readonly log: { warn(fields: object, text: string): void }
+}
+
+const MOST_NOTE = 1_024
+/** Events a second over all resources, and how many may come at once. */
+const PER_SECOND = 10
+const BURST = 50
+/** The API server keeps an Event for an hour. */
+const KEPT_MS = 3_600_000
+
+interface Known {
+  readonly name: string
+  count: number
+}
+
+/**
+ * Writes Events (events.k8s.io/v1). The same event about the same resource is written once, with a count, so a resource
+ * that fails for a day has one Event and not thousands. An Event is advice: one that cannot be written is logged and
+ * dropped.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions
+  readonly #known = new LRUCache<string, Known>({ max: 10_000, ttl: KEPT_MS })
+  #writing: Promise<unknown> = Promise.resolve()
+  #tokens = BURST
+  #filledAt = performance.now()
+  #dropped = 0
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Events that were dropped because too many came at once. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  record(about: KubeObject, happening: Happening): void {
+    if (!this.#take()) {
+      this.#dropped += 1
+      return
+    }
+    // One after the other, so that a repeated event finds the first one.
+    this.#writing = this.#writing
+      .then(() => this.#write(about, happening))
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'an Event could not be written'))
+  }
+
+  async stop(): Promise<void> {
+    await this.#writing
+  }
+
+  #take(): boolean {
+    const now = performance.now()
+    this.#tokens = Math.min(BURST, this.#tokens + ((now - this.#filledAt) / 1_000) * PER_SECOND)
+    this.#filledAt = now
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  async #write(about: KubeObject, happening: Happening): Promise<void> {
+    const { client, log } = this.#options
+    const { metadata } = about
+    const namespace = metadata.namespace ?? 'default'
+    const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`
+    const key = JSON.stringify([metadata.uid, happening.type, happening.reason, happening.note])
+    const now = microTime(new Date())
+    const again = this.#known.get(key)
+    if (again) {
+      again.count += 1
+      const body = { series: { count: again.count, lastObservedTime: now } }
+      const path = `${collection}/${again.name}`
+      const answer = await client.call({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' })
+      if (answer.status < 300) return
+    }
+    const digits = createHash('sha256')
+      .update(key + now)
+      .digest('hex')
+    const name = `${metadata.name.slice(0, 200)}.${digits.slice(0, 16)}`
+    this.#known.set(key, { name, count: 1 })
+    const body = { ...this.#event(about, happening), metadata: { name, namespace }, eventTime: now }
+    const answer = await client.call({ method: 'POST', path: collection, body })
+    if (answer.status >= 300) log.warn({ status: answer.status, reason: answer.body.reason }, 'an Event was refused')
+  }
+
+  #event({ apiVersion, kind, metadata }: KubeObject, happening: Happening) {
+    const { namespace, name, uid, resourceVersion } = metadata
+    return {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      reportingController: 'tidemark.dev/operator',
+      reportingInstance: this.#options.instance.slice(0, 128),
+      ...happening,
+      note: happening.note.slice(0, MOST_NOTE),
+      regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { KubeConfig } from '@kubernetes/client-node'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request, type RequestOptions } from 'node:https'
+import { request as plainRequest } from 'node:http'
+import type { KubeStatus } from './objects.ts'
+
+/** A request to the API server. */
+interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The path with its query, from `/api`. */
+  readonly path: string
+  readonly body?: unknown
+  /** Default `application/json`. A patch needs the type of the patch. */
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until the whole answer is there. Default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/** An answer of the API server. */
+export interface KubeAnswer<T> {
+  readonly status: number
+  /** The object of an answer below 300; otherwise a `Status`, whose message is for people. */
+  readonly body: T & KubeStatus
+  /** What a 429 or 503 asks for. */
+  readonly retryAfterMs: number | null
+}
+
+/** The API server did not answer as the caller needs it. */
+export class KubeError extends Error {
+  readonly status: number
+  readonly reason: string
+  readonly retryAfterMs: number | null
+
+  constructor(what: string, { status, body, retryAfterMs }: KubeAnswer<unknown>) {
+    super(`${what}: ${status} ${body?.message ?? body?.reason ?? ''}`.trim())
+    this.name = 'KubeError'
+    this.status = status
+    this.reason = body?.reason ?? ''
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Calls the API server of one cluster, with the credentials of a kubeconfig or of the pod. */
+export interface KubeClient {
+  /** The address of the API server. */
+  readonly server: string
+  /** The namespace of the kubeconfig's context, or of the pod. */
+  readonly namespace: string
+  /** Resolves with any answer. Rejects when there is none: refused, reset, or too late. */
+  call<T = unknown>(request: KubeRequest): Promise<KubeAnswer<T>>
+  /** Opens an answer that does not end, and resolves at its headers. */
+  stream(path: string, signal: AbortSignal): Promise<IncomingMessage>
+  close(): void
+}
+
+const ANSWER_MS = 30_000
+/** The API server's own limit of an object is 1.5 MiB; a page of a list is larger. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/**
+ * Returns a client from a kubeconfig file, or from the usual places: `$KUBECONFIG`, `~/.kube/config`, or the service
+ * account of the pod. The library reads the configuration and gives the credentials (tokens, certificates, programs,
+ * OIDC). The requests are made here, because its own watch ends on the first fault and its answers lose the delay that
+ * a 429 asks for.
+ */
+export function createKubeClient(kubeconfig?: string): KubeClient {
+  const config = new KubeConfig()
+  if (kubeconfig === undefined) config.loadFromDefault()
+  else config.loadFromFile(kubeconfig)
+  const cluster = config.getCurrentCluster()
+  if (!cluster) throw new Error('there is no cluster: set KUBECONFIG, or run in a pod with a service account')
+  const base = new URL(cluster.server)
+  const agents = createAgents(cluster.proxyUrl !== undefined)
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
+
+  async function open({ method, path, body, contentType, signal }: KubeRequest): Promise<IncomingMessage> {
+    const options: RequestOptions = { method, signal }
+    await config.applyToHTTPSOptions(options)
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = {
+      ...(options.headers as Record<string, string> | undefined),
+      accept: 'application/json',
+      'user-agent': 'tidemark-operator',
+      ...(text !== undefined && { 'content-type': contentType ?? 'application/json' }),
+    }
+    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const send = url.protocol === 'http:' ? plainRequest : request
+    const sent = send(url, { ...options, headers, agent: url.protocol === 'http:' ? undefined : agents.of(options) })
+    sent.once('response', resolve)
+    sent.once('error', reject)
+    sent.end(text)
+    return promise
+  }
+
+  return {
+    server: cluster.server,
+    namespace,
+    async call<T>(asked: KubeRequest): Promise<KubeAnswer<T>> {
+      const late = AbortSignal.timeout(asked.timeoutMs ?? ANSWER_MS)
+      const signal = asked.signal ? AbortSignal.any([asked.signal, late]) : late
+      const response = await open({ ...asked, signal })
+      const chunks: Buffer[] = []
+      let bytes = 0
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        bytes += chunk.length
+        if (bytes > MOST_BYTES) throw new Error(`an answer of the API server has more than ${MOST_BYTES} bytes`)
+        chunks.push(chunk)
+      }
+      return answerOf(response, Buffer.concat(chunks).toString())
+    },
+    stream: (path, signal) => open({ method: 'GET', path, signal }),
+    close: () => agents.close(),
+  }
+}
+
+/** Returns the answer of a response whose body was read. */
+export function answerOf<T>({ statusCode = 0, headers }: IncomingMessage, text: string): KubeAnswer<T> {
+  const body = parsed(text)
+  const seconds = Number(headers['retry-after'] ?? body.details?.retryAfterSeconds ?? Number.NaN)
+  return {
+    status: statusCode,
+    body: body as T & KubeStatus,
+    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 300) * 1_000 : null,
+  }
+}
+
+/** A proxy in between may answer with a page of its own. */
+function parsed(text: string): KubeStatus {
+  try {
+    const body: unknown = JSON.parse(text)
+    return body !== null && typeof body === 'object' ? body : { message: text.slice(0, 200) }
+  } catch {
+    return { message: text.slice(0, 200) }
+  }
+}
+
+/** Keeps one agent with open connections for as long as the credentials of TLS stay the same. */
+function createAgents(hasProxy: boolean) {
+  let known: { readonly key: string; readonly agent: Agent } | null = null
+  return {
+    of(options: RequestOptions): RequestOptions['agent'] {
+      // The library's agent knows the way through a proxy.
+      if (hasProxy) return options.agent
+      const { ca, cert, key, rejectUnauthorized, servername, passphrase } = options
+      const identity = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map(String))
+      if (known?.key === identity) return known.agent
+      known?.agent.destroy()
+      const given = { ca, cert, key, rejectUnauthorized, servername, passphrase }
+      const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const agent = new Agent({ keepAlive: true, maxSockets: 64, ...set })
+      known = { key: identity, agent }
+      return agent
+    },
+    close: () => known?.agent.destroy(),
+  }
+}

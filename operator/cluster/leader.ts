@@ -1,0 +1,162 @@
+import { sleep } from '../../concurrency/sleep.ts'
+import { KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
+import { type KubeObject, microTime } from './objects.ts'
+
+/** Durations of an election in milliseconds: those of Kubernetes' own controllers. */
+interface LeaderTimes {
+  /** Others take the lease over when it was not renewed for this long. */
+  readonly leaseMs: number
+  /** A leader that could not renew for this long stops. It is shorter than the lease, so that it stops in time. */
+  readonly renewMs: number
+  readonly everyMs: number
+}
+
+const TIMES: LeaderTimes = { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 }
+
+interface LeaderOptions {
+  readonly client: KubeClient
+  readonly namespace: string
+  readonly name: string
+  /** Unique for each process: the name of the pod, or of the host, with a random part. */
+  readonly identity: string
+  readonly log: { warn(fields: object, text: string): void; info(fields: object, text: string): void }
+  readonly times?: Partial<LeaderTimes>
+}
+
+interface Lease extends KubeObject {
+  readonly spec?: {
+    readonly holderIdentity?: string
+    readonly leaseDurationSeconds?: number
+    readonly acquireTime?: string
+    readonly renewTime?: string
+    readonly leaseTransitions?: number
+  }
+}
+
+/**
+ * A place in an election over a Lease of the API server, as client-go does it. Whether a lease has ended is judged by
+ * this process' own monotonic clock since it last saw the lease change: the clocks of other machines do not matter.
+ */
+export class Leader {
+  /**
+   * Resolves when the leadership is lost: it could not be renewed in time, or another process has it. The process must
+   * stop its work at once. What it still writes is refused by the epoch in the store.
+   */
+  readonly lost: Promise<void>
+  readonly #options: LeaderOptions
+  readonly #times: LeaderTimes
+  readonly #lose: () => void
+  readonly #collection: string
+  readonly #stopping = new AbortController()
+  #seen: { readonly version: string; readonly at: number } | null = null
+  #renewing: Promise<void> = Promise.resolve()
+  #isLeader = false
+
+  constructor(options: LeaderOptions) {
+    this.#options = options
+    this.#times = { ...TIMES, ...options.times }
+    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${options.namespace}/leases`
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.lost = promise
+    this.#lose = resolve
+  }
+
+  /** Resolves when this process is the leader. Rejects when the signal is aborted before. */
+  async acquire(signal: AbortSignal): Promise<void> {
+    const { identity, log } = this.#options
+    for (;;) {
+      signal.throwIfAborted()
+      if (await this.#tryHold()) break
+      await sleep(this.#times.everyMs * (0.5 + Math.random() / 2), signal)
+    }
+    this.#isLeader = true
+    log.info({ identity }, 'this process is the leader')
+    this.#renewing = this.#renew()
+  }
+
+  /** Gives the leadership up, so that another process gets it at once. */
+  async release(): Promise<void> {
+    this.#stopping.abort()
+    await this.#renewing
+    const { name, namespace, log } = this.#options
+    if (!this.#isLeader || this.#seen === null) return
+    this.#isLeader = false
+    const metadata = { name, namespace, resourceVersion: this.#seen.version }
+    const spec = { ...this.#spec(0), holderIdentity: '', leaseDurationSeconds: 1 }
+    await this.#write('PUT', { metadata, spec }).catch((err: unknown) =>
+      log.warn({ err }, 'the lease of the leader could not be given up; it ends by itself'),
+    )
+  }
+
+  async #renew(): Promise<void> {
+    const { identity, log } = this.#options
+    const { everyMs, renewMs } = this.#times
+    let renewedAt = performance.now()
+    while (!this.#stopping.signal.aborted) {
+      await sleep(everyMs, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      const began = performance.now()
+      if (await this.#tryHold()) renewedAt = began
+      else if (performance.now() - renewedAt > renewMs) {
+        this.#isLeader = false
+        log.warn({ identity }, 'this process is not the leader any more')
+        return this.#lose()
+      }
+    }
+  }
+
+  async #tryHold(): Promise<boolean> {
+    try {
+      return await this.#hold()
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the lease of the leader could not be read or written; trying again')
+      return false
+    }
+  }
+
+  /** Tries once to take or renew the lease. */
+  async #hold(): Promise<boolean> {
+    const { client, name, namespace, identity } = this.#options
+    const now = performance.now()
+    const path = `${this.#collection}/${name}`
+    const found: KubeAnswer<Lease> = await client.call({ method: 'GET', path, timeoutMs: this.#times.renewMs })
+    if (found.status === 404)
+      return isDone(await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }))
+    if (found.status !== 200) throw new KubeError('the lease of the leader', found)
+    const { spec = {} } = found.body
+    const { resourceVersion } = found.body.metadata
+    if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
+    const isMine = spec.holderIdentity === identity
+    const leaseMs = (spec.leaseDurationSeconds ?? 0) * 1_000
+    if (spec.holderIdentity && !isMine && this.#seen.at + leaseMs > now) return false
+    const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
+    const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
+    // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
+    const answer = await this.#write('PUT', { metadata: { name, namespace, resourceVersion }, spec: next })
+    if (isDone(answer)) this.#seen = { version: answer.body.metadata.resourceVersion, at: now }
+    return isDone(answer)
+  }
+
+  #spec(transitions: number, acquired = microTime(new Date())) {
+    return {
+      holderIdentity: this.#options.identity,
+      leaseDurationSeconds: Math.ceil(this.#times.leaseMs / 1_000),
+      acquireTime: acquired,
+      renewTime: microTime(new Date()),
+      leaseTransitions: transitions,
+    }
+  }
+
+  #write(method: 'POST' | 'PUT', lease: object): Promise<KubeAnswer<Lease>> {
+    const { client, name } = this.#options
+    const path = method === 'POST' ? this.#collection : `${this.#collection}/${name}`
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease }
+    return client.call({ method, path, body, timeoutMs: this.#times.renewMs })
+  }
+}
+
+function isDone(answer: KubeAnswer<Lease>): boolean {
+  if (answer.status < 300) return true
+  if (answer.status === 409) return false
+  throw new KubeError('the lease of the leader', answer)
+}

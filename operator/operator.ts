@@ -1,0 +1,270 @@
+import { createHash, hkdfSync, randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { Gauge, type Registry } from 'prom-client'
+import { KeyedQueue } from '../concurrency/keyed-queue.ts'
+import { createWakeableLoop } from '../concurrency/wakeable-loop.ts'
+import type { Logger } from '../core/logger.ts'
+import type { EgressPolicy } from '../egress/policy.ts'
+import type { Store } from '../store/db/client.ts'
+import { beginEpoch, fencedStore, NotLeaderError } from '../store/db/operator-epoch.ts'
+import { type DeclaredRow, declaredRecords, finishedSince } from '../store/monitors/monitor-resource.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
+import { EventRecorder } from './cluster/event-recorder.ts'
+import { type KubeClient, KubeError } from './cluster/kube-client.ts'
+import { Leader } from './cluster/leader.ts'
+import { keyOf, type KubeObject } from './cluster/objects.ts'
+import { Reflector } from './cluster/reflector.ts'
+import { MONITORS, type MonitorResource, RUN_REQUESTED, stripped } from './reconcile/monitor-resource.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
+import { createResolver } from './reconcile/resolve.ts'
+
+interface OperatorOptions {
+  readonly client: KubeClient
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly encryptionKey: string
+  readonly egress: EgressPolicy
+  readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
+  /** The namespace of the Lease. */
+  readonly namespace: string
+  readonly registry: Registry
+  readonly log: Logger
+  /** Durations that tests shorten. */
+  readonly times?: Partial<OperatorTimes>
+}
+
+interface OperatorTimes {
+  /** How often the store is asked for new results. */
+  readonly resultsMs: number
+  readonly election: { readonly leaseMs: number; readonly renewMs: number; readonly everyMs: number }
+}
+
+/** An operator of one cluster. */
+export interface Operator {
+  /** Resolves when this process leads and has seen every resource. Rejects when it is stopped before. */
+  readonly leading: Promise<void>
+  /** Resolves when the leadership is lost: the process must end, and starts anew. */
+  readonly lost: Promise<void>
+  stop(): Promise<void>
+}
+
+const TIMES: OperatorTimes = {
+  resultsMs: 1_000,
+  election: { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 },
+}
+const WORKERS = 16
+/** Runs are recorded a little after they end, and processes' clocks differ. */
+const OVERLAP_MS = 10_000
+
+/**
+ * Starts an operator: it waits until it is the leader of its cluster, then keeps the records of the store in line with
+ * the resources `Monitor`, and their statuses in line with the records.
+ */
+export async function startOperator(options: OperatorOptions): Promise<Operator> {
+  const { client, namespace, log } = options
+  const times = { ...TIMES, ...options.times }
+  const clusterId = await clusterIdOf(client)
+  const identity = `${hostname()}-${randomUUID().slice(0, 8)}`
+  const leader = new Leader({ client, namespace, name: 'tidemark-operator', identity, log, times: times.election })
+  const stopping = new AbortController()
+  let end = async () => {}
+  const leading = leader.acquire(stopping.signal).then(async () => {
+    end = await lead(options, { clusterId, identity, resultsMs: times.resultsMs, stopping: stopping.signal })
+  })
+  // The caller may look at it later.
+  leading.catch(() => {})
+  return {
+    leading,
+    lost: leader.lost,
+    async stop() {
+      stopping.abort()
+      await leading.catch(() => {})
+      await end()
+      await leader.release()
+    },
+  }
+}
+
+/** Returns the id of the cluster: the uid of its namespace kube-system, which lives as long as the cluster. */
+async function clusterIdOf(client: KubeClient): Promise<string> {
+  const answer = await client.call<KubeObject>({ method: 'GET', path: '/api/v1/namespaces/kube-system' })
+  if (answer.status !== 200) throw new KubeError('the namespace kube-system, whose uid names the cluster', answer)
+  return answer.body.metadata.uid
+}
+
+interface Leadership {
+  readonly clusterId: string
+  readonly identity: string
+  readonly resultsMs: number
+  readonly stopping: AbortSignal
+}
+
+async function lead(options: OperatorOptions, leadership: Leadership): Promise<() => Promise<void>> {
+  const { store, log, registry } = options
+  const { clusterId, stopping } = leadership
+  const epoch = await beginEpoch(store, clusterId)
+  const records = new Map<string, DeclaredRow>()
+  for (const record of await declaredRecords(store, clusterId))
+    records.set(`${record.namespace}/${record.name}`, record)
+  const parts = partsOf(options, { ...leadership, epoch, records })
+  const { namespaces, monitors, reconciler, queue, events } = parts
+  const results = createResultsLoop(options, { clusterId, queue, everyMs: leadership.resultsMs })
+  namespaces.start()
+  monitors.start()
+  const stopped = Promise.withResolvers<void>()
+  stopping.addEventListener('abort', () => stopped.resolve(), { once: true })
+  await Promise.race([Promise.all([namespaces.synced, monitors.synced]), stopped.promise])
+  // Resources that are gone although nobody saw their deletion.
+  for (const key of records.keys())
+    if (!monitors.get(key) && !stopping.aborted) {
+      reconciler.noteVanished(key, 'missing')
+      queue.add(key, 'later')
+    }
+  gauges(registry, { queue, monitors, events })
+  queue.start()
+  results.start()
+  log.info({ cluster: clusterId, epoch, monitors: monitors.state().size }, 'the operator has seen every resource')
+  return async () => {
+    await Promise.all([namespaces.stop(), monitors.stop(), results.stop()])
+    await queue.stop()
+    await events.stop()
+  }
+}
+
+interface Epoch extends Leadership {
+  readonly epoch: number
+  readonly records: Map<string, DeclaredRow>
+}
+
+/** Returns the parts of a leader: they refer to each other, and none has started. */
+function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records }: Epoch) {
+  const { client, store, secrets, egress, defaultTeam, log } = options
+  const events = new EventRecorder({ client, instance: identity, log })
+  const namespaces = new Reflector<KubeObject>({
+    client,
+    path: '/api/v1/namespaces',
+    strip: ({ metadata: { name, uid, resourceVersion, labels = {} } }) => ({
+      metadata: { name, uid, resourceVersion, labels },
+    }),
+    onChange: (name, { before, now }) => {
+      if (teamIn(before) === teamIn(now)) return
+      for (const resource of monitors.all()) if (resource.metadata.namespace === name) queue.add(keyOf(resource))
+    },
+    log,
+  })
+  const monitors = new Reflector<MonitorResource>({
+    client,
+    path: MONITORS,
+    strip: stripped,
+    onChange: (key, { before, now, how }) => {
+      if (how !== 'set') reconciler.noteVanished(key, how)
+      // The operator's own status writes change neither generation nor annotations.
+      if (isNewTo(before, now)) queue.add(key, before ? 'urgent' : 'later')
+    },
+    log,
+  })
+  const reconciler = new Reconciler({
+    client,
+    context: { store: fencedStore(store, clusterId, epoch), secrets, wake: () => {} },
+    clusterId,
+    resourceOf: (key) => monitors.get(key),
+    learn: (resource) => monitors.learn(resource),
+    resolve: createResolver({
+      client,
+      store,
+      egress,
+      namespaceOf: (name) => namespaces.get(name),
+      defaultTeam,
+      hashKey: hashKeyOf(options.encryptionKey),
+    }),
+    records,
+    events,
+  })
+  const queue = new KeyedQueue({
+    work: (key) => reconciler.work(key),
+    onFault: (key, err) => {
+      if (err instanceof NotLeaderError) log.warn({ resource: key }, err.message)
+      else log.warn({ err, resource: key }, 'a resource could not be reconciled; trying again')
+    },
+    workers: WORKERS,
+    faultPauses: { firstMs: 750, longestMs: 900_000 },
+    repeats: { perSecond: 10, burst: 100 },
+  })
+  return { namespaces, monitors, reconciler, queue, events }
+}
+
+interface ResultsLoop {
+  readonly clusterId: string
+  readonly queue: KeyedQueue
+  readonly everyMs: number
+}
+
+/** Returns the loop that adds resources whose records had a run to the queue. */
+function createResultsLoop({ store, log }: OperatorOptions, { clusterId, queue, everyMs }: ResultsLoop) {
+  let since = new Date(Date.now() - 3_600_000).toISOString()
+  /** The runs of the last look, which the overlap shows again. */
+  let looked: ReadonlyMap<string, string> = new Map()
+  return createWakeableLoop({
+    work: async () => {
+      const found = await finishedSince(store, clusterId, since)
+      const now = new Map(found.map(({ namespace, name, last_run_at: at }) => [`${namespace}/${name}`, at]))
+      for (const [key, at] of now) {
+        if (looked.get(key) !== at) queue.add(key, 'later')
+        const next = new Date(Date.parse(at) - OVERLAP_MS).toISOString()
+        if (next > since) since = next
+      }
+      looked = now
+      return everyMs
+    },
+    onFault: (err) => log.warn({ err }, 'the store did not answer about results; trying again'),
+    faultPauses: { firstMs: 1_000, longestMs: 30_000 },
+  })
+}
+
+const teamIn = (namespace: KubeObject | undefined) => namespace?.metadata.labels?.['tidemark.dev/team']
+
+function isNewTo(before: MonitorResource | undefined, now: MonitorResource | undefined): boolean {
+  if (!before || !now) return true
+  const [one, other] = [before.metadata, now.metadata]
+  return (
+    one.uid !== other.uid ||
+    one.generation !== other.generation ||
+    one.deletionTimestamp !== other.deletionTimestamp ||
+    one.annotations?.[RUN_REQUESTED] !== other.annotations?.[RUN_REQUESTED] ||
+    JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||
+    one.finalizers?.length !== other.finalizers?.length
+  )
+}
+
+function hashKeyOf(encryptionKey: string): Buffer {
+  const salt = createHash('sha256').update('tidemark').digest()
+  return Buffer.from(hkdfSync('sha256', encryptionKey, salt, 'applied resources', 32))
+}
+
+interface Measured {
+  readonly queue: KeyedQueue
+  readonly monitors: Reflector<MonitorResource>
+  readonly events: { readonly dropped: number }
+}
+
+function gauges(registry: Registry, { queue, monitors, events }: Measured): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name: `tidemark_operator_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value())
+      },
+    })
+  gauge('resources', 'Monitors in the cluster.', () => monitors.state().size)
+  gauge('queue_depth', 'Resources that wait to be reconciled.', () => queue.depth)
+  gauge('failing_resources', 'Resources whose last reconciliation failed.', () => queue.failing)
+  gauge(
+    'watch_quiet_seconds',
+    'Seconds since the last event or bookmark of the API server.',
+    () => monitors.state().quietMs / 1_000,
+  )
+  gauge('lists_total', 'Complete lists of resources.', () => monitors.state().lists)
+  gauge('events_dropped_total', 'Events that were dropped because too many came at once.', () => events.dropped)
+}

@@ -1,0 +1,80 @@
+import type { KubeObject } from '../cluster/objects.ts'
+
+/** A condition in a status. */
+export interface Condition {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly observedGeneration: number
+  readonly lastTransitionTime: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** The custom resource `Monitor`. The API server has validated its spec against the definition. */
+export interface MonitorResource extends KubeObject {
+  readonly spec: Readonly<Record<string, unknown>> & { readonly suspend?: boolean }
+  readonly status?: MonitorStatus
+}
+
+/** The status that the operator writes: `schema/monitor/monitor-resource-status.ts` in the resource's spelling. */
+export interface MonitorStatus {
+  readonly observedGeneration?: number
+  readonly id?: string
+  readonly address?: string
+  readonly conditions?: readonly Condition[]
+  readonly lastChange?: {
+    readonly time: string
+    readonly runId: string
+    readonly fields: readonly { readonly name: string; readonly before?: string; readonly after?: string }[]
+  }
+  readonly values?: Readonly<Record<string, string>>
+  readonly lastRunTime?: string
+  readonly nextRunTime?: string
+  readonly consecutiveFailures?: number
+  readonly lastHandledRequest?: string
+}
+
+export const MONITORS = '/apis/tidemark.dev/v1/monitors'
+/** Keeps a deleted resource until its record is deleted. */
+export const FINALIZER = 'tidemark.dev/monitor'
+/** Names the monitor of the API that the resource takes over. */
+export const ADOPT = 'tidemark.dev/adopt'
+/** Each new value of it causes one run. */
+export const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
+/** On a namespace: the id of the team that its resources belong to. */
+export const TEAM = 'tidemark.dev/team'
+
+/** Returns the path of one resource. */
+export const pathOf = ({ metadata: { namespace, name } }: KubeObject): string =>
+  `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors/${name}`
+
+/** Returns the resource without what the operator does not read, which is half of its size. */
+export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorResource): MonitorResource {
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    generation,
+    annotations = {},
+    finalizers,
+    deletionTimestamp,
+  } = metadata
+  const read = Object.entries(annotations).filter(([key]) => key === ADOPT || key === RUN_REQUESTED)
+  return {
+    apiVersion: apiVersion ?? 'tidemark.dev/v1',
+    kind: kind ?? 'Monitor',
+    metadata: {
+      name,
+      uid,
+      resourceVersion,
+      ...(namespace !== undefined && { namespace }),
+      ...(generation !== undefined && { generation }),
+      ...(read.length > 0 && { annotations: Object.fromEntries(read) }),
+      ...(finalizers && { finalizers }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    spec,
+    ...(status && { status }),
+  }
+}

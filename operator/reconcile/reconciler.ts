@@ -1,0 +1,236 @@
+import type { WorkResult } from '../../concurrency/keyed-queue.ts'
+import type { Actor } from '../../schema/account/audit.ts'
+import { applyResource, deleteDeclared, releaseResource } from '../../monitors/apply-resource.ts'
+import type { MonitorContext } from '../../monitors/context.ts'
+import { type DeclaredRow, resultsOf } from '../../store/monitors/monitor-resource.ts'
+import type { EventRecorder } from '../cluster/event-recorder.ts'
+import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
+import { partsOf } from '../cluster/objects.ts'
+import { type Action, decide, type RefusalReason } from './decide.ts'
+import { FINALIZER, type MonitorResource, pathOf, RUN_REQUESTED } from './monitor-resource.ts'
+import { type ResolvedMonitor, SECRET_MS } from './resolve.ts'
+import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
+
+/** The operator acts for nobody in particular. */
+const SYSTEM: Actor = { type: 'system', id: null, label: 'System', ip: null }
+
+/** What a reconciler works with. */
+interface ReconcilerOptions {
+  readonly client: KubeClient
+  /** The use cases on the store of this epoch. */
+  readonly context: Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
+  readonly clusterId: string
+  /** The newest known state of a resource. */
+  readonly resourceOf: (key: string) => MonitorResource | undefined
+  /** Takes over the answer to a write, so that the next look does not see an older state. */
+  readonly learn: (resource: MonitorResource) => void
+  readonly resolve: (resource: MonitorResource) => Promise<ResolvedMonitor>
+  /** The records that resources declare, by key; kept up to date by the reconciler. */
+  readonly records: Map<string, DeclaredRow>
+  readonly events: EventRecorder
+}
+
+/**
+ * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run, and
+ * from then on one in this many milliseconds.
+ */
+const STATUS_EVERY_MS = 60_000
+const STATUS_BURST = 3
+const MERGE = 'application/merge-patch+json'
+const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
+
+/** Brings records and statuses in line with resources, one key at a time. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions
+  /** Why a resource is not there any more. */
+  readonly #vanished = new Map<string, 'deleted' | 'missing'>()
+  /** The earliest time of the next status because of results, as if each took its minute, by `performance.now()`. */
+  readonly #pacedUntil = new Map<string, number>()
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options
+  }
+
+  /** Notes why a resource is not there any more, before its key is added to the queue. */
+  noteVanished(key: string, how: 'deleted' | 'missing'): void {
+    this.#vanished.set(key, how)
+  }
+
+  /** Looks at the newest state of a resource and does what it needs. */
+  async work(key: string): Promise<WorkResult> {
+    const resource = this.#options.resourceOf(key) ?? null
+    const situation = await this.#situationOf(key, resource)
+    const { resolved } = situation
+    const waits = resolved?.usesSecrets || resolved?.kind === 'refused' ? [SECRET_MS] : []
+    for (const action of decide(situation)) {
+      const wait = await this.#perform(action, key, resource, resolved)
+      if (wait !== undefined) waits.push(wait)
+    }
+    if (!resource) {
+      this.#vanished.delete(key)
+      this.#pacedUntil.delete(key)
+    }
+    return waits.length === 0 ? undefined : { againMs: Math.min(...waits) }
+  }
+
+  async #situationOf(key: string, resource: MonitorResource | null) {
+    const isLeaving = resource === null || resource.metadata.deletionTimestamp !== undefined
+    const record = this.#options.records.get(key) ?? null
+    return {
+      resource,
+      vanished: this.#vanished.get(key) ?? null,
+      isKindGoing: isLeaving && record !== null && (await this.#isKindGoing()),
+      resolved: isLeaving ? null : await this.#options.resolve(resource),
+      record,
+    }
+  }
+
+  /** Returns whether the definition of the kind, and so all its resources, is being deleted. */
+  async #isKindGoing(): Promise<boolean> {
+    type Definition = { readonly metadata?: { readonly deletionTimestamp?: string } }
+    const answer = await this.#options.client.call<Definition>({ method: 'GET', path: CRD })
+    // Without the right to look, a deletion counts as what it usually is.
+    return answer.status === 404 || (answer.status === 200 && answer.body.metadata?.deletionTimestamp !== undefined)
+  }
+
+  async #perform(
+    action: Action,
+    key: string,
+    resource: MonitorResource | null,
+    resolved: ResolvedMonitor | null,
+  ): Promise<number | undefined> {
+    if (action.kind === 'delete_record' || action.kind === 'release_record') return this.#end(action.kind, key)
+    if (!resource) return
+    switch (action.kind) {
+      case 'add_finalizer':
+        return this.#setFinalizer(resource, true)
+      case 'remove_finalizer':
+        return this.#setFinalizer(resource, false)
+      case 'refuse':
+        return this.#refuse(resource, action)
+      case 'apply':
+        return resolved?.kind === 'valid' ? this.#apply(key, resource, resolved, action) : undefined
+      case 'report':
+        return this.#report(key, resource)
+    }
+  }
+
+  async #end(how: 'delete_record' | 'release_record', key: string): Promise<undefined> {
+    const { context, clusterId, records } = this.#options
+    const end = { actor: SYSTEM, resource: { clusterId, ...partsOf(key) } }
+    await (how === 'delete_record' ? deleteDeclared(context, end) : releaseResource(context, end))
+    records.delete(key)
+  }
+
+  async #setFinalizer(resource: MonitorResource, isThere: boolean): Promise<undefined> {
+    const { finalizers = [], resourceVersion } = resource.metadata
+    const others = finalizers.filter((one) => one !== FINALIZER)
+    // The version makes the patch conditional: another controller may have changed the list.
+    const body = { metadata: { resourceVersion, finalizers: isThere ? [...others, FINALIZER] : others } }
+    const answer = await this.#options.client.call({
+      method: 'PATCH',
+      path: pathOf(resource),
+      body,
+      contentType: MERGE,
+    })
+    // A resource that is gone needs no finalizer.
+    if (answer.status >= 300 && answer.status !== 404) throw new KubeError('the finalizer of a Monitor', answer)
+  }
+
+  async #apply(
+    key: string,
+    resource: MonitorResource,
+    resolved: Extract<ResolvedMonitor, { kind: 'valid' }>,
+    { adopts, request }: Extract<Action, { kind: 'apply' }>,
+  ): Promise<undefined> {
+    const { context, clusterId, records, events } = this.#options
+    const { uid, generation = 0 } = resource.metadata
+    const { teamId, ownerId: userId, spec, hash } = resolved
+    const state = { uid, generation, hash, lastRequest: request ?? records.get(key)?.last_request ?? null }
+    const identity = { clusterId, ...partsOf(key) }
+    const suspend = resource.spec.suspend === true
+    const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
+    const outcome = await applyResource(context, declaration)
+    if (outcome.kind !== 'applied') return this.#refuse(resource, refusalOf(outcome, adopts))
+    const { no, id } = outcome.monitor
+    const { namespace, name } = identity
+    const record = { no, monitor_id: id, team_id: teamId, namespace, name, uid, generation, hash }
+    records.set(key, { ...record, last_request: state.lastRequest })
+    if (outcome.change === 'unchanged') return
+    const reason = { created: 'Created', adopted: 'Adopted', updated: 'Updated' }[outcome.change]
+    const note = `The monitor ${id} was ${outcome.change}.`
+    events.record(resource, { type: 'Normal', reason, action: 'Apply', note })
+  }
+
+  async #refuse(
+    resource: MonitorResource,
+    { reason, message }: { readonly reason: RefusalReason; readonly message: string },
+  ): Promise<undefined> {
+    if (await this.#write(resource, { kind: 'refused', reason, message }))
+      this.#options.events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
+  }
+
+  async #report(key: string, resource: MonitorResource): Promise<number | undefined> {
+    const record = this.#options.records.get(key)
+    if (!record) return
+    const now = performance.now()
+    const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
+    const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
+    // What a person just changed is answered at once; what checks found waits its minute.
+    if (waitMs > 0 && !isOwed(resource)) return waitMs
+    const results = await resultsOf(this.#options.context.store, record.no)
+    const isWritten = await this.#write(resource, { kind: 'accepted', id: record.monitor_id, results })
+    if (isWritten && !isOwed(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
+    return
+  }
+
+  /** Writes the status if it says anything new. Returns whether it did. */
+  async #write(resource: MonitorResource, acceptance: Acceptance): Promise<boolean> {
+    const status = statusOf(resource, acceptance, new Date())
+    if (!isNews(resource.status, status)) return false
+    const answer = await this.#options.client.call<MonitorResource>({
+      method: 'PATCH',
+      path: `${pathOf(resource)}/status`,
+      body: statusPatch(resource.status, status),
+      contentType: MERGE,
+    })
+    if (answer.status === 404) return false
+    if (answer.status >= 300) throw new KubeError('the status of a Monitor', answer)
+    this.#options.learn(answer.body)
+    return true
+  }
+}
+
+/** Returns whether the status does not answer yet what a person changed or asked for. */
+function isOwed({ metadata, status }: MonitorResource): boolean {
+  const request = metadata.annotations?.[RUN_REQUESTED]
+  if (status?.observedGeneration !== metadata.generation) return true
+  return request !== undefined && status?.lastHandledRequest !== request
+}
+
+type Refused = Exclude<Awaited<ReturnType<typeof applyResource>>, { kind: 'applied' }>
+
+function refusalOf(outcome: Refused, adopts: string | null): { reason: RefusalReason; message: string } {
+  switch (outcome.kind) {
+    case 'over_cap':
+      return {
+        reason: 'PlanLimit',
+        message: `The plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}.`,
+      }
+    case 'not_adoptable':
+      return {
+        reason: 'NotAdoptable',
+        message:
+          outcome.why === 'unknown'
+            ? `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`
+            : `The monitor ${adopts} is declared by another resource already.`,
+      }
+    case 'other_team':
+      return {
+        reason: 'OtherTeam',
+        message:
+          'The monitor belongs to the team that this namespace had before. Delete this resource and apply it again, ' +
+          'or give the namespace its old label back.',
+      }
+  }
+}

@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { camelCase } from '../../core/custom-resource/camel-case.ts'
+import { toApiNames } from '../../core/custom-resource/names.ts'
+import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
+import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
+import type { Queryable } from '../../store/db/client.ts'
+import { findTeam } from '../../store/monitors/monitor-resource.ts'
+import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
+import type { KubeObject } from '../cluster/objects.ts'
+import type { Resolved } from './decide.ts'
+import { type MonitorResource, TEAM } from './monitor-resource.ts'
+
+/** A team and its owner, under whom a new monitor is recorded. */
+interface Team {
+  readonly id: string
+  readonly owner_user_id: string
+}
+
+/** A resource with everything that it refers to. */
+export type ResolvedMonitor =
+  | (Extract<Resolved, { kind: 'valid' }> & {
+      readonly spec: MonitorSpec
+      readonly ownerId: string
+      readonly usesSecrets: boolean
+    })
+  | (Extract<Resolved, { kind: 'refused' }> & { readonly usesSecrets: boolean })
+
+interface ResolverOptions {
+  readonly client: KubeClient
+  readonly store: Queryable
+  readonly egress: EgressPolicy
+  readonly namespaceOf: (name: string) => KubeObject | undefined
+  /** The team of resources in namespaces without a label, and the namespaces that this holds for. */
+  readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
+  /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
+  readonly hashKey: Buffer
+}
+
+/** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
+export const SECRET_MS = 60_000
+const TEAM_MS = 10_000
+
+type FoundSecret =
+  | { readonly kind: 'found'; readonly data: Readonly<Record<string, string>> }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'forbidden' }
+
+/** Finds the team of a resource, reads its Secrets and checks its configuration. */
+export function createResolver({ client, store, egress, namespaceOf, defaultTeam, hashKey }: ResolverOptions) {
+  const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: SECRET_MS - 5_000 })
+  const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
+
+  async function teamOf(namespace: string): Promise<Team | string> {
+    const label = namespaceOf(namespace)?.metadata.labels?.[TEAM]
+    const id = label ?? (defaultTeam?.namespaces.includes(namespace) ? defaultTeam.id : undefined)
+    if (id === undefined)
+      return `The namespace ${namespace} belongs to no team: kubectl label namespace ${namespace} ${TEAM}=<its id>`
+    const known = teams.get(id) ?? { team: await findTeam(store, id) }
+    teams.set(id, known)
+    return known.team ?? `There is no team ${id}, which the namespace ${namespace} names`
+  }
+
+  async function secretOf(namespace: string, name: string): Promise<FoundSecret> {
+    const key = `${namespace}/${name}`
+    const found = secrets.get(key) ?? (await readSecret(namespace, name))
+    secrets.set(key, found)
+    return found
+  }
+
+  async function readSecret(namespace: string, name: string): Promise<FoundSecret> {
+    const path = `/api/v1/namespaces/${namespace}/secrets/${encodeURIComponent(name)}`
+    const answer = await client.call<{ data?: Readonly<Record<string, string>> }>({ method: 'GET', path })
+    if (answer.status === 404) return { kind: 'missing' }
+    if (answer.status === 403) return { kind: 'forbidden' }
+    if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
+    return { kind: 'found', data: answer.body.data ?? {} }
+  }
+
+  return async function resolve({ metadata, spec: declared }: MonitorResource): Promise<ResolvedMonitor> {
+    const namespace = metadata.namespace ?? ''
+    const refs = secretRefs(declared)
+    const usesSecrets = refs.length > 0
+    const team = await teamOf(namespace)
+    if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, usesSecrets }
+    const values = new Map<string, string>()
+    for (const { name, key } of refs) {
+      const found = await secretOf(namespace, name)
+      const message = faultOf(found, { namespace, name, key })
+      if (message) return { ...message, kind: 'refused', usesSecrets }
+      if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
+    }
+    const { suspend: _, ...rest } = withSecrets(declared, ({ name, key }) => values.get(`${name}/${key}`) ?? '')
+    const checked = checkConfiguration(toApiNames(MonitorSpec, rest), egress)
+    if (checked.kind === 'invalid')
+      return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
+    const applied = JSON.stringify([team.id, checked.spec, declared.suspend === true])
+    const hash = createHmac('sha256', hashKey).update(applied).digest()
+    return { kind: 'valid', teamId: team.id, ownerId: team.owner_user_id, spec: checked.spec, hash, usesSecrets }
+  }
+}
+
+function faultOf(found: FoundSecret, { namespace, name, key }: { namespace: string; name: string; key: string }) {
+  if (found.kind === 'missing')
+    return { reason: 'SecretMissing', message: `There is no Secret ${name} in the namespace ${namespace}.` } as const
+  if (found.kind === 'forbidden')
+    return {
+      reason: 'SecretForbidden',
+      message:
+        `The operator may not read the Secret ${name}. Allow it: kubectl create rolebinding tidemark-secrets ` +
+        `--namespace ${namespace} --clusterrole tidemark-secret-reader --serviceaccount <namespace>:<operator>`,
+    } as const
+  if (!Object.hasOwn(found.data, key))
+    return { reason: 'SecretMissing', message: `The Secret ${name} has no key ${key}.` } as const
+  return null
+}
+
+/** A line break at the end comes from `echo` and from files, and is never part of an address or a header. */
+const textOf = (base64 = ''): string =>
+  Buffer.from(base64, 'base64')
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+
+/** Names below these were chosen by a person. */
+const CHOSEN = /^(.*?\b(?:fields|headers|request_headers)\b)(.*)$/s
+
+/** Returns the API's own words, with paths in the resource's spelling. */
+function inWords(issues: readonly Issue[]): string {
+  const path = (text: string) => {
+    const [, ours = text, theirs = ''] = CHOSEN.exec(text) ?? []
+    return camelCase(ours) + theirs
+  }
+  return issues.map((issue) => `${issue.path === '' ? '' : `spec.${path(issue.path)} `}${issue.message}`).join('; ')
+}

@@ -1,0 +1,158 @@
+import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { RefusalReason } from './decide.ts'
+import { type Condition, type MonitorResource, type MonitorStatus, RUN_REQUESTED } from './monitor-resource.ts'
+
+/** How the resource was accepted. */
+export type Acceptance =
+  | { readonly kind: 'accepted'; readonly id: string; readonly results: ResultsRow | null }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
+
+/** Longest text of a value, and of the address. The definition of the status has the same bounds. */
+const MOST_VALUE = 200
+const MOST_ADDRESS = 60
+const MOST_FIELDS = 50
+const MOST_MESSAGE = 2_000
+
+/**
+ * Returns the status of a resource. `Ready` says that the resource was accepted and is scheduled, and never how its
+ * site is; `Healthy` says whether the checks succeed. What the store knows stays in the status of a refused resource,
+ * because its last accepted configuration goes on.
+ */
+export function statusOf(resource: MonitorResource, acceptance: Acceptance, now: Date): MonitorStatus {
+  const { metadata, spec, status: before = {} } = resource
+  const generation = metadata.generation ?? 0
+  const request = metadata.annotations?.[RUN_REQUESTED]
+  const conditions = conditionsOf(resource, acceptance)
+  const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
+  const shared = {
+    observedGeneration: generation,
+    address: shortAddress(spec['url']),
+    conditions: conditions.map((condition) => timed(condition, times)),
+  }
+  if (acceptance.kind === 'refused') return { ...before, ...shared }
+  const { id, results } = acceptance
+  return {
+    ...shared,
+    id,
+    ...(request !== undefined && { lastHandledRequest: request.slice(0, MOST_VALUE) }),
+    ...(results && resultsIn(results)),
+  }
+}
+
+type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+
+function conditionsOf({ spec, status }: MonitorResource, acceptance: Acceptance): readonly Untimed[] {
+  if (acceptance.kind === 'refused') {
+    const { reason, message } = acceptance
+    const text = message.slice(0, MOST_MESSAGE)
+    const healthy = status?.conditions?.find(({ type }) => type === 'Healthy')
+    return [
+      { type: 'Ready', status: 'False', reason, message: text },
+      healthy ?? { type: 'Healthy', status: 'Unknown', reason: 'NeverRun', message: 'No check has run yet.' },
+      { type: 'Stalled', status: 'True', reason, message: text },
+    ]
+  }
+  const ready: Untimed = spec.suspend
+    ? { type: 'Ready', status: 'True', reason: 'Suspended', message: 'The manifest suspends the monitor.' }
+    : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
+  return [ready, healthOf(acceptance.results)]
+}
+
+function healthOf(results: ResultsRow | null): Untimed {
+  const healthy = (status: Condition['status'], reason: string, message: string) => ({
+    type: 'Healthy',
+    status,
+    reason,
+    message: message.slice(0, MOST_MESSAGE),
+  })
+  if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
+  if (results?.paused) return healthy('Unknown', 'Paused', 'The monitor is paused through the API.')
+  if (!results || results.last_run_at === null) return healthy('Unknown', 'NeverRun', 'No check has run yet.')
+  if (results.failures >= FAILURES_UNTIL_ERROR)
+    return healthy('False', 'Failing', results.last_error ?? 'The last checks failed.')
+  return healthy('True', 'Succeeding', 'The checks succeed.')
+}
+
+function timed(
+  condition: Untimed,
+  { before, generation, now }: { before: readonly Condition[]; generation: number; now: string },
+): Condition {
+  const last = before.find(({ type }) => type === condition.type)
+  // Waiters and dashboards read it as the time of the flip.
+  const lastTransitionTime = last?.status === condition.status ? last.lastTransitionTime : now
+  const { type, status, reason, message } = condition
+  return { type, status, observedGeneration: generation, lastTransitionTime, reason, message }
+}
+
+function resultsIn({ values, diff, change_run_id, changed_at, last_run_at, next_run_at, failures }: ResultsRow) {
+  return {
+    ...(diff &&
+      change_run_id !== null &&
+      changed_at !== null && {
+        lastChange: {
+          time: changed_at,
+          runId: change_run_id,
+          fields: diff.fields_changed.slice(0, MOST_FIELDS).map((name) => ({
+            name: name.slice(0, 100),
+            ...textOf('before', diff.before[name]),
+            ...textOf('after', diff.after[name]),
+          })),
+        },
+      }),
+    ...(values && {
+      values: Object.fromEntries(
+        Object.entries(values)
+          .slice(0, MOST_FIELDS)
+          .flatMap(([name, value]) => (value === null ? [] : [[name, shownValue(value)]])),
+      ),
+    }),
+    ...(last_run_at !== null && { lastRunTime: last_run_at }),
+    ...(next_run_at !== null && { nextRunTime: next_run_at }),
+    consecutiveFailures: failures,
+  }
+}
+
+/** A value that is not there is absent: a merge patch drops null. */
+const textOf = (key: 'before' | 'after', value: unknown) =>
+  value === undefined || value === null ? {} : { [key]: shownValue(value) }
+
+const shownValue = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MOST_VALUE)
+
+/** Returns an address without its scheme and query, cut in the middle of a long path. */
+function shortAddress(url: unknown): string {
+  if (typeof url !== 'string') return '-'
+  const parsed = URL.parse(url)
+  if (!parsed) return url.slice(0, MOST_ADDRESS) || '-'
+  const text = `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
+  return text.length <= MOST_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
+}
+
+/** Keys that are written with the others, and cause no write by themselves: they change with each check. */
+const PASSIVE = new Set(['lastRunTime', 'nextRunTime', 'consecutiveFailures'])
+
+/** Returns whether a status has to be written: something besides the times of runs differs. */
+export function isNews(before: MonitorStatus | undefined, now: MonitorStatus): boolean {
+  const told = (status: MonitorStatus) =>
+    JSON.stringify(
+      Object.entries(status)
+        .filter(([key]) => !PASSIVE.has(key))
+        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  return before === undefined || told(before) !== told(now)
+}
+
+/** Returns the merge patch that makes a status of another: keys that are gone are null. */
+export function statusPatch(before: MonitorStatus | undefined, now: MonitorStatus): object {
+  const gone = Object.keys(before ?? {}).filter((key) => !(key in now))
+  const values = before?.values ?? {}
+  const goneValues = Object.keys(values).filter((name) => !now.values || !(name in now.values))
+  return {
+    status: {
+      ...Object.fromEntries(gone.map((key) => [key, null])),
+      ...now,
+      ...(now.values && { values: { ...Object.fromEntries(goneValues.map((name) => [name, null])), ...now.values } }),
+    },
+  }
+}

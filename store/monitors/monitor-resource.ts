@@ -1,0 +1,195 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Diff } from '../../schema/run/run.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { nothing, row, rowOf } from '../db/row.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+
+/** The name of a custom resource over all clusters that share the store. */
+export interface ResourceIdentity {
+  /** The uid of the cluster's namespace kube-system. */
+  readonly clusterId: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The state of a resource that was applied. */
+export interface AppliedState {
+  /** Another uid under the same name: the resource was deleted and created again. */
+  readonly uid: string
+  readonly generation: number
+  /** A keyed hash of the configuration that was applied, with the values of its Secrets. */
+  readonly hash: Buffer
+  /** The value of the annotation that asked for a run last. Null: none did. */
+  readonly lastRequest: string | null
+}
+
+const DeclaredRow = Type.Object({
+  no: Type.Integer(),
+  monitor_id: Type.String(),
+  team_id: Type.String(),
+  namespace: Type.String(),
+  name: Type.String(),
+  uid: Type.String(),
+  generation: Type.Integer(),
+  hash: Type.Unsafe<Buffer>({}),
+  last_request: Type.Union([Type.String(), Type.Null()]),
+})
+/** A record that a custom resource declares. */
+export type DeclaredRow = Static<typeof DeclaredRow>
+const declaredRow = rowOf(DeclaredRow)
+
+const COLUMNS = sql.fragment`
+  r.no, m.id as monitor_id, m.team_id, r.namespace, r.name, r.uid, r.generation, r.applied_hash as hash, r.last_request`
+const FROM = sql.fragment`monitor_resources r join monitors m on m.no = r.no and m.deleted_at is null`
+
+/** Returns the records that resources of a cluster declare. */
+export async function declaredRecords(store: Queryable, clusterId: string): Promise<readonly DeclaredRow[]> {
+  return store.any(
+    sql.type(
+      declaredRow,
+    )`select ${COLUMNS} from ${FROM} where r.cluster_id = ${clusterId} and m.managed_by = 'kubernetes'`,
+  )
+}
+
+/**
+ * Returns the record that a resource declares, locked against other edits, or null. A record that was given back to the
+ * API is the resource's again only under the same uid: the resource vanished and came back with its cluster.
+ */
+export async function lockDeclared(tx: Transaction, of: ResourceIdentity, uid?: string): Promise<DeclaredRow | null> {
+  return tx.maybeOne(sql.type(declaredRow)`
+    select ${COLUMNS} from ${FROM}
+    where ${identified(of)} and (m.managed_by = 'kubernetes' or r.uid = ${uid ?? null})
+    for update of m, r
+  `)
+}
+
+/**
+ * Serializes the work on one resource over all processes, until the end of the transaction: a record that does not
+ * exist yet cannot be locked.
+ */
+export async function lockResource(tx: Transaction, { clusterId, namespace, name }: ResourceIdentity): Promise<void> {
+  const text = `tidemark resource ${clusterId}/${namespace}/${name}`
+  await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`)
+}
+
+const identified = ({ clusterId, namespace, name }: ResourceIdentity) => sql.fragment`
+  r.cluster_id = ${clusterId} and r.namespace = ${namespace} and r.name = ${name}`
+
+/** Makes a resource the only writer of a record, or writes down what was applied again. */
+export async function saveDeclared(
+  tx: Transaction,
+  no: number,
+  { clusterId, namespace, name }: ResourceIdentity,
+  { uid, generation, hash, lastRequest }: AppliedState,
+): Promise<void> {
+  await tx.query(sql.type(nothing)`
+    with m as (update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes')
+    insert into monitor_resources (no, cluster_id, namespace, name, uid, generation, applied_hash, last_request)
+    values (
+      ${no}, ${clusterId}, ${namespace}, ${name}, ${uid}, ${generation}, ${sql.binary(hash)}, ${lastRequest})
+    -- A record that was deleted keeps its row until its name is used again.
+    on conflict (cluster_id, namespace, name) do update
+    set no = excluded.no, uid = excluded.uid, generation = excluded.generation, applied_hash = excluded.applied_hash,
+      last_request = excluded.last_request
+  `)
+}
+
+/**
+ * Gives a record back to the API: its resource is gone and did not delete it. A suspended one stays paused, so that
+ * nothing starts to run because its manifest vanished.
+ */
+export async function releaseDeclared(tx: Transaction, no: number): Promise<void> {
+  await tx.query(sql.type(nothing)`
+    update monitors set managed_by = 'api', paused = paused or suspended, suspended = false where no = ${no}
+  `)
+}
+
+const named = row({ namespace: Type.String(), name: Type.String() })
+
+/** Returns the resource that declares a record, or null. */
+export async function resourceOf(tx: Queryable, no: number) {
+  return tx.maybeOne(sql.type(named)`select namespace, name from monitor_resources where no = ${no}`)
+}
+
+/**
+ * Suspends a monitor for its manifest, or ends that. A pause by a user is a fact of its own: the monitor is scheduled
+ * only when neither holds, and then its next run is at once.
+ */
+export async function setSuspended(tx: Transaction, no: number, suspended: boolean): Promise<MonitorRow> {
+  return tx.one(sql.type(monitorRow)`
+    with t as (select clock() as at),
+    m as (update monitors set suspended = ${suspended} where no = ${no} returning *),
+    c as (
+      update checks c
+      set next_run_at = case when not m.suspended and not m.paused then t.at end,
+        due_at = case
+          when c.run_id is not null or c.queued_run_id is not null then c.due_at
+          when not m.suspended and not m.paused then t.at end
+      from t, m
+      where c.no = m.no
+      returning c.*
+    )
+    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+  `)
+}
+
+const Null = Type.Null()
+const ResultsRow = Type.Object({
+  no: Type.Integer(),
+  failures: Type.Integer(),
+  locked: Type.Boolean(),
+  paused: Type.Boolean(),
+  last_run_at: Type.Union([Type.String(), Null]),
+  next_run_at: Type.Union([Type.String(), Null]),
+  values: Type.Unsafe<Values | null>({}),
+  change_run_id: Type.Union([Type.String(), Null]),
+  changed_at: Type.Union([Type.String(), Null]),
+  diff: Type.Unsafe<Diff | null>({}),
+  last_error: Type.Union([Type.String(), Null]),
+})
+/** What the checks of a declared record came to. */
+export type ResultsRow = Static<typeof ResultsRow>
+const resultsRow = rowOf(ResultsRow)
+
+/** Returns the results of one declared record; null when there is none. */
+export async function resultsOf(store: Queryable, no: number): Promise<ResultsRow | null> {
+  return store.maybeOne(sql.prepared('results_of', resultsRow)`
+    select c.no, c.failures, m.locked, m.paused, c.last_run_at, c.next_run_at, b.extracted as values,
+      d.id as change_run_id, d.diff, l.error_message as last_error,
+      run_id_time(d.id) + make_interval(secs => (d.start_offset_ms + d.duration_ms) / 1000.0) as changed_at
+    from checks c
+    join monitors m on m.no = c.no and m.deleted_at is null
+    left join baselines b on b.no = c.no and c.reading_id is not null
+    left join lateral (
+      select id, diff, start_offset_ms, duration_ms from runs
+      where monitor_no = c.no and diff is not null order by id desc limit 1
+    ) d on true
+    left join lateral (
+      select error_message from runs where monitor_no = c.no and c.failures > 0 order by id desc limit 1
+    ) l on true
+    where c.no = ${no}
+  `)
+}
+
+const finishedRow = row({ namespace: Type.String(), name: Type.String(), last_run_at: Type.String() })
+
+/**
+ * Returns the resources of a cluster whose records had a run since this instant. Asking with the newest instant of the
+ * last answer, less an overlap, misses none: runs are recorded in batches, a little after they end.
+ */
+export async function finishedSince(store: Queryable, clusterId: string, since: string) {
+  return store.any(sql.prepared('finished_since', finishedRow)`
+    select r.namespace, r.name, c.last_run_at
+    from monitor_resources r join checks c on c.no = r.no
+    where r.cluster_id = ${clusterId} and c.last_run_at > ${since}::timestamptz
+  `)
+}
+
+const teamRow = row({ id: Type.String(), owner_user_id: Type.String() })
+
+/** Returns a team and its owner; null when the text names none. */
+export async function findTeam(store: Queryable, id: string) {
+  return store.maybeOne(sql.type(teamRow)`select id, owner_user_id from teams where id::text = lower(${id})`)
+}

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { EventRecorder } from '../../../operator/cluster/event-recorder.ts'
+import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
+import { Leader } from '../../../operator/cluster/leader.ts'
+import type { KubeObject } from '../../../operator/cluster/objects.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type KubeApi, startKubeApi } from '../../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
+import { describeIf } from '../../support/skip.ts'
+import { createFaultyKube } from './faulty-kube.ts'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real API server', () => {
+  let kube: KubeApi
+  let folder: string
+  beforeAll(async () => {
+    kube = await startKubeApi()
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-leader-'))
+  })
+  afterAll(async () => {
+    await kube.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const log = { warn: () => {}, info: () => {} }
+  const times = { leaseMs: 1_000, renewMs: 600, everyMs: 50 }
+
+  async function candidate(name: string, identity: string) {
+    const faulty = await createFaultyKube(kube, folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    const leader = new Leader({ client, namespace: 'default', name, identity, log, times })
+    onTestFinished(async () => {
+      await leader.release()
+      client.close()
+      await faulty[Symbol.asyncDispose]()
+    })
+    const ending = new AbortController()
+    onTestFinished(() => ending.abort())
+    let isLeader = false
+    return {
+      faulty,
+      leader,
+      acquire: () =>
+        leader
+          .acquire(ending.signal)
+          .then(() => (isLeader = true))
+          .catch(() => {}),
+      get isLeader() {
+        return isLeader
+      },
+    }
+  }
+  const holder = async (name: string) => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`
+    return ((await kube.call('GET', path)).body as { spec: Record<string, unknown> }).spec
+  }
+
+  test('is the only leader of two, and the other follows as soon as it gives up', async () => {
+    const one = await candidate('pair', 'one')
+    const two = await candidate('pair', 'two')
+    await Promise.race([one.acquire(), two.acquire()])
+    const [first, second] = one.isLeader ? [one, two] : [two, one]
+    void second.acquire()
+    const before = await holder('pair')
+    await eventually(async () => (await holder('pair'))['renewTime'] !== before['renewTime'], Boolean)
+    expect(second.isLeader).toBe(false)
+    await first.leader.release()
+    await eventually(() => second.isLeader, Boolean)
+    expect((await holder('pair'))['leaseTransitions']).toBe(1)
+  })
+
+  test('stops before another takes over when it cannot reach the API server', async () => {
+    const one = await candidate('cut', 'one')
+    await one.acquire()
+    const two = await candidate('cut', 'two')
+    void two.acquire()
+    one.faulty.spoil(/leases/, { kind: 'reset' }, 1_000)
+    let isLost = false
+    void one.leader.lost.then(() => {
+      expect(two.isLeader).toBe(false)
+      isLost = true
+    })
+    await eventually(() => two.isLeader, Boolean)
+    expect(isLost).toBe(true)
+  })
+
+  test('stays the leader through a fault that ends in time', async () => {
+    const one = await candidate('short', 'one')
+    await one.acquire()
+    one.faulty.spoil(/leases/, { kind: 'status', status: 500 }, 3)
+    const before = await holder('short')
+    await eventually(async () => (await holder('short'))['renewTime'] !== before['renewTime'], Boolean)
+    expect((await holder('short'))['holderIdentity']).toBe('one')
+  })
+
+  test('writes an event once, and counts it when it repeats', async () => {
+    const client = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => client.close())
+    const made = await kube.call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'about' } })
+    const about = { apiVersion: 'v1', kind: 'ConfigMap', ...(made.body as KubeObject) }
+    const recorder = new EventRecorder({ client, instance: 'test', log })
+    const failing = { type: 'Warning', reason: 'SecretMissing', action: 'Resolve', note: 'no Secret chat' } as const
+    for (let times = 0; times < 3; times += 1) recorder.record(about, failing)
+    recorder.record(about, { ...failing, note: 'x'.repeat(2_000) })
+    await recorder.stop()
+    const { items } = (await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')).body as {
+      items: { note: string; series?: { count: number } }[]
+    }
+    const found = items.map(({ note, series }) => [note.length, series?.count])
+    expect(found.toSorted(([one = 0], [other = 0]) => one - other)).toEqual([
+      [failing.note.length, 3],
+      [1_024, undefined],
+    ])
+    expect(await kube.kubectl('describe', 'configmap', 'about')).toContain('SecretMissing')
+  })
+
+  test('drops events when there are too many', async () => {
+    const client = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => client.close())
+    const made = await kube.call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'many' } })
+    const about = { apiVersion: 'v1', kind: 'ConfigMap', ...(made.body as KubeObject) }
+    const recorder = new EventRecorder({ client, instance: 'test', log })
+    for (let n = 0; n < 80; n += 1)
+      recorder.record(about, { type: 'Normal', reason: 'Applied', action: 'Apply', note: `n${n}` })
+    expect(recorder.dropped).toBeGreaterThanOrEqual(28)
+    await recorder.stop()
+  })
+})
