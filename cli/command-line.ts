@@ -21,10 +21,10 @@ Settings are environment variables; docs/settings.md lists them.
 
 Examples:
   $ npm start                                       all of it, on http://127.0.0.1:8080, with an embedded Postgres
-  $ PORT=9000 npx tidemark serve                    the same on another port
-  $ DATABASE_URL=postgres://… npx tidemark migrate  then: npx tidemark api, npx tidemark worker, as many as you like
-  $ npx tidemark admin create-owner --email me@example.com --json
-  $ npx tidemark check https://example.com/ --css title=h1    what would a run extract?
+  $ PORT=9000 ./tidemark serve                    the same on another port
+  $ DATABASE_URL=postgres://… ./tidemark migrate  then: ./tidemark api, ./tidemark worker, as many as you like
+  $ ./tidemark admin create-owner --email me@example.com --json
+  $ ./tidemark check https://example.com/ --css title=h1    what would a run extract?
 
 Every command exits with 2 when its command line is not valid.
 `
@@ -36,14 +36,14 @@ const addServe = (program: Command) =>
       'Runs everything in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
         'DATABASE_URL is set.',
     )
-    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 npx tidemark serve\n')
+    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 ./tidemark serve\n')
     .action(async () => (await import('./commands/serve.ts')).serve())
 
 const addApi = (program: Command) =>
   program
     .command('api')
     .description('Runs only the API, with the database of DATABASE_URL. Any number can run.')
-    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark api\n')
+    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark api\n')
     .action(async () => (await import('./commands/api.ts')).api())
 
 const addWorker = (program: Command) =>
@@ -68,8 +68,8 @@ Exits with 0 after SIGTERM, after TIDEMARK_RUNNER_IDLE_SECONDS without work, and
 when its token is refused.
 
 Example:
-  $ TIDEMARK_RUNNER_TOKEN=$(npx tidemark admin create-runner-token --job my-runner --json | jq -r .token)
-  $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 npx tidemark runner
+  $ TIDEMARK_RUNNER_TOKEN=$(./tidemark admin create-runner-token --job my-runner --json | jq -r .token)
+  $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 ./tidemark runner
 `
 
 const addRunner = (program: Command) =>
@@ -133,13 +133,13 @@ Exits with 0 when every check was a success and every field had a match, 1 when 
 valid.
 
 Examples:
-  $ npx tidemark check https://example.com/ --css title=h1 --css 'link=main a'
-  $ npx tidemark check https://shop.example/item --browser --css price=.price
-  $ npx tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
-  $ curl -s https://example.com/api | npx tidemark check - --json-path 'version=$.data.version'
-  $ npx tidemark check --template feed-new-item https://news.example.com/feed.xml
-  $ npx tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
-  $ npx tidemark check --monitor monitor.json saved.html the same on another page
+  $ ./tidemark check https://example.com/ --css title=h1 --css 'link=main a'
+  $ ./tidemark check https://shop.example/item --browser --css price=.price
+  $ ./tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
+  $ curl -s https://example.com/api | ./tidemark check - --json-path 'version=$.data.version'
+  $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
+  $ ./tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
+  $ ./tidemark check --monitor monitor.json saved.html the same on another page
 `
 
 const addCheck = (program: Command) => {

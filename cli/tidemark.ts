@@ -47,6 +47,6 @@ async function pointToSetting(message: string): Promise<void> {
   const setting = settingOfOption(/'--([\w-]+)/.exec(message)?.[1] ?? '')
   if (setting !== null)
     process.stderr.write(
-      `Settings are environment variables: set ${setting}, as in ${setting}=… npx tidemark ${words[0]}\n`,
+      `Settings are environment variables: set ${setting}, as in ${setting}=… ./tidemark ${words[0]}\n`,
     )
 }

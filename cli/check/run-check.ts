@@ -91,4 +91,4 @@ function tell(target: string, shown: Preview, { json, out, err }: CheckOutput): 
 
 const PRIVATE_HINT =
   'To check an address of your own network, allow its range for this command, as in\n' +
-  '  TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 npx tidemark check …\n'
+  '  TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 ./tidemark check …\n'

@@ -31,7 +31,7 @@ const ownerCommand = (name: string, description: string, example: string) =>
     .description(description)
     .requiredOption('--email <address>', 'of the owner', emailAddress)
     .option('--json', 'print JSON for scripts', false)
-    .addHelpText('after', `\nExample:\n  $ npx tidemark admin ${name} ${example}\n`)
+    .addHelpText('after', `\nExample:\n  $ ./tidemark admin ${name} ${example}\n`)
 
 export const listKeysCommand = () =>
   ownerCommand('list-keys', 'Lists the API keys of an account that work.', '--email me@example.com').action(

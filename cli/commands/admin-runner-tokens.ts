@@ -21,7 +21,7 @@ export const createRunnerTokenCommand = () =>
         .default(900, '15m'),
     )
     .option('--json', 'print JSON for scripts', false)
-    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
+    .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
     .action(({ job, ttl, json }: TokenOptions) =>
       withStore(async (store) => {
         const { id, token, expires_at } = await createRunnerToken(store, { job, ttlSeconds: ttl })
@@ -34,7 +34,7 @@ export const revokeRunnerTokenCommand = () =>
     .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
     .requiredOption('--job <name>', 'the name of the Job', jobName)
     .option('--json', 'print JSON for scripts', false)
-    .addHelpText('after', '\nExample:\n  $ npx tidemark admin revoke-runner-token --job runner-7\n')
+    .addHelpText('after', '\nExample:\n  $ ./tidemark admin revoke-runner-token --job runner-7\n')
     .action(({ job, json }: Omit<TokenOptions, 'ttl'>) =>
       withStore(async (store) => print(json, { job, revoked: await revokeRunnerTokens(store, job) })),
     )

@@ -53,7 +53,7 @@ function ownerCommand(): Command {
     .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default(OWNER_PLAN))
     .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
     .option('--json', 'print JSON for scripts', false)
-    .addHelpText('after', '\nExample:\n  $ npx tidemark admin create-owner --email me@example.com --json\n')
+    .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
       withStore(async (store, { encryptionKey: key }) => {
         const made = await createOwner(store, {
@@ -78,7 +78,7 @@ function keyCommand(): Command {
     .option('--json', 'print JSON for scripts', false)
     .addHelpText(
       'after',
-      '\nExample:\n  $ npx tidemark admin create-key --email me@example.com --name ci --scope read write --json\n',
+      '\nExample:\n  $ ./tidemark admin create-key --email me@example.com --name ci --scope read write --json\n',
     )
     .action((options: KeyOptions) =>
       withStore(async (store) => {

@@ -50,7 +50,7 @@ test.each([
   [['api', '--data-dir', '/tmp/x'], 'TIDEMARK_DATA_DIR'],
 ])('%j points to the setting that the option looks like', async (args, setting) => {
   const { code, stderr } = await runCli(args)
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`set ${setting}, as in ${setting}=… npx tidemark`)])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`set ${setting}, as in ${setting}=… ./tidemark`)])
 })
 
 test('help of every command exits with 0', async () => {

@@ -48,7 +48,7 @@ const dayOf = (instant: string) => DAY.format(Date.parse(instant))
 const runsLine = ({ team, used_up_at: at, resets_at: until }: RunningOut) =>
   `  Runs              used up on ${dayOf(at)} at the present pace, renewed on ${dayOf(until)} (${team})`
 
-const setEmail = (from: string) => `npx tidemark admin set-email --email ${from} --to you@example.com`
+const setEmail = (from: string) => `./tidemark admin set-email --email ${from} --to you@example.com`
 
 /**
  * Returns the lines about the data directory. When started by root, Postgres runs as another account that may not enter

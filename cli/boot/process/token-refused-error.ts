@@ -8,7 +8,7 @@ export class TokenRefusedError extends ExplainedError {
   override readonly name = 'TokenRefusedError'
   constructor() {
     super(
-      'the runner API refuses the runner token: it is wrong, expired or revoked; create another with "npx tidemark ' +
+      'the runner API refuses the runner token: it is wrong, expired or revoked; create another with "./tidemark ' +
         'admin create-runner-token --job NAME"',
     )
   }

@@ -22,6 +22,6 @@ export const needsDatabaseUrl =
 export class NotMigratedError extends ExplainedError {
   override readonly name = 'NotMigratedError'
   constructor() {
-    super('the database is not migrated for this version; run "npx tidemark migrate" first')
+    super('the database is not migrated for this version; run "./tidemark migrate" first')
   }
 }

@@ -36,6 +36,6 @@ test('a first owner whom no mail reaches is told how to change that', () => {
   }
   const of = (isReachable: boolean) =>
     banner({ address: 'http://127.0.0.1:1', owner, isReachable, runningOut: [], dataDir: '.', databaseFolder: null })
-  expect(of(false)).toContain('npx tidemark admin set-email --email owner@tidemark.local --to')
+  expect(of(false)).toContain('./tidemark admin set-email --email owner@tidemark.local --to')
   expect(of(true)).not.toContain('set-email')
 })

@@ -140,7 +140,7 @@ describe('tidemark check', () => {
   test('as a process: --help shows examples and the exit codes', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
-    expect(out).toContain('npx tidemark check https://example.com/ --css title=h1')
+    expect(out).toContain('./tidemark check https://example.com/ --css title=h1')
     expect(out).toMatch(/0 when every check was a success and every field had a match, 1 when not, 2 when/)
   })
 
@@ -250,7 +250,7 @@ describe('tidemark check', () => {
     const { code, err } = await check([`${base}/`], { css: ['a=h1'] })
     expect(code).toBe(1)
     expect(err).toContain('The target is not allowed')
-    expect(err).toContain('TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 npx tidemark check')
+    expect(err).toContain('TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128 ./tidemark check')
   })
 
   test('sends headers, and the request of a monitor', async () => {
