@@ -1,6 +1,7 @@
 import type { ApiRead } from './api-reads.ts'
 import type { BrowserChecks } from './browser-checks.ts'
 import type { ClaimCost } from './claim-cost.ts'
+import type { CommandCost } from './command-cost.ts'
 import type { DeliveryLateness } from './deliveries.ts'
 import type { Lateness } from './lateness.ts'
 import type { SetUpSize } from './set-up-size.ts'
@@ -21,6 +22,7 @@ export interface Results {
   readonly reads: readonly ApiRead[]
   readonly deliveries: DeliveryLateness | null
   readonly startUp: StartUp | null
+  readonly commands: CommandCost | null
   readonly setUp: SetUpSize
   readonly browser: BrowserChecks | null
   readonly visual: VisualDiff | null

@@ -9,6 +9,7 @@ import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
 import type { Results } from './results.ts'
 import { measureSetUpSize } from './set-up-size.ts'
+import { measureCommandCost } from './command-cost.ts'
 import { measureStartUp } from './start-up.ts'
 import type { TargetQuestion } from './target-server.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './throughput.ts'
@@ -87,6 +88,7 @@ export async function runBench(
   profileDir?: string,
 ): Promise<Omit<Results, 'date' | 'quick'>> {
   const startUp = sizes.start && (say('starting up'), await measureStartUp())
+  const commands = sizes.start && (say('commands'), await measureCommandCost())
   const target = startChild<{ what: TargetQuestion }, number>('target-server.ts')
   const bare = startChild<BareQuestion, number>('bare-loop.ts')
   const server = await startServer()
@@ -101,7 +103,7 @@ export async function runBench(
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
-    return { machine, ...rows, claims, reads, deliveries, startUp, setUp, browser, visual }
+    return { machine, ...rows, claims, reads, deliveries, startUp, commands, setUp, browser, visual }
   } finally {
     await bare.stop()
     await target.stop()

@@ -92,6 +92,7 @@ function besidesOf({
   deliveries,
   throughput,
   startUp,
+  commands,
   setUp,
   browser,
   visual,
@@ -105,6 +106,7 @@ function besidesOf({
     ...throughput.flatMap(memoryOf),
     ...(browser ? browserMemoryOf(browser.memory) : []),
     ...(startUp ? startUpOf(startUp) : []),
+    ...(commands ? commandsOf(commands) : []),
     ['installed by `npm ci`', `${megabytes(setUp.all)} MB`, '≤ 500'],
     ['of these to run it, without what only development needs', `${megabytes(setUp.production)} MB`, ''],
   ]
@@ -173,6 +175,14 @@ function startUpOf({ firstMs, laterMs }: NonNullable<Results['startUp']>): Besid
   return [
     ['`npm start` to the first answer, the first time', `${(firstMs / 1000).toFixed(1)} s`, ''],
     ['`npm start` to the first answer, later', `${(laterMs.median / 1000).toFixed(1)} s`, '< 5 s'],
+  ]
+}
+
+function commandsOf({ helpMs, checkMs, restBytes }: NonNullable<Results['commands']>): Besides[] {
+  return [
+    ['`tidemark --help`, processor time', `${whole(helpMs)} ms`, '< 300 ms'],
+    ['`tidemark check` of a small file, processor time', `${whole(checkMs)} ms`, '< 700 ms'],
+    ['resident memory of `tidemark serve` at rest', `${megabytes(restBytes)} MB`, '< 160 MB'],
   ]
 }
 

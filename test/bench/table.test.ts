@@ -39,6 +39,7 @@ const results: Results = {
   },
   setUp: { all: 400_000_000, production: 200_000_000 },
   startUp: null,
+  commands: { helpMs: 120, checkMs: 512.4, restBytes: 151_000_000 },
   browser: {
     checks: 40,
     rounds: 5,
@@ -72,6 +73,8 @@ describe('the table of results', () => {
     expect(table).toContain(
       '| heap of a warm worker, pages that change each time, 400 checks more | 20 → 21 MB (+5 %) | ≤ +10 % |',
     )
+    expect(table).toContain('| `tidemark check` of a small file, processor time | 512 ms | < 700 ms |')
+    expect(table).toContain('| resident memory of `tidemark serve` at rest | 151 MB | < 160 MB |')
     expect(table).toContain('| 10,000 webhooks due at once to 100 sinks, p99 late | 3.0 s (1.5–6.0) | ≤ 5 s |')
     expect(table).toContain('| pages that change each time | 600 | 569 (1.1 ×) | 52 (11.5 ×) | 40 (15.0 ×) |')
   })
