@@ -15,6 +15,8 @@ import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
+import { createSignUpMail } from './auth/sign-up-mail.ts'
+import type { Mailer } from '../deliveries/mail/mailer.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
 
 /** What the command that serves knows, and hands in. */
@@ -52,6 +54,8 @@ export interface ServicesOptions {
   readonly differ?: TextDiffer
   /** Where pictures lie; without it they are refused with 503. */
   readonly objects?: ObjectStore
+  /** Sends mail about sign-ups; null or absent: this installation sends none. */
+  readonly mailer?: Pick<Mailer, 'send'> | null
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -78,17 +82,32 @@ export function createServices({ encryptionKey, databaseUrl, ...options }: Servi
   const key = sessionKey(encryptionKey)
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
   const { signUp, signUpPlan: plan } = options
-  const signIn = createSignIn({ store, databaseUrl, sessionKey: key, baseUrl, trustedOrigins, signUp, plan, log })
+  const limits = createRateLimits(store, log)
+  const mail = options.mailer ? createSignUpMail({ mailer: options.mailer, limits, baseUrl, log }) : null
+  const signIn = createSignIn({
+    store,
+    databaseUrl,
+    sessionKey: key,
+    baseUrl,
+    trustedOrigins,
+    signUp,
+    plan,
+    log,
+    tellOfSignUp: mail?.tell,
+  })
   return {
     ...options,
     secrets: createSecretBox(encryptionKey),
     principals: createPrincipals(store, { key, cookieName: sessionCookieName(baseUrl) }),
-    limits: createRateLimits(store, log),
+    limits,
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,
     trustedOrigins,
-    close: () => signIn.close(),
+    close() {
+      mail?.close()
+      return signIn.close()
+    },
   }
 }
 

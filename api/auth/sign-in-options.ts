@@ -16,6 +16,11 @@ export interface SignInSettings {
   /** Origins of Tidemark's own pages. */
   readonly trustedOrigins: readonly string[]
   readonly signUp: 'invite' | 'open'
+  /**
+   * Tells the owner of an account that somebody signed up with its address; absent: this installation sends no mail,
+   * and the answer to the sign-up says that the address has an account.
+   */
+  readonly tellOfSignUp?: ((email: string) => void) | undefined
 }
 
 /** `__Host-` needs https; without https the cookie has no such prefix. */
@@ -35,6 +40,7 @@ export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(ba
  */
 export async function signInOptions(settings: SignInSettings) {
   const { bearer } = await import('better-auth/plugins/bearer')
+  const { tellOfSignUp } = settings
   return {
     appName: 'Tidemark',
     secrets: [{ version: 1, value: settings.sessionKey }],
@@ -48,6 +54,11 @@ export async function signInOptions(settings: SignInSettings) {
       disableSignUp: settings.signUp === 'invite',
       minPasswordLength: 8,
       requireEmailVerification: false,
+      // Without a session in it, the library gives the same answer for an address that has an account.
+      autoSignIn: tellOfSignUp === undefined,
+      ...(tellOfSignUp && {
+        onExistingUserSignUp: async ({ user }: { user: { email: string } }) => tellOfSignUp(user.email),
+      }),
       revokeSessionsOnPasswordReset: true,
     },
     rateLimit: { enabled: false },

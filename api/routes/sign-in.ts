@@ -29,7 +29,10 @@ const Done = Type.Object({})
 export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/sign-up/email', {
     summary: 'Create an account',
-    description: 'Only if TIDEMARK_SIGNUP is `open`. The account gets its own team and is signed in.',
+    description:
+      'Only if TIDEMARK_SIGNUP is `open`. The account gets its own team and is signed in. Where this installation ' +
+      'sends mail (SMTP_URL), nobody is signed in (`token` is null), and the answer is the same for an address that ' +
+      'has an account: its owner gets a mail.',
     body: Closed({ name: Text(1, 200), email: Email, password: NewPassword }),
     answer: SignedIn,
     perAddress: ATTEMPTS,

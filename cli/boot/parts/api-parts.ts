@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
 import type { Health } from '../../../core/health.ts'
+import { mailerOf } from './mail.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
 import { routes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
@@ -70,8 +71,11 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const differ = createTextDiffer()
   stack.defer('the comparison of texts of the API', () => differ.close())
+  const mailer = mailerOf(settings, SILENT)
+  stack.defer('the mail connections of the API', () => mailer?.close())
   const services = createServices({
     ...servicesOptions(context, baseUrlOf(settings, port)),
+    mailer,
     store,
     health,
     previews,
@@ -88,6 +92,9 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   await startMetrics(settings, health, context)
   return { address, services }
 }
+
+/** The workers log whether this installation sends mail. */
+const SILENT = { info: () => {}, warn: () => {} }
 
 function servicesOptions(context: ApiContext, baseUrl: string) {
   const { settings } = context

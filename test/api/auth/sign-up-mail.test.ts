@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Mailbox, openMailbox } from '../../deliveries/channels/mailbox.ts'
+import { mailerTo } from '../../deliveries/mail/mail-sending.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+let mailbox: Mailbox
+let mailer: ReturnType<typeof mailerTo>
+let api: TestApi
+beforeAll(async () => {
+  mailbox = await openMailbox()
+  mailer = mailerTo(`smtp://127.0.0.1:${mailbox.port}`)
+  api = await createTestApi({ signUp: 'open', mailer })
+})
+afterAll(async () => {
+  await api.close()
+  mailer.close()
+  await mailbox[Symbol.asyncDispose]()
+})
+
+async function signUp(email: string) {
+  const answer = await api.app.inject({
+    method: 'POST',
+    url: '/auth/sign-up/email',
+    payload: { name: 'Ann', email, password: 'correct horse' },
+  })
+  const body = answer.json() as { token: unknown; user: Record<string, unknown> }
+  return { status: answer.statusCode, cookies: answer.cookies, body }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+test('with mail, a sign-up has the same answer for a known address as for an unknown one', async () => {
+  const owner = await api.owner()
+  const [unknown, known] = [await signUp('new@example.com'), await signUp(owner.email.toUpperCase())]
+  for (const [answer, email] of [
+    [unknown, 'new@example.com'],
+    [known, owner.email],
+  ] as const) {
+    expect(answer).toMatchObject({ status: 200, cookies: [], body: { token: null, user: { name: 'Ann', email } } })
+    expect(answer.body.user['id']).toMatch(UUID)
+    expect(answer.body.user['id']).not.toBe(owner.user_id)
+  }
+  const shape = (user: object) => Object.entries(user).map(([key, value]) => [key, typeof value])
+  expect(shape(known.body.user)).toEqual(shape(unknown.body.user))
+
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(mailbox.letters[0]?.to).toEqual([owner.email])
+  expect(mailbox.letters[0]?.mail.text).toContain('has an account there already')
+  // The password of the account is still its own.
+  expect(
+    (await api.call(null, 'POST', '/auth/sign-in/email', { email: owner.email, password: owner.password })).status,
+  ).toBe(200)
+  expect(
+    (await api.call(null, 'POST', '/auth/sign-in/email', { email: 'new@example.com', password: 'correct horse' }))
+      .status,
+  ).toBe(200)
+})
+
+test('signing up again and again does not fill a mailbox', async () => {
+  const owner = await api.owner()
+  const before = mailbox.letters.length
+  for (let attempt = 0; attempt < 4; attempt += 1) expect((await signUp(owner.email)).status).toBe(200)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count > before,
+  )
+  // At most one more, where a minute ended meanwhile.
+  expect(mailbox.letters.length - before).toBeLessThanOrEqual(2)
+})
