@@ -19,6 +19,7 @@ const PUBLIC = [
   'POST /auth/revoke-session',
   'POST /auth/revoke-other-sessions',
   'POST /auth/change-password',
+  'POST /auth/reset-password',
   'POST /auth/update-user',
 ]
 const CALLERS = ['anonymous', 'read key', 'write key', 'viewer', 'member', 'admin', 'owner'] as const
