@@ -1,10 +1,11 @@
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import { EgressError, DENIED, connectFailure, type EgressFailure } from './egress-failure.ts'
 import { type EgressPolicy, type Endpoint, sameHost } from './policy.ts'
 import { type Resolver, type Address, isLocalhost, plainName, systemResolver } from './resolve.ts'
 import { secure, type Secured } from './secure.ts'
+import type { Trust } from './trust.ts'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { unmapped, classify, addressBytes } from './address.ts'
 
@@ -22,7 +23,7 @@ export interface AgentOptions {
    * body. Default 15,000.
    */
   readonly firstByteMs?: number
-  /** PEM certificates to trust instead of Node's built-in list. */
+  /** PEM certificates to trust instead of those of the policy. */
   readonly ca?: string | readonly string[]
 }
 
@@ -34,16 +35,28 @@ export interface AgentOptions {
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {
   const firstByteMs = options.firstByteMs ?? 15_000
   const askers = new LRUCache<string, string>({ max: MOST_ASKERS })
-  const agent = {
+  const { ca } = options
+  const context =
+    ca === undefined ? policy.trust.context : createSecureContext({ minVersion: 'TLSv1.2', ca: [ca].flat() })
+  const askerOf = (origin: string) => askers.get(origin) ?? ''
+  const optionsOf = (own: SecureContext): Agent.Options => ({
     connections: options.connections ?? 64,
-    connect: createConnector(policy, options, (origin) => askers.get(origin) ?? ''),
+    connect: createConnector({ policy, context: own, askerOf }, options),
     allowH2: false,
     maxHeaderSize: 16_384,
     // Equal on purpose: undici then restarts one timer per connection instead of replacing it twice per request.
     headersTimeout: firstByteMs,
     bodyTimeout: firstByteMs,
-  }
-  return new GuardedAgent(agent, askers)
+  })
+  return new GuardedAgent({ optionsOf, context, askers, trust: policy.trust })
+}
+
+interface GuardedAgentParts {
+  /** Returns the options of an agent whose connections use this context. */
+  readonly optionsOf: (context: SecureContext) => Agent.Options
+  readonly context: SecureContext
+  readonly askers: LRUCache<string, string>
+  readonly trust: Trust
 }
 
 /** Origins whose asker is known. Far more than requests are under way at once. */
@@ -60,31 +73,70 @@ export interface GuardedDispatch extends Dispatcher.DispatchOptions {
  * its connector cannot know; the team decides whose turn the name lookup is.
  */
 class GuardedAgent extends Agent {
-  readonly #askers: LRUCache<string, string>
+  readonly #parts: GuardedAgentParts
+  /** Agents by the context with the client certificate that their connections show. No connection serves two. */
+  readonly #shown = new Map<SecureContext, Agent>()
 
-  constructor(options: Agent.Options, askers: LRUCache<string, string>) {
-    super(options)
-    this.#askers = askers
+  constructor(parts: GuardedAgentParts) {
+    super(parts.optionsOf(parts.context))
+    this.#parts = parts
   }
 
   override dispatch(options: Agent.DispatchOptions & GuardedDispatch, handler: Dispatcher.DispatchHandler): boolean {
     const { team = '' } = options
     const origin = String(options.origin)
-    if (this.#askers.get(origin) !== team) this.#askers.set(origin, team)
-    return super.dispatch(options, handler)
+    const { askers, trust } = this.#parts
+    if (askers.get(origin) !== team) askers.set(origin, team)
+    const own = trust.isPlain ? null : shownTo(origin, team, trust)
+    return own === null ? super.dispatch(options, handler) : this.#agentOf(own).dispatch(options, handler)
   }
+
+  #agentOf(context: SecureContext): Agent {
+    const agent = this.#shown.get(context) ?? new Agent(this.#parts.optionsOf(context))
+    this.#shown.set(context, agent)
+    return agent
+  }
+
+  // undici calls the form with a callback itself, from the one without.
+  override close(): Promise<void>
+  override close(callback: () => void): void
+  override close(callback?: () => void): Promise<void> | void {
+    if (callback !== undefined) return super.close(callback)
+    return Promise.all([...[...this.#shown.values()].map((agent) => agent.close()), super.close()]).then(
+      () => undefined,
+    )
+  }
+
+  override destroy(): Promise<void>
+  override destroy(error: Error | null): Promise<void>
+  override destroy(callback: () => void): void
+  override destroy(error: Error | null, callback: () => void): void
+  override destroy(first: Error | null | (() => void) = null, callback?: () => void): Promise<void> | void {
+    if (typeof first === 'function') return super.destroy(first)
+    if (callback !== undefined) return super.destroy(first, callback)
+    const others = [...this.#shown.values()].map((agent) => agent.destroy(first))
+    return Promise.all([...others, super.destroy(first)]).then(() => undefined)
+  }
+}
+
+function shownTo(origin: string, team: string, trust: Trust): SecureContext | null {
+  const url = URL.parse(origin)
+  return url?.protocol === 'https:' ? trust.clientContext(url.hostname, team) : null
+}
+
+interface ConnectorParts {
+  readonly policy: EgressPolicy
+  readonly context: SecureContext
+  readonly askerOf: (origin: string) => string
 }
 
 /** Returns the connect function. `askerOf` returns the team that an origin was last requested for. */
 function createConnector(
-  policy: EgressPolicy,
+  { policy, context, askerOf }: ConnectorParts,
   options: AgentOptions,
-  askerOf: (origin: string) => string,
 ): buildConnector.connector {
-  const { resolver = systemResolver(), open, connectMs = 5_000, tlsMs = 5_000, ca } = options
+  const { resolver = systemResolver(), open, connectMs = 5_000, tlsMs = 5_000 } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
-  // One context for all connections: creating one per connection costs more than the handshake's computation.
-  const context = createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [ca].flat() }) })
 
   async function connectTo(target: buildConnector.Options): Promise<Dialled | Secured> {
     const isSecure = target.protocol === 'https:'

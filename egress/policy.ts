@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { classifyBytes, embeddedIPv4, neverReason, unmapped, addressBytes, cidr, holds, type Cidr } from './address.ts'
+import { createTrust, type Trust } from './trust.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 
 /**
@@ -18,6 +19,8 @@ interface PolicyOptions {
   /** `TIDEMARK_DENY_CIDRS`: refused whatever else allows them. Each must satisfy `parseCidr`. */
   readonly denyCidrs?: readonly string[]
   readonly neverAllow: readonly Endpoint[]
+  /** Default: the well-known authorities, and no client certificates. */
+  readonly trust?: Trust
 }
 
 /** What an installation denies beside what is denied always. Workers hand it to their runners. */
@@ -46,6 +49,8 @@ export interface EgressPolicy {
   /** Whether a setting opens any private range. */
   readonly opensPrivate: boolean
   readonly denials: Denials
+  /** Which certificates are accepted of targets, and shown to them. */
+  readonly trust: Trust
 }
 
 /** The policy of a process that is told later what else to deny. */
@@ -62,12 +67,14 @@ export function createRunnerPolicy(options: PolicyOptions): RunnerPolicy {
     namedEndpoints: (port) => policy.namedEndpoints(port),
     canOpen: (address) => policy.canOpen(address),
     opensPrivate: policy.opensPrivate,
+    trust: policy.trust,
     get denials() {
       return policy.denials
     },
     deny({ cidrs, endpoints }) {
       const denyCidrs = [...(options.denyCidrs ?? []), ...cidrs]
-      policy = createPolicy({ ...options, denyCidrs, neverAllow: [...options.neverAllow, ...endpoints] })
+      const { trust } = policy
+      policy = createPolicy({ ...options, trust, denyCidrs, neverAllow: [...options.neverAllow, ...endpoints] })
     },
   }
 }
@@ -82,6 +89,7 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
   const named = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) === 0)
   return {
     opensPrivate: opened.length > 0,
+    trust: options.trust ?? createTrust(),
     denials: { cidrs: options.denyCidrs ?? [], endpoints: options.neverAllow },
     namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),
     canOpen(address) {

@@ -57,6 +57,17 @@ export const Config = Closed({
       'Networks that checks and deliveries must not connect to, comma-separated, beside those that are always ' +
       'denied; see docs/egress.md. Stronger than TIDEMARK_ALLOW_PRIVATE_CIDRS. Example: 198.51.100.0/24.',
   }),
+  TIDEMARK_EXTRA_CA_FILE: Optional(
+    Text(
+      1,
+      4096,
+      'PEM file with certificates of private authorities. Targets and webhooks whose certificates they signed are ' +
+        'accepted; see docs/egress.md.',
+    ),
+  ),
+  TIDEMARK_CLIENT_CERTIFICATES_FILE: Optional(
+    Text(1, 4096, 'JSON file with client certificates, each for named hosts and teams; see docs/egress.md.'),
+  ),
   KUBERNETES_SERVICE_HOST: Optional(
     Text(1, 255, 'API server of the cluster, which is always denied. Kubernetes sets it in every pod.'),
   ),
@@ -241,6 +252,20 @@ export const Config = Closed({
   }),
 })
 export type Config = Static<typeof Config>
+
+/** The content of TIDEMARK_CLIENT_CERTIFICATES_FILE. */
+export const ClientCertificates = Type.Array(
+  Closed({
+    /** Names as in URLs, without a port. */
+    hosts: Type.Array(Text(1, 253), { minItems: 1, maxItems: 100 }),
+    /** Ids of teams. */
+    teams: Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1000 }),
+    /** PEM files, with the chain. Relative paths begin at the folder of the JSON file. */
+    cert: Text(1, 4096),
+    key: Text(1, 4096),
+  }),
+  { maxItems: 1000 },
+)
 
 /** Settings whose value never appears in a log or an error. */
 export const SECRET_SETTINGS = [

@@ -23,7 +23,8 @@ export async function superviseServer(
   log: EmbeddedLog,
 ): Promise<SupervisedServer> {
   const stopping = new AbortController()
-  const first = await start()
+  // A server that ended in its first second is started once more.
+  const first = await start().catch(() => start())
   const finished = keepRunning({ start, log, stopping: stopping.signal }, first)
   return {
     stop: () => {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { teamKey } from '../../egress/trust.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RunnerMark, RunnerTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
@@ -17,7 +17,7 @@ export function taskToWire(task: Task): RunnerTask {
     queue: task.queue === 'visual' ? 'visual' : 'browser',
     url: task.url,
     host: task.host,
-    team_key: task.team === undefined ? '' : keyOfTeam(task.team),
+    team_key: task.team === undefined ? '' : teamKey(task.team),
     extract_config: task.extract,
     request_config: task.request,
     visual_config: task.visual,
@@ -29,11 +29,6 @@ export function taskToWire(task: Task): RunnerTask {
     due_ms: task.dueMs,
     claimed_ms: task.claimedMs,
   }
-}
-
-/** Returns what stands for a team on a runner: a hash of its random id, from which the id cannot be computed. */
-function keyOfTeam(team: string): string {
-  return hash('sha256', `team ${team}`, 'hex').slice(0, 32)
 }
 
 /** Returns a task from the wire. `claimedAt` is the runner's `performance.now()` before its request. */

@@ -41,7 +41,7 @@ test.each([0, 200, 500, 900])(
       expect(await serve.exited).toBe(0)
     } else {
       expect(await serve.exited).toBe(1)
-      expect(serve.stderr.trim().split('\n').at(-1)).toMatch(/^tidemark: Postgres /)
+      expect(serve.stderr).toMatch(/^tidemark: Postgres /m)
     }
     await using again = startCli(['serve'], environment)
     await again.says(running)

@@ -1,11 +1,18 @@
 import { isIPv6 } from 'node:net'
 import { createPolicy, type Denials, type EgressPolicy, type Endpoint } from '../../../egress/policy.ts'
 import { systemResolver, type Resolver } from '../../../egress/resolve.ts'
+import { readTrust } from '../settings/read-trust.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 type EgressSettings = Pick<
   Settings,
-  'allowPrivateCidrs' | 'denyCidrs' | 'DATABASE_URL' | 'KUBERNETES_SERVICE_HOST' | 'KUBERNETES_SERVICE_PORT'
+  | 'TIDEMARK_EXTRA_CA_FILE'
+  | 'TIDEMARK_CLIENT_CERTIFICATES_FILE'
+  | 'allowPrivateCidrs'
+  | 'denyCidrs'
+  | 'DATABASE_URL'
+  | 'KUBERNETES_SERVICE_HOST'
+  | 'KUBERNETES_SERVICE_PORT'
 >
 
 /**
@@ -21,7 +28,7 @@ export function policyOptions(settings: EgressSettings) {
   const { allowPrivateCidrs, denyCidrs, DATABASE_URL, KUBERNETES_SERVICE_HOST: host } = settings
   const database = DATABASE_URL === undefined ? [] : databaseEndpoints(DATABASE_URL)
   const cluster = host === undefined ? [] : [{ host: canonical(host), port: settings.KUBERNETES_SERVICE_PORT }]
-  return { allowPrivateCidrs, denyCidrs, neverAllow: [...database, ...cluster] }
+  return { allowPrivateCidrs, denyCidrs, neverAllow: [...database, ...cluster], trust: readTrust(settings) }
 }
 
 const POSTGRES_PORT = '5432'
