@@ -61,11 +61,11 @@ describe('a delivery by e-mail', () => {
   })
 
   test.each([
-    ['Kettle\r\nBcc: c@z.test\r\n\r\nhello', 'Kettle Bcc: c@z.test hello: a 1 → 2 (+100 %)'],
-    ['Ke\u0000ttle\u2028\u202eevil', 'Kettle evil: a 1 → 2 (+100 %)'],
-    ['غلاية 🫖', '\u2068غلاية 🫖\u2069: a 1 → 2 (+100 %)'],
-    ['=?utf-8?Q?=0D=0ABcc:_c@z.test?=', '=?utf-8?Q?=0D=0ABcc:_c@z.test?=: a 1 → 2 (+100 %)'],
-    ['"quoted" <b@z.test>, x', '"quoted" <b@z.test>, x: a 1 → 2 (+100 %)'],
+    ['Kettle\r\nBcc: c@z.test\r\n\r\nhello', 'Kettle Bcc: c@z.test hello: a 1 → 2'],
+    ['Ke\u0000ttle\u2028\u202eevil', 'Kettle evil: a 1 → 2'],
+    ['غلاية 🫖', '\u2068غلاية 🫖\u2069: a 1 → 2'],
+    ['=?utf-8?Q?=0D=0ABcc:_c@z.test?=', '=?utf-8?Q?=0D=0ABcc:_c@z.test?=: a 1 → 2'],
+    ['"quoted" <b@z.test>, x', '"quoted" <b@z.test>, x: a 1 → 2'],
   ])('of a monitor named %j has that as one line of its subject, and reaches nobody else', async (name, subject) => {
     await using mailbox = await openMailbox()
     await send(mailbox, { payload: payloadOf({ a: [1, 2] }, { name }) })
