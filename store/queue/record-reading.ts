@@ -80,7 +80,7 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
     return { ...run, ...texts, triggered: run.deliveries.length > 0 }
   })
-  await keepPageTexts(store, runs)
+  if (runs.some(({ text }) => text)) await keepPageTexts(store, runs)
   const rows = await store.any(sql.prepared('record_readings', recorded)`
     with t as materialized (select clock() as at),
     input as materialized (

@@ -47,7 +47,13 @@ export async function keepPageTexts(
   runs: readonly { readonly no: number; readonly run_id: string; readonly text?: PageText | null }[],
 ): Promise<void> {
   const texts = runs.flatMap(({ no, run_id, text }) => (text ? [{ no, run_id, ...text }] : []))
-  if (texts.length === 0) return
+  for (let from = 0; from < texts.length; from += AT_ONCE) await keep(store, texts.slice(from, from + AT_ONCE))
+}
+
+/** Texts in one statement, which holds them in memory. */
+const AT_ONCE = 50
+
+async function keep(store: Queryable, texts: readonly (PageText & { no: number; run_id: string })[]): Promise<void> {
   await store.query(sql.prepared('keep_page_texts', nothing)`
     with input as materialized (
       select c.team_id, i.*

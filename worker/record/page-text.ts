@@ -4,17 +4,7 @@ import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
-import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
-
-/** A reading, with its readable text where it is of a whole page. */
-interface PageReading {
-  readonly pageText?: string
-}
-
-/** Returns the text of a reading as it is kept; null when it has none. */
-export async function keptText({ pageText }: PageReading, { text_key }: Baseline): Promise<PageText | null> {
-  return pageText === undefined ? null : packPageText(pageText, text_key)
-}
+import { findPageText } from '../../store/runs/page-texts.ts'
 
 /** A run that fired. */
 interface Fired {
@@ -36,10 +26,10 @@ interface ExcerptPorts {
  */
 export async function textChange(
   { teamId, runId, diff, baseline: { text_key: key, deliveries } }: Fired,
-  { pageText: after }: PageReading,
+  after: string,
   { store, differ, log }: ExcerptPorts,
 ): Promise<TextChange | undefined> {
-  if (!diff || !deliveries || !key || after === undefined) return undefined
+  if (!diff || !deliveries || !key) return undefined
   try {
     const before = await findPageText(store, teamId, key)
     if (before === after) return { lines_added: 0, lines_removed: 0, excerpt: '' }

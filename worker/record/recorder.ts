@@ -20,11 +20,12 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import { noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
+import { packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { emptied, judge, layerVerdict, type Seen, visualResult, vanished } from './judge.ts'
 import { outboxOf, SealedError } from './outbox.ts'
-import { keptText, textChange } from './page-text.ts'
+import { textChange } from './page-text.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
 
 /** A check that is ready to be compared and recorded. */
@@ -206,7 +207,9 @@ async function judged(read: Read, baseline: Baseline, options: RecorderOptions):
   const seen = await visualResult(about, baseline, options.pictures)
   if (seen.kind === 'failed') return seen.fault
   try {
-    return await readingRow({ ...read, baseline, seen }, options)
+    const { pageText } = read.reading
+    const text = pageText === undefined ? null : await packPageText(pageText, baseline.text_key)
+    return await readingRow({ ...read, baseline, seen, text }, options)
   } catch (error) {
     if (error instanceof SealedError) return { code: 'not_available', message: error.message }
     options.log.error({ err: error, run_id: task.runId }, 'a reading could not be judged; it is tried twice')
@@ -234,6 +237,8 @@ function noticesOfReading(ofValues: readonly RunNotice[], ofOutcome: readonly Ru
 interface Compared extends Read {
   readonly baseline: Baseline
   readonly seen: Seen
+  /** The readable text of a whole page; null: there is none. */
+  readonly text: PageText | null
 }
 
 /**
@@ -241,7 +246,7 @@ interface Compared extends Read {
  * Throws SealedError if the destinations cannot be opened.
  */
 async function readingRow(compared: Compared, options: RecorderOptions): Promise<JudgedRun | RunFault> {
-  const { finished, reading, teamId, hash, baseline, seen } = compared
+  const { finished, reading, teamId, hash, baseline, seen, text } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const { task } = finished
   const order = orderOf(task, reading.values)
@@ -254,7 +259,6 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...ofLayer, ...gone.warnings, ...ofFirst, ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
-  const text = await keptText(reading, baseline)
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
@@ -269,8 +273,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     notices: noticesOfFields(nothing, gone.newly),
     diff: diff && JSON.stringify(diff),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
-    deliveries:
-      fired || seen.fired ? outboxOf({ ...fire, text: await textChange(fire, reading, options) }, options.secrets) : [],
+    deliveries: fired || seen.fired ? await deliveriesOf(fire, reading, options) : [],
     text,
     team_id: teamId,
     pictures: seen.pictures,
@@ -315,6 +318,16 @@ async function judgedByLayer(
     pending: verdict.pending && JSON.stringify(verdict.pending),
     ofLayer: [verdict.warning],
   }
+}
+
+/** The message about a whole page shows what changed of its text. */
+async function deliveriesOf(
+  fire: Omit<Parameters<typeof outboxOf>[0], 'text'>,
+  { pageText }: Read['reading'],
+  options: RecorderOptions,
+): Promise<ReturnType<typeof outboxOf>> {
+  const text = pageText === undefined ? undefined : await textChange(fire, pageText, options)
+  return outboxOf({ ...fire, text }, options.secrets)
 }
 
 /** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */

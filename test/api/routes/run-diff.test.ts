@@ -150,6 +150,7 @@ describe('the kept texts', () => {
       expect((await diffOf(run.id)).status).toBe(404)
       expect(await count()).toBeLessThan(kept)
       const later = await changedRun(page, news('Newest'))
+      await forgetOld(watching.served.api.services.store, new AbortController().signal)
       expect((await diffOf(later.id)).body['fields']).toMatchObject([{ lines_added: 1, lines_removed: 1 }])
     } finally {
       await watching.setClock(0)

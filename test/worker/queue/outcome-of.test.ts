@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { PageTask } from '../../../runners/check/task.ts'
+import { outcomeToWire } from '../../../runners/client/outcome-wire.ts'
+import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
+import { RunnerOutcome } from '../../../schema/runner-api.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import { outcomeOf } from '../../../worker/queue/outcome-of.ts'
+
+const TASK: PageTask = {
+  kind: 'page',
+  queue: 'browser',
+  no: 1,
+  fence: 1,
+  runId: '0197a000-0000-7000-8000-000000000000',
+  monitorId: '0197a000-0000-7000-8000-000000000001',
+  url: 'https://example.com/',
+  host: 'https://example.com',
+  extract: { method: 'full_page' },
+  request: null,
+  visual: null,
+  triesStatic: false,
+  reason: null,
+  headers: null,
+  obstacle: null,
+  last: null,
+  dueMs: null,
+  claimedMs: 0,
+  claimedAt: 0,
+}
+const HASH = 'a'.repeat(64)
+
+/** What the trusted side believes of a reading of a runner. */
+function believed(pageText: string, task: PageTask, values: object = { content_hash: HASH }) {
+  const mark = { etag: null, lastModified: null, bodyHash: null }
+  const reading = { kind: 'values', fetchMethod: 'browser', mark, values, pageText, warnings: [] } as unknown as Reading
+  const finished = { task, reading: reading as Exclude<Reading, { kind: 'abandoned' }>, startedMs: 1, endedMs: 2 }
+  const { head } = outcomeToWire(finished)
+  const checked = checkerOf(RunnerOutcome).validate(JSON.parse(Buffer.from(head).toString()))
+  if (!checked.ok) throw new Error(JSON.stringify(checked.issues))
+  const told = { outcome: checked.value, pictures: [] }
+  const outcome = outcomeOf(told, { task, hasBaseline: true, layerIsRemembered: false, hasProxy: false })
+  return outcome.ok && outcome.reading.kind === 'values' ? outcome.reading : null
+}
+
+test('the text of a whole page comes through the runner API as it is', () => {
+  expect(believed('# News\n- Öl €\n- "x"', TASK)).toMatchObject({
+    values: { content_hash: HASH },
+    pageText: '# News\n- Öl €\n- "x"',
+  })
+})
+
+test('a text that a runner has not cut is cut, and one of another method is not taken', () => {
+  const long = believed('€'.repeat(200_000), TASK)?.pageText ?? ''
+  expect(Buffer.byteLength(long)).toBeLessThanOrEqual(EXTRACT_LIMITS.pageTextBytes)
+  expect(long).toMatch(/^€+…\[truncated sha256:[0-9a-f]{32}\]$/)
+  const css: PageTask = { ...TASK, extract: { method: 'css', fields: { price: '.price' } } }
+  expect(believed('text', css, { price: '1' })).not.toHaveProperty('pageText')
+})
