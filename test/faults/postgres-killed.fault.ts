@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { startCli } from './cli-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { startCli } from '../cli/cli-process.ts'
+import { temporaryFolder } from '../cli/temporary-folder.ts'
 
 /** The Postgres servers that a process started, without those that only create a database. */
 async function serversOf(pid: number): Promise<number[]> {
