@@ -1,4 +1,4 @@
-import { withTimeout } from './with-timeout.ts'
+import { withTimeout } from './retry.ts'
 
 /** An item that this process has leased. */
 export interface Lease<T> {

@@ -7,8 +7,7 @@ import {
 } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
-import { diffIfLists } from './diff/diff-lists.ts'
-import { valueOf } from './diff/diff-values.ts'
+import { diffIfLists, valueOf } from './diff/diff-values.ts'
 
 /** The block of a delivery that the visual comparison fired, alone or together with the predicate. */
 export interface VisualBlock {

@@ -1,6 +1,6 @@
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import type { Queryable } from '../store/db/client.ts'
-import { findDeliveryCap } from '../store/quota/plan-limits.ts'
+import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow } from '../store/monitors/monitor-record.ts'

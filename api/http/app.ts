@@ -18,16 +18,16 @@ import {
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
-import { createNotFound } from './not-found.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { admit, admitPublic } from '../auth/admit.ts'
-import { clientAddress, connectionKey } from './client-address.ts'
+import { clientAddress, connectionKey } from '../auth/rate-limits.ts'
 import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { RequestTrace, Tracer } from '../../core/tracer.ts'
-import { actorOf, type Principal } from '../auth/principal.ts'
+import { actorOf, type Principal } from '../auth/principals.ts'
+import { ApiError, apiError } from './api-error.ts'
 
 /**
  * The largest definition of one monitor fits: 25 webhooks with 20 headers of 2,048 characters each, and a body of
@@ -216,3 +216,46 @@ function answerOf(services: Services, route: Route, request: FastifyRequest): Pr
   if (!request.principal) throw new Error('a route with a policy was reached without a principal')
   return route.handle({ ...call, principal: request.principal, actor: actorOf(request.principal, address) })
 }
+
+/** Distinguishes an address that does not exist (404) from one that exists with other methods (405). */
+interface NotFound {
+  error(url: string): ApiError
+  /**
+   * Returns whether a request reached a route with parameters although its address is that of other routes: without
+   * this, `PATCH /v1/monitors/bulk` would edit a monitor whose id is `bulk`.
+   */
+  isShadowed(request: Pick<FastifyRequest, 'url' | 'routeOptions'>): boolean
+}
+
+/** Builds it once from the route table. */
+function createNotFound(routes: readonly Route[]): NotFound {
+  const methods = new Map<string, Set<string>>()
+  for (const { method, path } of routes) {
+    const known = methods.get(path) ?? new Set()
+    methods.set(path, known.add(method))
+    if (method === 'GET') known.add('HEAD')
+  }
+  const isPlain = (path: string) => !path.includes(':')
+  // A plain path comes before one with parameters, as in the router.
+  const sorted = [...methods].sort(([a], [b]) => Number(isPlain(b)) - Number(isPlain(a)))
+  const patterns = sorted.map(([path, allowed]) => ({
+    allowed: [...allowed].sort().join(', '),
+    pattern: patternOf(path),
+  }))
+  return {
+    error(url) {
+      const path = pathOf(url)
+      const match = patterns.find(({ pattern }) => pattern.test(path))
+      if (!match) return apiError('NOT_FOUND', 'There is nothing at this address.')
+      const message = `This address accepts ${match.allowed} only.`
+      return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow: match.allowed } })
+    },
+    isShadowed: ({ url, routeOptions }) =>
+      routeOptions.url !== undefined && !isPlain(routeOptions.url) && methods.has(pathOf(url)),
+  }
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? url
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`)

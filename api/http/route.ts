@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../schema/error.ts'
 import { Closed, Uuid } from '../../schema/shape/shape.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { PolicyName } from '../auth/policy.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '../auth/principals.ts'
 import type { Services } from '../services.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const

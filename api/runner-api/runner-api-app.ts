@@ -13,7 +13,7 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError } from '../http/api-error.ts'
-import { connectionKey } from '../http/client-address.ts'
+import { connectionKey } from '../auth/rate-limits.ts'
 import {
   answerClientError,
   answerTooMany,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../concurrency/retry.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import type { Cluster } from './init-cluster.ts'

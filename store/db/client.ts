@@ -9,8 +9,7 @@ import {
   type DriverFactory,
 } from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
-import { retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
+import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
 import type { Outage } from '../../concurrency/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { isStoreAway, storeOutage } from './store-fault.ts'

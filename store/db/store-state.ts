@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../concurrency/retry.ts'
 import type { Store } from './client.ts'
 import { row } from './row.ts'
 

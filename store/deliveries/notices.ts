@@ -5,7 +5,7 @@ import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-con
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { CUTOFF } from '../quota/plan-limits.ts'
+import { CUTOFF } from '../quota/pool.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 
 /** A notice that a run causes. */

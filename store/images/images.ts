@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
-import { limitOf } from '../quota/plan-limits.ts'
+import { limitOf } from '../quota/pool.ts'
 
 /** A picture that is about to be stored. */
 interface NewImage {

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { runIdMonitor } from '../../core/run-id.ts'
-import { retentionCutoff } from '../quota/plan-limits.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 import type { RegionImages } from '../queue/record-pictured.ts'
 import { row, rowOf } from '../db/row.ts'
 

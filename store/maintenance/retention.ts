@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable, Store } from '../db/client.ts'
 import { deleteNotices } from '../deliveries/notices.ts'
-import { CUTOFF } from '../quota/plan-limits.ts'
+import { CUTOFF } from '../quota/pool.ts'
 import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 

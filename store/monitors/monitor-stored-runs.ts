@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
-import { retentionCutoff } from '../quota/plan-limits.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 import { rowOf } from '../db/row.ts'
 
 /** A stored run that found a difference. */

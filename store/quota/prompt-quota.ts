@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { limitOf } from './plan-limits.ts'
+import { limitOf } from './pool.ts'
 
 const outcome = row({
   taken: Type.Boolean(),

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable, Store } from '../db/client.ts'
 import type { Held } from '../queue/lease.ts'
 import { nothing, row } from '../db/row.ts'
-import { limitOf } from './plan-limits.ts'
+import { limitOf } from './pool.ts'
 
 /** The payer: the team of a check, or a team. `runId`: the reservation is found again by it, and replaces the last. */
 export type ProxyPayer = { readonly checkNo: number; readonly runId?: string } | { readonly teamId: string }

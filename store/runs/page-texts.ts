@@ -7,7 +7,7 @@ import { runIdMonitor } from '../../core/run-id.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest, nothing } from '../db/row.ts'
-import { retentionCutoff } from '../quota/plan-limits.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 
 /*
  * The readable texts of whole pages, to show what changed. A text has the hash of itself as its key. A team has each

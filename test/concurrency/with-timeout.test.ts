@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../concurrency/retry.ts'
 
 const never = () => new Promise<never>(() => {})
 

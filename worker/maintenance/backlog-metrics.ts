@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../concurrency/retry.ts'
 import type { Store } from '../../store/db/client.ts'
 
 /** Results are cached for this long: several systems may scrape, and the store is asked once. */

@@ -6,13 +6,12 @@ import { extendLeases, type Held, releaseChecks } from '../../store/queue/lease.
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Recorder } from '../record/recorder.ts'
-import { createClaims } from './claim-round.ts'
+import { createClaims, contextOf, pageTaskOf } from './claim-round.ts'
 import { outcomeOf, type Told } from './outcome-of.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
 import { createSettling } from './postgres-check-source.ts'
-import { contextOf, pageTaskOf } from './task-of.ts'
 
 export interface RunnerServiceOptions {
   readonly store: Store

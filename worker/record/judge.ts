@@ -1,20 +1,23 @@
 import { isEmptyValue } from '../../core/empty-fields.ts'
 import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
-import { fires, type Truth } from '../../core/predicate/fires.ts'
+import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Diff, FetchMethod } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import type { VisualBlock } from '../../core/payload.ts'
+import { type VisualBlock, deliveryPayload, listChanges } from '../../core/payload.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Shot } from '../../runners/browser/page/shot.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
-import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import type { NoticeKind, DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { RunPictures } from '../../store/queue/record-pictured.ts'
 import type { Pictures } from '../pictures/pictures.ts'
+import type { TextChange } from '../../schema/run/delivery.ts'
+import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
 
 /** The result of comparing a reading with the baseline. */
 interface Verdict {
@@ -261,4 +264,59 @@ export function layerVerdict({ task, method, hash, diff, baseline }: LayerChange
   if (count < READINGS_UNTIL_ADOPTED)
     return { kind: 'silent', pending: { hash: digits, count }, warning: `${gone}. The baseline stays as it is.` }
   return { kind: 'silent', pending: null, warning: `${gone}. It is the third such reading, and the new baseline.` }
+}
+
+/**
+ * The destinations cannot be opened. The run reports it. The baseline stays as it is, so the run fires once they can be
+ * opened.
+ */
+export class SealedError extends Error {
+  override readonly name = 'SealedError'
+}
+
+/** A run that fired. */
+interface Fired {
+  readonly runId: string
+  readonly teamId: string
+  /** By the store's clock, in milliseconds since the epoch. */
+  readonly firedAtMs: number
+  /** Null: only the picture differs. */
+  readonly diff: Diff | null
+  /** Present if the visual layer fired. */
+  readonly visual?: VisualBlock | undefined
+  /** Present if a whole page changed whose readable text is known. */
+  readonly text?: TextChange | undefined
+  readonly baseline: Baseline
+}
+
+/** Returns the outbox rows of a run that fired: one for each destination. Throws SealedError. */
+export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
+  const { teamId, baseline, firedAtMs } = fired
+  const about = {
+    monitorId: baseline.monitor_id,
+    runId: fired.runId,
+    firedAtMs,
+    diff: fired.diff,
+    lists: fired.diff && listChanges(fired.diff),
+    ...(fired.visual && { visual: fired.visual }),
+    ...(fired.text && { text: fired.text }),
+    monitor: { url: baseline.url, name: baseline.name },
+  }
+  const numeric = numericFields(baseline.diff_predicate as DiffPredicate)
+  const forPeople = { ...about, numericFields: (fired.diff?.fields_changed ?? []).filter((name) => numeric.has(name)) }
+  return destinationsOf(fired, secrets).map((config, place) => {
+    const content = config.type === 'webhook' ? about : forPeople
+    const payload = (id: string) => deliveryPayload({ id, ...content })
+    return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload })
+  })
+}
+
+function destinationsOf({ teamId, baseline }: Fired, secrets: SecretBox): readonly DeliveryConfig[] {
+  if (!baseline.deliveries) return []
+  try {
+    return secrets.open({ teamId, column: 'monitors.deliveries' }, baseline.deliveries) as DeliveryConfig[]
+  } catch (cause) {
+    const text = 'The stored deliveries cannot be decrypted with the current encryption key; set deliveries again.'
+    throw new SealedError(text, { cause })
+  }
 }

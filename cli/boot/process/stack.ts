@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 
 /** Started parts, which are stopped in the opposite order. */

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type BrowserSetup, type OneBrowser, startBrowser } from './one-browser.ts'

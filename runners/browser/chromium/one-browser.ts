@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../concurrency/with-timeout.ts'
+import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Browser } from 'playwright-core'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'

@@ -4,9 +4,18 @@ import { createSpeeds } from '../../../concurrency/speed.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { runBatch, type Leftover } from './batch.ts'
 import { extractHash } from '../extract.ts'
-import { COPY_BYTES, defaultTimeoutMs, type Job, QUICK_MS, type Threads } from './job.ts'
+import {
+  COPY_BYTES,
+  defaultTimeoutMs,
+  type Job,
+  QUICK_MS,
+  type Threads,
+  createLine,
+  type Line,
+  createSlowLine,
+  type SlowLine,
+} from './job.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
-import { createLine, type Line, createSlowLine, type SlowLine } from './queue.ts'
 import { failed, type Extraction, type Page } from '../page.ts'
 import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { startThreads } from './threads.ts'

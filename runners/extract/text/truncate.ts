@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cutMark, isCutList } from '../../../core/diff/diff-lists.ts'
+import { cutMark, isCutList } from '../../../core/diff/diff-values.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'

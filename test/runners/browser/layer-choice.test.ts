@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl, monitorQueue } from '../../../core/check-queue.ts'
-import { needsBrowser } from '../../../runners/check/why-rendered.ts'
+import { needsBrowser } from '../../../runners/check/check.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
 import { describeIf } from '../../support/skip.ts'
 
