@@ -168,7 +168,7 @@ export const TOO_MUCH_WORK = ({ cpuSeconds, threads }: { cpuSeconds: number; thr
   code: 'render_failed',
   message:
     `The scripts of the page used more than ${cpuSeconds} s of processor time or ${threads} threads in the browser, ` +
-    `more than a check may use. Watch another page, or set fetch_mode to static.`,
+    `more than a check may use. Watch another page, or set fetch_mode to auto.`,
 })
 
 export const HEAP_FULL = (megabytes: number): RunFault => ({

@@ -175,7 +175,8 @@ describeIf(existsSync('/usr/bin/script'), 'install util-linux')('The first start
   test('prints each step when it begins, before the address', async () => {
     await using own = await temporaryFolder()
     const settings = { TIDEMARK_DATA_DIR: join(own.path, 'data'), PORT: '0' }
-    await using serve = startShell(`exec script -qec '${process.execPath} cli/tidemark.ts serve' /dev/null`, settings)
+    const command = `echo pid=$$; exec ${process.execPath} cli/tidemark.ts serve`
+    await using serve = startShell(`exec script -qec '${command}' /dev/null`, settings)
     await serve.says(RUNNING_ON_TERMINAL)
     const steps = serve.stdout.match(/^\w.* …(?=\r?$)/gm)
     expect(steps?.slice(-4)).toEqual([
@@ -184,8 +185,10 @@ describeIf(existsSync('/usr/bin/script'), 'install util-linux')('The first start
       expect.stringMatching(/^Migrating the database \(\d+ migrations\) …$/),
       'Starting the API and the workers …',
     ])
-    const [, pid = ''] = /"pid":(\d+)/.exec(serve.stdout) ?? []
-    process.kill(Number(pid), 'SIGTERM')
+    const pid = Number(/pid=(\d+)/.exec(serve.stdout)?.[1])
+    // A pid of 0 would be this process and all beside it.
+    if (!(pid > 1)) throw new Error(`the process printed no id: ${serve.stdout}`)
+    process.kill(pid, 'SIGTERM')
     await serve.exited
   }, 60_000)
 })

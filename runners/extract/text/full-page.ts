@@ -54,11 +54,11 @@ export function plainLines(
   return { lines: json?.split('\n') ?? tidyLines(plain.text), warnings: plain.warnings }
 }
 
-function indentedJson(text: string): string | null {
+function indentedJson(plain: string): string | null {
+  const text = renamePoison(plain)
+  if (prescanJson(text) !== null) return null
   try {
-    return prescanJson(text) === null
-      ? JSON.stringify(JSON.parse(canonicalJson(JSON.parse(text) as Json)), null, 2)
-      : null
+    return JSON.stringify(JSON.parse(canonicalJson(JSON.parse(text) as Json)), null, 2)
   } catch {
     return null
   }

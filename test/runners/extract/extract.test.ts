@@ -161,6 +161,7 @@ describe('full_page', () => {
           extract(json(value), { method: 'full_page' }),
         )
       }),
+      { examples: [[[{ '': { '\\': '' }, ' ': null }]]] },
     )
   })
 })
