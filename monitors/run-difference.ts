@@ -24,7 +24,7 @@ type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | Not
  * before and after.
  */
 export async function runDifference(
-  { store, differ }: { readonly store: Queryable; readonly differ: TextDiffer },
+  { store, differ }: { readonly store: Queryable; readonly differ: TextDiffer | null },
   { teamId, id }: { readonly teamId: string; readonly id: string },
 ): Promise<DifferenceOutcome> {
   const found = await findRunTexts(store, teamId, id)
@@ -36,7 +36,8 @@ export async function runDifference(
   if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
   const fields: RunDiff['fields'][number][] = []
   for (const { field, of, pair } of pairs) {
-    const difference = await differ.diff(pair)
+    // A process without a differ says so only of a run that has something to compare.
+    const difference = await differ?.diff(pair)
     if (!difference) return { kind: 'not_compared' }
     fields.push({ field, of, ...difference })
   }

@@ -1,6 +1,6 @@
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { Reading } from '../check/reading.ts'
-import { storableText } from '../../core/diff/reading-hash.ts'
+import { storableText } from '../../core/storable.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Finished } from '../check/check-source.ts'
 import type { OutcomeFrame } from './outcome-frame.ts'

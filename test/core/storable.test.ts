@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { storable } from '../../core/diff/reading-hash.ts'
+import { storable } from '../../core/storable.ts'
 
 test('values that the store can keep stay the very same object', () => {
   const values = { a: 'é 👍', b: [1, null, { c: '\\u0000' }], d: true }

@@ -31,10 +31,10 @@ interface Region {
 /** A wide red stripe over a blue one, of these heights; what else stands on the page lies over them. */
 const page = (red: number, blue: number, besides = '') =>
   `<!doctype html><style>body { margin: 0 }
-   #red { height: ${red}px; background: #f00 } #blue { height: ${blue}px; background: #00f }
+   #red { height: ${red}px; background: #f00; font-size: 0 } #blue { height: ${blue}px; background: #00f }
    b, i { position: absolute; top: 10px; left: 10px; width: 40px; height: 40px; background: #000 }
    i { left: 100px }</style>
-   <div id="red"></div><div id="blue"></div>${besides}`
+   <div id="red">.</div><div id="blue"></div>${besides}`
 
 const watch = (first: string, visual: object = {}) =>
   watching.watch(first, {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
-import { storable } from '../../core/diff/reading-hash.ts'
+import { storable } from '../../core/storable.ts'
 import { whileStoreAway, type Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'

@@ -1,6 +1,7 @@
 import { createBatcher } from '../../concurrency/batch-writer.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
-import { readingHash, storable } from '../../core/diff/reading-hash.ts'
+import { readingHash } from '../../core/diff/diff-values.ts'
+import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
 import { runIdTime } from '../../core/run-id.ts'
