@@ -209,7 +209,7 @@ function canonicalText(values: Values): string {
 }
 
 /** Returns a text that is equal exactly when two values are (`equalValues`). */
-export function canonicalValue(value: Json): string {
+function canonicalValue(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(foldText(value))
   // -0 and 0 are the same number; String() writes both as 0.
   if (typeof value !== 'object' || value === null) return String(value)

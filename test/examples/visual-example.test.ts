@@ -63,7 +63,7 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The v
     const stated = /"change_pct": ([\d.]+)/.exec(readme)?.[1]
     expect(String(followed.changed.visual_change_pct)).toBe(stated)
     expect(followed.region).toMatchObject({ label: 'Offer', changedPct: Number(stated), hasChanges: true })
-    expect(readme).toContain(`${Number(stated).toFixed(2)} % of the offer`)
+    expect(readme.replaceAll(/\s+/g, ' ')).toContain(`${Number(stated).toFixed(2)} % of the offer`)
     expect(readme).toContain(`"visual_change_pct": ${stated}`)
   })
 

@@ -48,7 +48,7 @@ test.each([
   ['record_unchanged', 'half_sent'],
   ['record_readings', 'half_sent'],
   ['record_readings', 'unanswered'],
-  ['record_attempts', 'unanswered'],
+  ['record_deliveries', 'unanswered'],
   ['claim_checks', 'unanswered'],
   ['claim_deliveries', 'unanswered'],
 ] as const)('a connection that is reset at %s, %s: no run and no delivery is lost or made twice', async (text, at) => {

@@ -66,6 +66,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'ExtractConfigXpath.fields': rules('//h1', '//a/@href', 'string(//p[1])', 'count(//li)'),
   'ExtractConfigJsonPath.fields': rules('$', '$.price', '$..price', "$['a b'][0]", '$[?@.a > 1]'),
   'ExtractConfigRegex.fields': rules(String.raw`(\d+) EUR`, '.', 'a|b', '(?<name>x+)'),
+  '*.wait_for': () => fc.constantFrom('.price', '#ready'),
+  '*.ignore': () => fc.constantFrom({}, { selectors: ['.ad'], patterns: [String.raw`^Updated \d+`] }),
   'ExtractConfigPrompt.schema': () =>
     fc.dictionary(fc.constantFrom('price', 'stock', '😀'), fc.constant({ type: 'string' }), {
       minKeys: 1,
@@ -82,6 +84,7 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
+  MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
 
 const bagOf = (value: Json): Bag =>
@@ -92,18 +95,34 @@ const without = (bag: Bag, key: string): Bag => Object.fromEntries(Object.entrie
 function mendMonitor(monitor: Bag): Json {
   const { extract_config: extract, diff_predicate: predicate, visual_config: visual, request_config: request } = monitor
   const names = extract === undefined ? ['price'] : fieldNames(bagOf(extract) as never as ExtractConfig)
+  const hasLists = extract !== undefined && bagOf(extract)['method'] === 'json_path'
+  const waits = extract !== undefined && 'wait_for' in bagOf(extract)
   return {
     ...monitor,
-    ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), names) }),
+    // Without a browser that always renders, nothing can be waited for.
+    ...(waits && { extract_config: without(bagOf(extract), 'wait_for') }),
+    ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), { names, hasLists }) }),
     ...(visual && request && { visual_config: { ...bagOf(visual), enabled: false } }),
   }
 }
 
-function withFields(predicate: Bag, names: readonly string[]): Bag {
-  const { conditions, field } = predicate
+interface Fields {
+  readonly names: readonly string[]
+  /** Whether each field may be a list. */
+  readonly hasLists: boolean
+}
+
+function withFields(predicate: Bag, fields: Fields): Bag {
+  const { conditions, field, type } = predicate
   if (Array.isArray(conditions))
-    return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), names)) }
-  return typeof field === 'string' ? { ...predicate, field: names[field.length % names.length] ?? 'price' } : predicate
+    return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), fields)) }
+  if (typeof field !== 'string') return predicate
+  const { names, hasLists } = fields
+  return {
+    ...predicate,
+    ...(type === 'list_gains_items' && !hasLists && { type: 'field_changes' }),
+    field: names[field.length % names.length] ?? 'price',
+  }
 }
 
 function mendRequest({ pagination, ...rest }: Bag): Json {

@@ -199,6 +199,8 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   if (path.startsWith('/auth/')) return false
   // What is changed or tried meets what is stored; a template may have no address.
   if (path.endsWith('/backtest')) return false
+  // Most runs found no difference of texts.
+  if (path.endsWith('/diff')) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   if (pathNames[0] === 'slug') return hasKey(body?.value, 'url')
   return id !== '' && (kindOf(path) === 'monitor' || pathNames.length === 0 || shelf.dead('monitor', 0) === null)

@@ -341,7 +341,7 @@ const SERVERS: readonly BlowUp[] = [
     ),
     extract: P,
     comesTo: 'bad_encoding',
-    says: /"br", which was not requested/,
+    says: /"br", which direct requests do not read/,
     withinMs: 1_000,
   },
   {

@@ -53,6 +53,8 @@ describe('monitor, as its runs go', () => {
       diff: { fields_changed: ['value'], before: { value: 1 }, after: { value: 2 } },
       delivery_triggered: true,
       fetch_method: 'static',
+      // Beyond the table: why this layer. Null for a direct request.
+      fetch_reason: null,
       duration_ms: expect.any(Number),
       error_message: null,
       error_code: null,
