@@ -115,9 +115,17 @@ class HostLine<T extends Bound> {
   }
 }
 
-/** The slots of all hosts, by team: a team uses at most `most` of them, however many hosts it watches. */
+/** A gate without a job of a second team for this long leaves no slots to others. */
+const ALONE_MS = 600_000
+
+/**
+ * The slots of all hosts, by team: a team uses at most `most` of them, however many hosts it watches. A team that is
+ * alone uses all: an installation of one team has nobody to leave slots to.
+ */
 class TeamSlots<T extends Bound> {
   readonly #most: number
+  #lastTeam = ''
+  #sharedUntil = -Infinity
   readonly #active = new Map<string, number>()
   /** Hosts with a job that waits only for a slot of its team. */
   readonly #waiting = new Map<string, Set<HostLine<T>>>()
@@ -126,9 +134,17 @@ class TeamSlots<T extends Bound> {
     this.#most = most
   }
 
+  /** Notes that a team has a job here. */
+  seen({ team = '' }: T): void {
+    if (team === '' || team === this.#lastTeam) return
+    if (this.#lastTeam !== '') this.#sharedUntil = performance.now() + ALONE_MS
+    this.#lastTeam = team
+  }
+
   /** Jobs of no team have no limit here. */
   hasSlot(team: string): boolean {
-    return team === '' || (this.#active.get(team) ?? 0) < this.#most
+    if (team === '' || (this.#active.get(team) ?? 0) < this.#most) return true
+    return performance.now() > this.#sharedUntil
   }
 
   keptBack(team: string, line: HostLine<T>): void {
@@ -243,6 +259,7 @@ export function createHostGate<T extends Bound>(caps: {
 
   return {
     add(job, isSlow = false) {
+      teams.seen(job)
       let queue = queues.get(job.host)
       if (!queue) queues.set(job.host, (queue = new HostLine(caps.perHost)))
       queue.add(job, isSlow)

@@ -66,13 +66,16 @@ export async function applyResource(context: Context, declaration: Declaration):
   return outcome
 }
 
+const IS_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
   const { teamId, resource, state, spec, adopts } = declaration
   await lockResource(tx, resource)
   const declared = await lockDeclared(tx, resource, state.uid)
   if (declared && declared.team_id !== teamId) return { kind: 'other_team' }
   const id = declared?.monitor_id ?? adopts
-  const stored = id === null ? null : await lockMonitor(tx, teamId, id)
+  // The annotation is free text, and the store refuses what is no id.
+  const stored = id === null || !IS_ID.test(id) ? null : await lockMonitor(tx, teamId, id)
   const refused = declared || id === null ? null : notAdoptable(stored)
   if (refused) return refused
   const over = await overDeliveryCap(tx, teamId, spec)

@@ -161,7 +161,8 @@ export const Config = Closed({
   ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {
     default: 128,
-    description: 'Concurrent static checks in one worker. One team can use three quarters of them at most.',
+    description:
+      'Concurrent static checks in one worker. One team can use three quarters of them at most, unless it is alone.',
   }),
   LLM_BASE_URL: Optional(
     Text(

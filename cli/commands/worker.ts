@@ -1,4 +1,5 @@
 import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
+import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { createHealth } from '../boot/process/health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
@@ -16,6 +17,7 @@ export const worker = (): Promise<void> =>
       // Closed last: a worker that drains still reports its health.
       let server: HealthServer | undefined
       context.stack.defer('metrics', () => server?.close())
+      if (context.browsers) await loadPlaywright()
       const worker = await startWorker(context)
       const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
       if (port !== undefined) {

@@ -64,6 +64,10 @@ export class Reconciler {
     const waits = resolved?.usesSecrets || resolved?.kind === 'refused' ? [SECRET_MS] : []
     for (const action of decide(situation)) {
       const wait = await this.#perform(action, key, resource, resolved)
+      if (wait === 'refused') {
+        waits.push(SECRET_MS)
+        break
+      }
       if (wait !== undefined) waits.push(wait)
     }
     if (!resource) {
@@ -89,7 +93,9 @@ export class Reconciler {
   async #isKindGoing(): Promise<boolean> {
     type Definition = { readonly metadata?: { readonly deletionTimestamp?: string } }
     const answer = await this.#options.client.call<Definition>({ method: 'GET', path: CRD })
-    // Without the right to look, a deletion counts as what it usually is.
+    // Without the right to look, a deletion counts as what it usually is. After any other answer it is tried again: a
+    // record that is deleted does not come back.
+    if (![200, 403, 404].includes(answer.status)) throw new KubeError('the definition of Monitor', answer)
     return answer.status === 404 || (answer.status === 200 && answer.body.metadata?.deletionTimestamp !== undefined)
   }
 
@@ -98,7 +104,7 @@ export class Reconciler {
     key: string,
     resource: MonitorResource | null,
     resolved: ResolvedMonitor | null,
-  ): Promise<number | undefined> {
+  ): Promise<number | 'refused' | undefined> {
     if (action.kind === 'delete_record' || action.kind === 'release_record') return this.#end(action.kind, key)
     if (!resource) return
     switch (action.kind) {
@@ -142,7 +148,7 @@ export class Reconciler {
     resource: MonitorResource,
     resolved: Extract<ResolvedMonitor, { kind: 'valid' }>,
     { adopts, request }: Extract<Action, { kind: 'apply' }>,
-  ): Promise<undefined> {
+  ): Promise<'refused' | undefined> {
     const { context, clusterId, records, events } = this.#options
     const { uid, generation = 0 } = resource.metadata
     const { teamId, ownerId: userId, spec, hash } = resolved
@@ -151,7 +157,10 @@ export class Reconciler {
     const suspend = resource.spec.suspend === true
     const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
     const outcome = await applyResource(context, declaration)
-    if (outcome.kind !== 'applied') return this.#refuse(resource, refusalOf(outcome, adopts))
+    if (outcome.kind !== 'applied') {
+      await this.#refuse(resource, refusalOf(outcome, adopts))
+      return 'refused'
+    }
     const { no, id } = outcome.monitor
     const { namespace, name } = identity
     const record = { no, monitor_id: id, team_id: teamId, namespace, name, uid, generation, hash }

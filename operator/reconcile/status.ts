@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
@@ -134,13 +135,10 @@ const PASSIVE = new Set(['lastRunTime', 'nextRunTime', 'consecutiveFailures'])
 
 /** Returns whether a status has to be written: something besides the times of runs differs. */
 export function isNews(before: MonitorStatus | undefined, now: MonitorStatus): boolean {
-  const told = (status: MonitorStatus) =>
-    JSON.stringify(
-      Object.entries(status)
-        .filter(([key]) => !PASSIVE.has(key))
-        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    )
-  return before === undefined || told(before) !== told(now)
+  // The API server returns keys in an order of its own, so texts are not compared.
+  const active = (status: MonitorStatus) =>
+    Object.fromEntries(Object.entries(status).filter(([key]) => !PASSIVE.has(key)))
+  return before === undefined || !isDeepStrictEqual(active(before), active(now))
 }
 
 /** Returns the merge patch that makes a status of another: keys that are gone are null. */

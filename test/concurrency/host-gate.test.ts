@@ -123,6 +123,10 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
 
 test('keeps a team within its share of all slots, however many hosts it has', () => {
   const gate = createHostGate<{ host: string; team: string }>({ perHost: 2, total: 8, perTeam: 6 })
+  const early = { host: 'early', team: 'few' }
+  gate.add(early)
+  expect(gate.next()).toBe(early)
+  gate.done(early)
   for (let n = 0; n < 20; n++) gate.add({ host: `h${n}`, team: 'many' })
   const started = []
   for (let job = gate.next(); job; job = gate.next()) started.push(job)
@@ -136,6 +140,12 @@ test('keeps a team within its share of all slots, however many hosts it has', ()
     for (let next = gate.next(); next; next = gate.next()) started.push(next)
   }
   expect([gate.waiting, gate.active]).toEqual([0, 1])
+})
+
+test('gives a team every slot while it is alone', () => {
+  const gate = createHostGate<{ host: string; team: string }>({ perHost: 1, total: 4, perTeam: 3 })
+  for (let n = 0; n < 4; n++) gate.add({ host: `h${n}`, team: 'only' })
+  expect(Array.from({ length: 4 }, () => gate.next())).not.toContain(undefined)
 })
 
 test('gives jobs of no team every slot', () => {

@@ -78,7 +78,7 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
 
 async function connected(child: ChromiumProcess): Promise<Browser> {
   // Seven megabytes of code: a process that renders no page never loads it.
-  const { chromium } = await import('playwright-core')
+  const { chromium } = await loadPlaywright()
   // Without this each screenshot waits for the fonts again, without a limit; three seconds are enough (capture.ts).
   // Playwright reads it before every screenshot.
   // oxlint-disable-next-line node/no-process-env -- there is no option for it
@@ -200,3 +200,9 @@ function kill(pid: number): void {
     // The process ended first.
   }
 }
+
+/**
+ * Loads the code that drives a browser: half a second in which a process does nothing else, and 50 MB. A process that
+ * may be at rest loads it with its first page, and a worker at its start, so that no check is late because of it.
+ */
+export const loadPlaywright = () => import('playwright-core')
