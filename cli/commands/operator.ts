@@ -23,10 +23,16 @@ export const operator = (flags: OperatorFlags): Promise<void> =>
         const health = createHealth({ store, registry, sinceProgress: () => 0, stopping })
         server = await startHealthServer(health, { host, port, token })
       }
-      void operator.lost.then(() => {
-        // What this process knows is out of date from now on: another start reads it anew.
+      // What this process knows is out of date from now on, or never was complete: another start reads it anew.
+      const startAnew = () => {
         process.exitCode = 1
         process.kill(process.pid, 'SIGTERM')
+      }
+      void operator.lost.then(startAnew)
+      operator.leading.catch((err: unknown) => {
+        if (context.stopping.aborted) return
+        context.log.error({ err }, 'the operator could not begin as the leader')
+        startAnew()
       })
       process.stdout.write(`Tidemark is watching the resources of ${cluster}.\n`)
     },

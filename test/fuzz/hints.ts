@@ -84,7 +84,6 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
-  MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
 
 const bagOf = (value: Json): Bag =>

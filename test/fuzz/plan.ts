@@ -201,6 +201,8 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   if (path.endsWith('/backtest')) return false
   // Most runs found no difference of texts.
   if (path.endsWith('/diff')) return false
+  // A predicate that is tried may name a field that is not there.
+  if (path.endsWith('/preview')) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   if (pathNames[0] === 'slug') return hasKey(body?.value, 'url')
   return id !== '' && (kindOf(path) === 'monitor' || pathNames.length === 0 || shelf.dead('monitor', 0) === null)
