@@ -160,7 +160,8 @@ function isWrongBody(document: ApiDocument, operation: Operation, body: Body | n
   if (operation.method === 'GET') return false
   if (!body) return operation.bodyRequired
   if (body.bytes.toString().trim() === '') return operation.bodyRequired
-  if (!operation.body) return body.value !== undefined && JSON.stringify(body.value) !== '{}' && !body.transport.wrong
+  // By its bytes: a value may be nested too deeply to be written again.
+  if (!operation.body) return body.value !== undefined && body.bytes.toString().trim() !== '{}' && !body.transport.wrong
   return (
     body.transport.wrong ||
     (body.changes.at(-1)?.wrong ?? false) ||
