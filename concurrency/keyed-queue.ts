@@ -1,4 +1,5 @@
 import { createBackoff, type Pauses } from './retry.ts'
+import { type Rate, TokenBucket } from './token-bucket.ts'
 import { Running } from './wakeable-loop.ts'
 
 /** What the work on a key asks for: nothing more, or another look at it after this many milliseconds. */
@@ -14,7 +15,7 @@ interface KeyedQueueOptions {
   /** The pauses of one key after faults in a row. */
   readonly faultPauses: Pauses
   /** Repeats after a fault start at most this often, over all keys: a store that is away must not be flooded. */
-  readonly repeats: { readonly perSecond: number; readonly burst: number }
+  readonly repeats: Rate
 }
 
 /**
@@ -32,12 +33,12 @@ export class KeyedQueue {
   readonly #underWay = new Map<string, { again: Urgency | null }>()
   readonly #delayed = new Map<string, { readonly timer: NodeJS.Timeout; readonly at: number }>()
   readonly #failing = new Map<string, ReturnType<typeof createBackoff>>()
-  readonly #repeats: ReturnType<typeof createTokens>
+  readonly #repeats: TokenBucket
   #isStarted = false
 
   constructor(options: KeyedQueueOptions) {
     this.#options = options
-    this.#repeats = createTokens(options.repeats)
+    this.#repeats = new TokenBucket(options.repeats)
   }
 
   /** Keys that wait for a worker. */
@@ -114,7 +115,7 @@ export class KeyedQueue {
       this.#options.onFault(key, error)
       const pauses = this.#failing.get(key) ?? createBackoff(this.#options.faultPauses)
       this.#failing.set(key, pauses)
-      this.addAfter(key, Math.max(pauses.next(), this.#repeats.waitMs()))
+      this.addAfter(key, Math.max(pauses.next(), this.#repeats.reserve()))
     }
     const again = this.#underWay.get(key)?.again
     this.#underWay.delete(key)
@@ -124,17 +125,3 @@ export class KeyedQueue {
 }
 
 type Urgency = 'urgent' | 'later'
-
-/** Tokens that refill with time. `waitMs` takes one and returns how long to wait until it is there. */
-function createTokens({ perSecond, burst }: KeyedQueueOptions['repeats']) {
-  let tokens = burst
-  let at = performance.now()
-  return {
-    waitMs() {
-      const now = performance.now()
-      tokens = Math.min(burst, tokens + ((now - at) / 1_000) * perSecond) - 1
-      at = now
-      return tokens >= 0 ? 0 : (-tokens / perSecond) * 1_000
-    },
-  }
-}

@@ -1,6 +1,7 @@
+import { isUuid } from '../core/is-uuid.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
-import { recordAudit } from '../store/accounts/audit.ts'
+import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import { hideMonitor } from '../store/monitors/monitor-delete.ts'
@@ -66,8 +67,6 @@ export async function applyResource(context: Context, declaration: Declaration):
   return outcome
 }
 
-const IS_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
   const { teamId, resource, state, spec, adopts } = declaration
   await lockResource(tx, resource)
@@ -75,7 +74,7 @@ async function apply(tx: Transaction, { secrets }: Context, declaration: Declara
   if (declared && declared.team_id !== teamId) return { kind: 'other_team' }
   const id = declared?.monitor_id ?? adopts
   // The annotation is free text, and the store refuses what is no id.
-  const stored = id === null || !IS_ID.test(id) ? null : await lockMonitor(tx, teamId, id)
+  const stored = id === null || !isUuid(id) ? null : await lockMonitor(tx, teamId, id)
   const refused = declared || id === null ? null : notAdoptable(stored)
   if (refused) return refused
   const over = await overDeliveryCap(tx, teamId, spec)
@@ -138,42 +137,35 @@ interface ResourceEnd extends Pick<Requester, 'actor'> {
 }
 
 /** Deletes the record that a resource declares, because the resource was deleted. Without a record, nothing happens. */
-export async function deleteDeclared(
-  { store }: Pick<MonitorContext, 'store'>,
-  { actor, resource }: ResourceEnd,
-): Promise<void> {
-  await store.transaction(async (tx) => {
-    const declared = await lockDeclared(tx, resource)
-    if (!declared) return
-    await hideMonitor(tx, declared.no)
-    await recordAudit(tx, {
-      teamId: declared.team_id,
-      actor,
-      action: 'monitor.deleted',
-      target: { id: declared.monitor_id, label: null },
-      metadata: origin(resource),
-    })
-  })
-}
+export const deleteDeclared = (context: Pick<MonitorContext, 'store'>, end: ResourceEnd): Promise<void> =>
+  endDeclared(context, end, { act: hideMonitor, action: 'monitor.deleted' })
 
 /**
  * Gives the record that a resource declares back to the API: the resource vanished without having been deleted. The
  * monitor goes on.
  */
-export async function releaseResource(
+export const releaseResource = (context: Pick<MonitorContext, 'store'>, end: ResourceEnd): Promise<void> =>
+  endDeclared(context, end, {
+    act: releaseDeclared,
+    action: 'monitor.updated',
+    metadata: { changed: ['managed_by'] },
+  })
+
+interface Ending extends Pick<AuditEntry, 'action' | 'metadata'> {
+  readonly act: (tx: Transaction, no: number) => Promise<void>
+}
+
+async function endDeclared(
   { store }: Pick<MonitorContext, 'store'>,
   { actor, resource }: ResourceEnd,
+  { act, action, metadata }: Ending,
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const declared = await lockDeclared(tx, resource)
     if (!declared) return
-    await releaseDeclared(tx, declared.no)
-    await recordAudit(tx, {
-      teamId: declared.team_id,
-      actor,
-      action: 'monitor.updated',
-      target: { id: declared.monitor_id, label: null },
-      metadata: { ...origin(resource), changed: ['managed_by'] },
-    })
+    await act(tx, declared.no)
+    const target = { id: declared.monitor_id, label: null }
+    const { team_id: teamId } = declared
+    await recordAudit(tx, { teamId, actor, action, target, metadata: { ...origin(resource), ...metadata } })
   })
 }

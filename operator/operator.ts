@@ -1,8 +1,9 @@
-import { createHash, hkdfSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge, type Registry } from 'prom-client'
 import { KeyedQueue } from '../concurrency/keyed-queue.ts'
 import { createWakeableLoop } from '../concurrency/wakeable-loop.ts'
+import { derivedKey } from '../core/derived-key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { Store } from '../store/db/client.ts'
@@ -14,7 +15,7 @@ import { type KubeClient, KubeError } from './cluster/kube-client.ts'
 import { Leader } from './cluster/leader.ts'
 import { keyOf, type KubeObject } from './cluster/objects.ts'
 import { Reflector } from './cluster/reflector.ts'
-import { MONITORS, type MonitorResource, RUN_REQUESTED, stripped } from './reconcile/monitor-resource.ts'
+import { MONITORS, type MonitorResource, stripped, TEAM } from './reconcile/monitor-resource.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve.ts'
 
@@ -175,7 +176,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records
       egress,
       namespaceOf: (name) => namespaces.get(name),
       defaultTeam,
-      hashKey: hashKeyOf(options.encryptionKey),
+      hashKey: derivedKey(options.encryptionKey, 'applied resources'),
     }),
     records,
     events,
@@ -221,7 +222,7 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, queue, 
   })
 }
 
-const teamIn = (namespace: KubeObject | undefined) => namespace?.metadata.labels?.['tidemark.dev/team']
+const teamIn = (namespace: KubeObject | undefined) => namespace?.metadata.labels?.[TEAM]
 
 function isNewTo(before: MonitorResource | undefined, now: MonitorResource | undefined): boolean {
   if (!before || !now) return true
@@ -230,15 +231,9 @@ function isNewTo(before: MonitorResource | undefined, now: MonitorResource | und
     one.uid !== other.uid ||
     one.generation !== other.generation ||
     one.deletionTimestamp !== other.deletionTimestamp ||
-    one.annotations?.[RUN_REQUESTED] !== other.annotations?.[RUN_REQUESTED] ||
     JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||
     one.finalizers?.length !== other.finalizers?.length
   )
-}
-
-function hashKeyOf(encryptionKey: string): Buffer {
-  const salt = createHash('sha256').update('tidemark').digest()
-  return Buffer.from(hkdfSync('sha256', encryptionKey, salt, 'applied resources', 32))
 }
 
 interface Measured {

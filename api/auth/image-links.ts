@@ -1,4 +1,5 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '../../core/derived-key.ts'
 
 /** How long a signed address is good, in seconds (at most 300). */
 export const LINK_SECONDS = 300
@@ -24,8 +25,7 @@ export interface ImageLinks {
 
 /** The key is derived from TIDEMARK_ENCRYPTION_KEY, for this use only. */
 export function createImageLinks(encryptionKey: string, baseUrl: string): ImageLinks {
-  const salt = createHash('sha256').update('tidemark').digest()
-  const key = Buffer.from(hkdfSync('sha256', encryptionKey, salt, 'signed images', 32))
+  const key = derivedKey(encryptionKey, 'signed images')
   const signature = (said: string) => createHmac('sha256', key).update(`GET /v1/images/${said}`).digest('base64url')
   return {
     sign(teamId, imageId, nowMs) {

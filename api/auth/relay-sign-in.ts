@@ -91,8 +91,8 @@ const emailOf = ({ body }: Pick<SignInCall, 'body'>) => String((body as { email?
 const accountOf = (call: Pick<SignInCall, 'body'>) => createHash('sha256').update(emailOf(call)).digest('base64url')
 
 /**
- * Limits the attempts for an account. All strangers count together. A device or an address from which the account was
- * signed in to before counts by itself, so that strangers do not lock it out.
+ * Limits the attempts for an account. All unknown devices count together. A device or an address from which the
+ * account was signed in to before counts by itself, so that others do not lock it out.
  */
 async function limitAccount(call: SignInCall, perMinute: number): Promise<void> {
   const { services, headers, address } = call

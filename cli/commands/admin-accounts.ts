@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { isUuid } from '../../core/is-uuid.ts'
 import { TIERS, type Tier } from '../../schema/account/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
@@ -135,6 +136,6 @@ function runs(text: string): number {
 }
 
 function uuid(text: string): string {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text.toLowerCase()
+  if (isUuid(text)) return text.toLowerCase()
   throw new InvalidArgumentError('must be the id of a key, as list-keys shows it')
 }

@@ -1,7 +1,7 @@
-import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
+import type { HealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { type OperatorFlags, startOperatorParts } from '../boot/parts/operator-parts.ts'
-import { createHealth } from '../boot/process/health.ts'
+import { serveHealth } from '../boot/process/health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 
@@ -16,13 +16,8 @@ export const operator = (flags: OperatorFlags): Promise<void> =>
       let server: HealthServer | undefined
       context.stack.defer('metrics', () => server?.close())
       const { operator, store, server: cluster } = await startOperatorParts(context, flags)
-      const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
-      if (port !== undefined) {
-        const { registry, stopping } = context
-        // A waiting operator is healthy: its work is to wait.
-        const health = createHealth({ store, registry, sinceProgress: () => 0, stopping })
-        server = await startHealthServer(health, { host, port, token })
-      }
+      // A waiting operator is healthy: its work is to wait.
+      server = await serveHealth(context, { store, sinceProgress: () => 0 })
       // What this process knows is out of date from now on, or never was complete: another start reads it anew.
       const startAnew = () => {
         process.exitCode = 1

@@ -1,7 +1,7 @@
-import { type HealthServer, startHealthServer } from '../../platform/health-server.ts'
+import type { HealthServer } from '../../platform/health-server.ts'
 import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { createHealth } from '../boot/process/health.ts'
+import { serveHealth } from '../boot/process/health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/parts/worker-parts.ts'
@@ -19,13 +19,7 @@ export const worker = (): Promise<void> =>
       context.stack.defer('metrics', () => server?.close())
       if (context.browsers) await loadPlaywright()
       const worker = await startWorker(context)
-      const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = context.settings
-      if (port !== undefined) {
-        const { registry, stopping } = context
-        const { store, sinceProgress } = worker
-        const health = createHealth({ store, registry, sinceProgress, stopping })
-        server = await startHealthServer(health, { host, port, token })
-      }
+      server = await serveHealth(context, worker)
       process.stdout.write('Tidemark is checking and delivering.\n')
     },
   })

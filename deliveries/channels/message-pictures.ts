@@ -11,7 +11,7 @@ export interface MessagePictures {
   /** Returns the PNG. Null: the message is about no picture, or it cannot be had now. Never rejects. */
   bytes(payload: MessagePayload | NoticeMessage): Promise<Uint8Array | null>
   /**
-   * Returns an address that anybody can open for a few minutes. Null: as for `bytes`, or strangers cannot reach this
+   * Returns an address that anybody can open for a few minutes. Null: as for `bytes`, or not everybody can reach this
    * installation. Never rejects.
    */
   address(payload: MessagePayload | NoticeMessage): Promise<string | null>
@@ -20,7 +20,7 @@ export interface MessagePictures {
 interface PicturesOptions {
   readonly store: Store
   readonly objects: ObjectStore
-  /** Signs an address. Null: strangers cannot reach this installation. */
+  /** Signs an address. Null: this installation cannot be reached from outside. */
   readonly sign: ((teamId: string, imageId: string, nowMs: number) => string) | null
   readonly log: DeliveryLog
 }

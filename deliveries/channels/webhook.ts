@@ -1,3 +1,4 @@
+import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
 import { sign } from '../../core/signature.ts'
 import type { Channel } from './channel.ts'
 import { post, type PostOptions } from './post.ts'
@@ -23,26 +24,8 @@ export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {
 
 const NO_SECRET = 'The monitor has no signing secret, so its webhooks cannot be signed. Rotate its secret, then replay.'
 
-/**
- * Headers that are never sent, even if a user configured them: Tidemark's own and those of the connection. The API
- * refuses or documents most of them, but a stored row may be older than the rule.
- */
-const RESERVED: ReadonlySet<string> = new Set([
-  ...WEBHOOK_OWN_HEADERS,
-  'host',
-  'content-length',
-  'connection',
-  'transfer-encoding',
-  'cookie',
-  'keep-alive',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-  'proxy-connection',
-  'proxy-authorization',
-  'proxy-authenticate',
-])
+/** Headers that are never sent, even if a user configured them: Tidemark's own and those that no request takes. */
+const RESERVED: ReadonlySet<string> = new Set([...WEBHOOK_OWN_HEADERS, ...UNSENT_HEADERS])
 
 /** Returns the headers of a webhook as undici's flat list: the configured ones, then Tidemark's own. */
 function webhookHeaders(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { KubeClient } from './kube-client.ts'
+import { TokenBucket } from '../../concurrency/token-bucket.ts'
+import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
 import { type KubeObject, microTime } from './objects.ts'
 
 /** Something that happened to a resource, for `kubectl describe`. */
@@ -23,8 +24,7 @@ interface EventRecorderOptions {
 
 const MOST_NOTE = 1_024
 /** Events a second over all resources, and how many may come at once. */
-const PER_SECOND = 10
-const BURST = 50
+const PACE = { perSecond: 10, burst: 50 }
 /** The API server keeps an Event for an hour. */
 const KEPT_MS = 3_600_000
 
@@ -42,8 +42,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions
   readonly #known = new LRUCache<string, Known>({ max: 10_000, ttl: KEPT_MS })
   #writing: Promise<unknown> = Promise.resolve()
-  #tokens = BURST
-  #filledAt = performance.now()
+  readonly #pace = new TokenBucket(PACE)
   #dropped = 0
 
   constructor(options: EventRecorderOptions) {
@@ -56,7 +55,7 @@ export class EventRecorder {
   }
 
   record(about: KubeObject, happening: Happening): void {
-    if (!this.#take()) {
+    if (!this.#pace.tryTake()) {
       this.#dropped += 1
       return
     }
@@ -68,15 +67,6 @@ export class EventRecorder {
 
   async stop(): Promise<void> {
     await this.#writing
-  }
-
-  #take(): boolean {
-    const now = performance.now()
-    this.#tokens = Math.min(BURST, this.#tokens + ((now - this.#filledAt) / 1_000) * PER_SECOND)
-    this.#filledAt = now
-    if (this.#tokens < 1) return false
-    this.#tokens -= 1
-    return true
   }
 
   async #write(about: KubeObject, happening: Happening): Promise<void> {
@@ -91,7 +81,7 @@ export class EventRecorder {
       again.count += 1
       const body = { series: { count: again.count, lastObservedTime: now } }
       const path = `${collection}/${again.name}`
-      const answer = await client.call({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' })
+      const answer = await client.call({ method: 'PATCH', path, body, contentType: MERGE_PATCH })
       if (answer.status < 300) return
     }
     const digits = createHash('sha256')

@@ -54,6 +54,9 @@ export interface KubeClient {
   close(): void
 }
 
+/** The type of a patch that replaces the keys that it has, and removes those that are null. */
+export const MERGE_PATCH = 'application/merge-patch+json'
+
 const ANSWER_MS = 30_000
 /** The API server's own limit of an object is 1.5 MiB; a page of a list is larger. */
 const MOST_BYTES = 256 * 1024 * 1024

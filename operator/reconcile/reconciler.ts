@@ -1,18 +1,15 @@
 import type { WorkResult } from '../../concurrency/keyed-queue.ts'
-import type { Actor } from '../../schema/account/audit.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
 import { applyResource, deleteDeclared, releaseResource } from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
 import { type DeclaredRow, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
-import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
+import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason } from './decide.ts'
 import { FINALIZER, type MonitorResource, pathOf, RUN_REQUESTED } from './monitor-resource.ts'
 import { type ResolvedMonitor, SECRET_MS } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
-
-/** The operator acts for nobody in particular. */
-const SYSTEM: Actor = { type: 'system', id: null, label: 'System', ip: null }
 
 /** What a reconciler works with. */
 interface ReconcilerOptions {
@@ -36,7 +33,6 @@ interface ReconcilerOptions {
  */
 const STATUS_EVERY_MS = 60_000
 const STATUS_BURST = 3
-const MERGE = 'application/merge-patch+json'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
 
 /** Brings records and statuses in line with resources, one key at a time. */
@@ -137,7 +133,7 @@ export class Reconciler {
       method: 'PATCH',
       path: pathOf(resource),
       body,
-      contentType: MERGE,
+      contentType: MERGE_PATCH,
     })
     // A resource that is gone needs no finalizer.
     if (answer.status >= 300 && answer.status !== 404) throw new KubeError('the finalizer of a Monitor', answer)
@@ -201,7 +197,7 @@ export class Reconciler {
       method: 'PATCH',
       path: `${pathOf(resource)}/status`,
       body: statusPatch(resource.status, status),
-      contentType: MERGE,
+      contentType: MERGE_PATCH,
     })
     if (answer.status === 404) return false
     if (answer.status >= 300) throw new KubeError('the status of a Monitor', answer)

@@ -1,3 +1,4 @@
+import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
 import type { FetchRequest } from './fetched.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -13,26 +14,6 @@ const DEFAULTS = [
 ] as const
 
 const DEFAULTS_FLAT: string[] = DEFAULTS.flat()
-
-/**
- * Never sent from the user's headers: headers of the connection, and the reserved names of request headers. The API
- * refuses the reserved ones, but a stored row may be older than a rule.
- */
-export const NOT_THE_USERS: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'transfer-encoding',
-  'cookie',
-  'keep-alive',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-  'proxy-connection',
-  'proxy-authorization',
-  'proxy-authenticate',
-])
 
 /**
  * Which of the user's headers go with a hop. All go to the first origin and none elsewhere. Validators go with the
@@ -63,14 +44,14 @@ export function requestHeaders(request: FetchRequest, scope: HeaderScope): strin
 }
 
 function withUser(user: Readonly<Record<string, string>>): string[] {
-  const own = Object.entries(user).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
+  const own = Object.entries(user).filter(([name]) => !UNSENT_HEADERS.has(name.toLowerCase()))
   const names = new Set(own.map(([name]) => name.toLowerCase()))
   return [...DEFAULTS.filter(([name]) => !names.has(name)).flat(), ...own.flat()]
 }
 
 /** Returns the warning for headers of the monitor that are not sent; null: all of them are. */
 export function unsentHeaders(user: Readonly<Record<string, string>>): string | null {
-  const names = Object.keys(user).filter((name) => NOT_THE_USERS.has(name.toLowerCase()))
+  const names = Object.keys(user).filter((name) => UNSENT_HEADERS.has(name.toLowerCase()))
   if (names.length === 0) return null
   const listed = names.map((name) => JSON.stringify(name)).join(', ')
   return `Headers that belong to a connection cannot be sent: ${listed}. Remove them from request_headers.`.slice(

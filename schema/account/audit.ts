@@ -49,6 +49,9 @@ export interface Actor {
   readonly ip: string | null
 }
 
+/** The actor of what nobody signed in to do: commands of the installation, and the operator. */
+export const SYSTEM: Actor = { type: 'system', id: null, label: 'System', ip: null }
+
 /** The actor of a request, and the team that the request is for. */
 export interface Requester {
   readonly teamId: string

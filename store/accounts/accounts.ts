@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
 import { OWNER_PLAN, type Tier } from '../../schema/account/plan.ts'
 import { insertApiKey, type IssuedApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
@@ -128,7 +129,7 @@ async function issueBySystem(
   if (!issued) throw new Error('a key without an expiry was refused')
   await recordAudit(tx, {
     teamId: wanted.teamId,
-    actor: { type: 'system', id: null, label: 'System', ip: null },
+    actor: SYSTEM,
     action: 'api_key.created',
     target: { id: issued.id, label: issued.prefix },
     metadata: { name: issued.name, scopes: [...issued.scopes] },

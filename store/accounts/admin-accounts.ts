@@ -3,16 +3,14 @@ import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
 import { serpAccess } from '../../core/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
-import type { Actor } from '../../schema/account/audit.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { NOTHING_USED } from '../quota/pool.ts'
 import { listApiKeys, revokeApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
 import { hashedIdentifier } from './session-token.ts'
-
-/** Whoever runs the installation. */
-const SYSTEM: Actor = { type: 'system', id: null, label: 'System', ip: null }
 
 const owned = row({ team_id: Type.String(), user_id: Type.String(), tier: Type.Unsafe<Tier>({}), serp: Type.String() })
 
@@ -100,8 +98,7 @@ export const setPlan = (store: Store, email: string, plan: Tier, withSerp: boole
       where id = ${teamId}::uuid`)
     if ((tier === 'free') !== (plan === 'free'))
       await tx.query(sql.type(nothing)`
-        update team_usage set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0,
-          screenshot_bytes_used = 0, proxy_bytes_used = 0, period_start = clock(),
+        update team_usage set ${NOTHING_USED}, period_start = clock(),
           resets_at = case when ${plan} = 'free' then null else clock() + interval '1 month' end
         where team_id = ${teamId}::uuid`)
     const metadata = { from: tier, to: plan, serp: access, previous_serp: serp }

@@ -1,4 +1,5 @@
-import { createHash, createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '../../core/derived-key.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -7,9 +8,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
  * encrypts secrets.
  */
 export const sessionKey = (encryptionKey: string): string =>
-  Buffer.from(
-    hkdfSync('sha256', encryptionKey, createHash('sha256').update('tidemark').digest(), 'sign-in sessions', 32),
-  ).toString('base64url')
+  derivedKey(encryptionKey, 'sign-in sessions').toString('base64url')
 
 /** Returns how the sign-in library stores the name of a token: its hash, so that the database opens no account. */
 export const hashedIdentifier = (identifier: string): string => hash('sha256', identifier, 'base64url')

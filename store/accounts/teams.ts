@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { serpAccess } from '../../core/plan.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
-import type { Store, Transaction } from '../db/client.ts'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { openUsage } from '../quota/usage.ts'
 
@@ -36,6 +36,13 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
     insert into team_members (team_id, user_id, role) values (${teamId}, ${team.ownerId}, 'owner')`)
   await openUsage(tx, teamId, trial ? 'trial' : 'plan')
   return teamId
+}
+
+const teamRow = row({ id: Type.String(), owner_user_id: Type.String() })
+
+/** Returns a team and its owner; null when the text names none. */
+export async function findTeam(store: Queryable, id: string) {
+  return store.maybeOne(sql.type(teamRow)`select id, owner_user_id from teams where id::text = lower(${id})`)
 }
 
 /** Returns whether no team exists yet: the installation is new. */

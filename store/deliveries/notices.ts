@@ -58,9 +58,12 @@ export async function recordWithNotices<T extends Noticed>(
   return true
 }
 
-/** True for an event about the health of a monitor. Of these, trouble is told once, and its end only after it. */
-const IS_HEALTH = sql.fragment`(
-  e.kind in ('failing', 'recovered') or e.kind = 'field_missing' and e.detail->'fields' is null)`
+/** Is true for an event about the health of a monitor. Of these, trouble is told once, and its end only after it. */
+const isHealth = (event: 'e' | 'later') => {
+  const [kind, detail] = [sql.identifier([event, 'kind']), sql.identifier([event, 'detail'])]
+  return sql.fragment`(
+  ${kind} in ('failing', 'recovered') or ${kind} = 'field_missing' and ${detail}->'fields' is null)`
+}
 
 /**
  * Inserts events only when somebody wants them and the monitor is scheduled: a monitor that a user paused causes no
@@ -82,7 +85,7 @@ async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promi
     join monitors m on m.no = c.no
     join teams team on team.id = c.team_id
     left join lateral (
-      select e.kind from notice_events e where e.monitor_no = c.no and ${IS_HEALTH} order by e.run_id desc limit 1
+      select e.kind from notice_events e where e.monitor_no = c.no and ${isHealth('e')} order by e.run_id desc limit 1
     ) last on true
     where c.next_run_at is not null and c.queue <> 'serp'
       and (i.kind = any(m.notify_on) or team.error_notifications and i.fields is null)
@@ -277,10 +280,9 @@ export const deleteNotices = (connection: Queryable): Promise<number> =>
         select e.id
         from notice_events e cross join lateral team_limits(e.team_id) l
         where e.due_at is null and e.created_at < ${CUTOFF}
-          and (not ${IS_HEALTH} or exists (
+          and (not ${isHealth('e')} or exists (
             select from notice_events later
-            where later.monitor_no = e.monitor_no and later.run_id > e.run_id and later.kind <> 'delivery_dead'
-              and (later.kind <> 'field_missing' or later.detail->'fields' is null)))
+            where later.monitor_no = e.monitor_no and later.run_id > e.run_id and ${isHealth('later')}))
         limit ${NOTICE_BATCH}
       )
       returning 1

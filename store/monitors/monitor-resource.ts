@@ -186,10 +186,3 @@ export async function finishedSince(store: Queryable, clusterId: string, since: 
     where r.cluster_id = ${clusterId} and c.last_run_at > ${since}::timestamptz
   `)
 }
-
-const teamRow = row({ id: Type.String(), owner_user_id: Type.String() })
-
-/** Returns a team and its owner; null when the text names none. */
-export async function findTeam(store: Queryable, id: string) {
-  return store.maybeOne(sql.type(teamRow)`select id, owner_user_id from teams where id::text = lower(${id})`)
-}

@@ -121,6 +121,10 @@ export async function restUsedUp(store: Store): Promise<void> {
   `)
 }
 
+/** The part of an update of `team_usage` that begins a period: nothing is used yet. */
+export const NOTHING_USED = sql.fragment`
+  runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0`
+
 /**
  * Begins the next month of every quota whose period has ended. It adds the fewest whole months (of UTC) that bring the
  * end of the period after the current time. A period that ends on the 29th to 31st ends on the last day of a shorter
@@ -144,8 +148,7 @@ export async function renewPeriods(store: Store): Promise<void> {
       from ended
     )
     update team_usage u
-    set runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0,
-      proxy_bytes_used = 0,
+    set ${NOTHING_USED},
       period_start = (r.ended_at + make_interval(months => r.months - 1)) at time zone 'UTC',
       resets_at = (r.ended_at + make_interval(months => r.months)) at time zone 'UTC'
     from renewed r

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
+import { derivedKey } from '../../core/derived-key.ts'
 
 /**
  * Encrypts values that may contain credentials before they are stored. It uses AES-256-GCM with a fresh nonce each
@@ -35,9 +36,8 @@ const VERSION = 1
  * are best.
  */
 export function createSecretBox(key: string): SecretBox {
-  const derivedBytes = hkdfSync('sha256', key, createHash('sha256').update('tidemark').digest(), 'secrets at rest', 32)
   // The key object is created once. Passing bytes would create one at each opening, at five times the cost.
-  const derived = createSecretKey(Buffer.from(derivedBytes))
+  const derived = createSecretKey(derivedKey(key, 'secrets at rest'))
   const aad = (place: SealedPlace) => Buffer.from(`${place.teamId}|${place.column}`)
   return {
     seal(place, value) {

@@ -40,7 +40,7 @@ interface MessagePictureContext extends PictureContext {
   readonly encryptionKey: string
 }
 
-/** Returns the pictures for messages. Chats get an address only where strangers can open it. */
+/** Returns the pictures for messages. Chats get an address only where everybody can open it. */
 export function messagePicturesOf({ settings, store, log, encryptionKey, stack }: MessagePictureContext) {
   const objects = objectsOf(settings)
   stack.defer('the object store of messages', () => objects.close())
@@ -49,7 +49,7 @@ export function messagePicturesOf({ settings, store, log, encryptionKey, stack }
   return createMessagePictures({ store, objects, sign: links && links.sign, log })
 }
 
-/** Returns the base address if strangers may reach it: https, and neither a private address nor a private name. */
+/** Returns the base address if everybody may reach it: https, and neither a private address nor a private name. */
 function publicBase({ TIDEMARK_BASE_URL: base }: Settings): string | null {
   const url = base === undefined ? null : URL.parse(base)
   if (base === undefined || url?.protocol !== 'https:') return null

@@ -1,5 +1,7 @@
 import type { Registry } from 'prom-client'
 import { type Health, MOVING_MS } from '../../../core/health.ts'
+import { type HealthServer, startHealthServer } from '../../../platform/health-server.ts'
+import type { Settings } from '../settings/read-config.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { storeState } from '../../../store/db/store-state.ts'
 
@@ -27,4 +29,20 @@ export function createHealth({
     },
     metrics: () => registry.metrics(),
   }
+}
+
+interface Serving {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly stopping: AbortSignal
+}
+
+/** Serves health and metrics on TIDEMARK_METRICS_PORT. Without that setting it serves nothing. */
+export async function serveHealth(
+  { settings, registry, stopping }: Serving,
+  { store, sinceProgress }: { readonly store: Store; readonly sinceProgress: (() => number) | null },
+): Promise<HealthServer | undefined> {
+  const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
+  if (port === undefined) return undefined
+  return startHealthServer(createHealth({ store, registry, sinceProgress, stopping }), { host, port, token })
 }

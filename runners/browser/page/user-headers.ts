@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core'
-import { NOT_THE_USERS } from '../../fetch/request-headers.ts'
+import { UNSENT_HEADERS } from '../../../egress/unsent-headers.ts'
 
 /**
  * Sends the user's headers with every request that the page's own frame makes to the target's origin, and with no
@@ -11,7 +11,7 @@ export async function sendUserHeaders(
   target: URL,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const own = Object.entries(headers).filter(([name]) => !NOT_THE_USERS.has(name.toLowerCase()))
+  const own = Object.entries(headers).filter(([name]) => !UNSENT_HEADERS.has(name.toLowerCase()))
   if (own.length === 0) return
   const names = new Set(own.map(([name]) => name.toLowerCase()))
   const added = own.map(([name, value]) => ({ name, value }))
