@@ -39,6 +39,12 @@ function shrinkingFor(ms: number, run: (chain: Chain) => Promise<void>): (chain:
   }
 }
 
+/**
+ * No run of the fuzz has pictures, and few differ in a text. A token for a new password comes from a command of the
+ * installation, which test/cli/admin.test.ts follows to its end.
+ */
+const NEVER_SUCCEED = new Set(['getRunImagesById', 'getRunsByIdDiff', 'postAuthResetPassword'])
+
 test(
   'whatever is sent, each answer is quick, is what the document says, and a refusal changes nothing',
   async () => {
@@ -65,9 +71,7 @@ test(
     expect(world.errors, 'what the service logged as errors').toEqual([])
     if (REQUESTS < 2_000) return
     for (const { id, open } of world.document.operations) {
-      // No run of the fuzz has pictures.
-      if (id !== 'getRunImagesById' && id !== 'getRunsByIdDiff')
-        expect(tally.of(id).taken, `${id} succeeded`).toBeGreaterThan(0)
+      if (!NEVER_SUCCEED.has(id)) expect(tally.of(id).taken, `${id} succeeded`).toBeGreaterThan(0)
       if (open !== 'all') expect(tally.of(id).refused, `${id} was refused`).toBeGreaterThan(0)
     }
   },
