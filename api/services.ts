@@ -5,6 +5,7 @@ import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { Template } from '../schema/monitor/template.ts'
+import { createMailQueue, type MailQueue } from '../store/accounts/mail-queue.ts'
 import type { Store } from '../store/db/client.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts'
@@ -16,7 +17,6 @@ import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
 import { createSignUpMail } from './auth/sign-up-mail.ts'
-import type { Mailer } from '../deliveries/mail/mailer.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
 
 /** What the command that serves knows, and hands in. */
@@ -54,15 +54,17 @@ export interface ServicesOptions {
   readonly differ?: TextDiffer
   /** Where pictures lie; without it they are refused with 503. */
   readonly objects?: ObjectStore
-  /** Sends mail about sign-ups; null or absent: this installation sends none. */
-  readonly mailer?: Pick<Mailer, 'send'> | null
+  /** This installation has a mail server: mail to accounts is queued, and the workers send it. Absent: it has none. */
+  readonly hasMail?: boolean
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
 
 /** What the routes work with. */
-export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl'> {
+export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
   readonly secrets: SecretBox
+  /** Mail to accounts. */
+  readonly mail: MailQueue
   readonly principals: Principals
   readonly limits: RateLimits
   readonly signIn: SignIn
@@ -77,13 +79,14 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
 }
 
 /** Opens what the API needs beside the store. */
-export function createServices({ encryptionKey, databaseUrl, ...options }: ServicesOptions): Services {
+export function createServices({ encryptionKey, databaseUrl, hasMail = false, ...options }: ServicesOptions): Services {
   const { store, log, baseUrl } = options
   const key = sessionKey(encryptionKey)
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
   const { signUp, signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
-  const mail = options.mailer ? createSignUpMail({ mailer: options.mailer, limits, baseUrl, log }) : null
+  const secrets = createSecretBox(encryptionKey)
+  const mail = createMailQueue(secrets, hasMail)
   const signIn = createSignIn({
     store,
     databaseUrl,
@@ -93,21 +96,19 @@ export function createServices({ encryptionKey, databaseUrl, ...options }: Servi
     signUp,
     plan,
     log,
-    tellOfSignUp: mail?.tell,
+    tellOfSignUp: hasMail ? createSignUpMail({ store, mail, limits, baseUrl, log }) : undefined,
   })
   return {
     ...options,
-    secrets: createSecretBox(encryptionKey),
+    secrets,
+    mail,
     principals: createPrincipals(store, { key, cookieName: sessionCookieName(baseUrl) }),
     limits,
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,
     trustedOrigins,
-    close() {
-      mail?.close()
-      return signIn.close()
-    },
+    close: () => signIn.close(),
   }
 }
 

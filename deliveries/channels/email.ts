@@ -1,12 +1,14 @@
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { AttemptOutcome, Channel } from './channel.ts'
+import type { MailTarget } from '../../store/deliveries/delivery-row.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { mailOutcome } from '../mail/mail-outcome.ts'
 import type { MessagePictures } from './message-pictures.ts'
 import { NO_MESSAGE } from './send-chat.ts'
+import { accountMailMessage } from '../messages/account-mail.ts'
 import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
-import { readPayload } from '../messages/message-payload.ts'
+import { readAccountMail, readPayload } from '../messages/message-payload.ts'
 
 /** The parts that an e-mail channel uses. */
 interface EmailOptions {
@@ -19,8 +21,8 @@ interface EmailOptions {
 }
 
 /**
- * Sends a mail to one address. The mail is written from the stored payload at each attempt. Its Message-ID is the
- * delivery's id, the same on every attempt and replay.
+ * Sends a mail to one address: a change, a notice, or a mail to an account. The mail is written from the stored payload
+ * at each attempt. Its Message-ID is the delivery's id, the same on every attempt and replay.
  */
 export function createEmailChannel({
   mailer,
@@ -29,13 +31,21 @@ export function createEmailChannel({
   deadlineMs = DELIVERY_TIMEOUT_MS,
 }: EmailOptions): Channel<'email'> {
   if (mailer === null) return { send: () => Promise.resolve(NO_SERVER) }
+
+  async function write(payload: string, target: MailTarget) {
+    const accountMail = readAccountMail(payload)
+    if (accountMail) return accountMailMessage(accountMail, target.link ?? null)
+    const read = readPayload(payload)
+    if (read === null) return null
+    const picture = (await pictures?.bytes(read)) ?? null
+    return { ...emailMessage(read, links, picture !== null), picture }
+  }
+
   return {
     async send({ id, config, payload }, { signal, log }) {
-      const read = readPayload(payload)
-      if (read === null) return { kind: 'impossible', message: NO_MESSAGE }
-      const picture = (await pictures?.bytes(read)) ?? null
-      const mail = { id, to: config.to, ...emailMessage(read, links, picture !== null), picture }
-      const result = await mailer.send(mail, { deadlineMs, signal })
+      const written = await write(payload, config)
+      if (written === null) return { kind: 'impossible', message: NO_MESSAGE }
+      const result = await mailer.send({ id, to: config.to, ...written }, { deadlineMs, signal })
       if (result.kind === 'failed' && result.reason === 'internal')
         log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent: internal error')
       else if (result.kind === 'failed' && result.reason !== 'refused')

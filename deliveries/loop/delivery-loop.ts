@@ -117,7 +117,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (outcome.kind === 'aborted') return
     lease.lost = undefined
     const attempted = finished(claimed, outcome)
-    logAttempt(claimed, attempted, { log, tracer: options.tracer, startedAt })
+    logAttempt(claimed, attempted, { log, metrics, tracer: options.tracer, startedAt })
     await recorder.add(attempted).catch(() => {})
     held.drop(lease)
   }

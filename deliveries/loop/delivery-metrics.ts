@@ -12,6 +12,8 @@ export interface DeliveryMetrics {
   /** `stale`: results that came after their lease ended, and changed nothing. */
   recorded(taken: number, stale: number): void
   storeFault(): void
+  /** No attempt follows, and it was not taken. `kind`: of a notice or a mail to an account. */
+  gaveUp(kind: string): void
 }
 
 /**
@@ -55,6 +57,12 @@ export function createDeliveryMetrics(registry: Registry, what: 'delivery' | 'no
     help: `Claims, heartbeats and records of ${ofWhat} that the store did not answer.`,
     registers,
   })
+  const givenUp = new Counter({
+    name: `tidemark_${ofWhat}_given_up_total`,
+    help: 'Messages that were refused for good, or that six attempts did not deliver, by kind.',
+    labelNames: ['kind'],
+    registers,
+  })
   return {
     claimed: (lateMs) => lateness.observe(Math.max(0, lateMs) / 1000),
     attempted(type, outcome, durationMs) {
@@ -65,5 +73,6 @@ export function createDeliveryMetrics(registry: Registry, what: 'delivery' | 'no
     active: (count) => active.set(count),
     recorded: (_, late) => stale.inc(late),
     storeFault: () => faults.inc(),
+    gaveUp: (kind) => givenUp.inc({ kind }),
   }
 }

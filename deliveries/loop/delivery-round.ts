@@ -148,7 +148,7 @@ export async function attempt(
 export function logAttempt(
   { id, monitor_id, run_id, type, host, notice }: ClaimedDelivery,
   { status, attempts, response_status, retry_after_seconds }: FinishedAttempt,
-  { log, tracer, startedAt }: AttemptLog,
+  { log, metrics, tracer, startedAt }: AttemptLog,
 ): void {
   const to = placeOf(host).host
   const fields = {
@@ -163,6 +163,10 @@ export function logAttempt(
     status,
   }
   log.info({ ...fields, response_status, retry_after_seconds }, notice === null ? 'delivery' : 'notice')
+  if (status !== 'success' && retry_after_seconds === null) {
+    metrics.gaveUp(notice ?? 'change')
+    if (notice !== null) log.warn({ ...fields, response_status }, 'a notice was given up')
+  }
   if (run_id !== null)
     tracer?.delivery({
       runId: run_id,
@@ -178,6 +182,7 @@ export function logAttempt(
 
 interface AttemptLog {
   readonly log: DeliveryLog
+  readonly metrics: Pick<DeliveryMetrics, 'gaveUp'>
   readonly tracer: Tracer | undefined
   /** As `performance.now()`. */
   readonly startedAt: number

@@ -20,7 +20,7 @@ const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;
  * text from a monitor or a page goes through `safe`.
  */
 export function emailHtml(story: EmailStory, hasPicture = false): string {
-  const { name, headline, changes, others, notes, lines, page, runUrl, time, reason } = story
+  const { name, headline, changes, others, notes, lines, page, action, footer } = story
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,10 +40,10 @@ ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join(
 ${hasPicture ? row(PICTURE) : ''}
 ${lines.length === 0 ? '' : row(lines.map(lineHtml).join(''))}
 <tr><td style="padding:20px 28px 28px">
-${runUrl === null ? '' : `<a href="${safe(runUrl)}" style="${BUTTON}">See the run</a>`}
+${action === null ? '' : `<a href="${safe(action.url)}" style="${BUTTON}">${safe(action.button)}</a>`}
 </td></tr>
 </table>
-<p style="${FOOTER}">Seen by Tidemark on ${time}. ${safe(reason)}</p>
+<p style="${FOOTER}">${safe(footer)}</p>
 </body>
 </html>
 `

@@ -7,7 +7,7 @@ import { shortenBoth } from './shorten.ts'
 import { type Change, firstOf, linesOfList, storyOf } from './story.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */
-interface EmailMessage {
+export interface EmailMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -26,12 +26,15 @@ export function emailMessage(payload: MessagePayload | NoticeMessage, links: Lin
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const { name, headline, notes, lines, page, runUrl: url, time, reason } = story
   const shortened: EmailStory = {
-    ...story,
+    ...{ name, headline, notes, lines, page },
     changes: shown.map((change) => cut(change, { room, listRoom: LISTS / shown.length })),
     others,
+    action: url === null ? null : { button: 'See the run', line: 'The run: ', url },
+    footer: `Seen by Tidemark on ${time}. ${reason}`,
   }
-  return { subject: story.headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
+  return { subject: headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
 }
 
 function cut(change: Change, { room, listRoom }: { readonly room: number; readonly listRoom: number }): Change {

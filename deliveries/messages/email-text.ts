@@ -4,9 +4,9 @@ import { arrow, type Change, type ChangedLine } from './story.ts'
 
 /** Returns the text part of a mail: paragraphs with an empty line between them. */
 export function emailText(story: EmailStory): string {
-  const { name, changes, others, notes, lines, page, runUrl, time, reason } = story
+  const { name, changes, others, notes, lines, page, action, footer } = story
   const where = [
-    ...(runUrl === null ? [] : [`The run:  ${runUrl}`]),
+    ...(action === null ? [] : [`${action.line} ${action.url}`]),
     ...(page === null ? [] : [`The page: ${page.url ?? page.text}`]),
   ]
   const paragraphs = [
@@ -16,7 +16,7 @@ export function emailText(story: EmailStory): string {
     ...notes,
     ...(lines.length === 0 ? [] : [lines.map(lineText).join('\n')]),
     ...(where.length === 0 ? [] : [where.join('\n')]),
-    `-- \nSeen by Tidemark on ${time}. ${reason}`,
+    `-- \n${footer}`,
   ]
   return `${paragraphs.join('\n\n')}\n`
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { AccountMail } from '../../schema/account/mail.ts'
 import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { Dictionary } from '../../schema/shape/shape.ts'
@@ -45,11 +46,18 @@ export type NoticeMessage = Static<typeof NoticeMessage>
 // shown.
 const shape = Compile(MessagePayload)
 const noticeShape = Compile(NoticeMessage)
+const mailShape = Compile(AccountMail)
 
 /** Reads the stored text of a delivery or a notice. Returns null when no message can be made from it. */
 export function readPayload(text: string): MessagePayload | NoticeMessage | null {
   const value = parse(text)
   return shape.Check(value) || noticeShape.Check(value) ? value : null
+}
+
+/** Reads the stored text of a mail to an account. Returns null for the text of any other message. */
+export function readAccountMail(text: string): AccountMail | null {
+  const value = parse(text)
+  return mailShape.Check(value) ? value : null
 }
 
 function parse(text: string): unknown {

@@ -19,6 +19,14 @@ export interface DeliveryRow {
   readonly payload: string
 }
 
+/** The sealed address of a mail. */
+export interface MailTarget {
+  readonly type: 'email'
+  readonly to: string
+  /** Of a mail to an account: the address that it links to, which may hold a token. */
+  readonly link?: string | null
+}
+
 /** The input of `newDelivery`. */
 interface NewDelivery {
   readonly secrets: SecretBox

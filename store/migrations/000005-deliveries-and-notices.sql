@@ -66,8 +66,9 @@ create index notice_events_due on notice_events (due_at) where due_at is not nul
 create index notice_events_health on notice_events (monitor_no, run_id)
   where kind in ('failing', 'recovered') or kind = 'field_missing' and detail->'fields' is null;
 
--- Messages that are not deliveries: notices to destinations and owners. One loop sends both tables, so they have the
--- same columns. A message without a monitor is not signed.
+-- Messages that are not deliveries: notices to destinations and owners, and mail to accounts. One loop sends both
+-- tables, so they have the same columns. A message without a monitor is not signed. The target of a mail to an account
+-- holds its link too, because that may open the account.
 create table notices (
   id uuid primary key,
   team_id uuid not null,

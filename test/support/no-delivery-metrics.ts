@@ -7,4 +7,5 @@ export const NO_METRICS: DeliveryMetrics = {
   active: () => {},
   recorded: () => {},
   storeFault: () => {},
+  gaveUp: () => {},
 }

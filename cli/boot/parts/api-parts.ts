@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
 import type { Health } from '../../../core/health.ts'
-import { mailerOf } from './mail.ts'
+import { hasMailServer } from './mail.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
 import { routes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
@@ -71,11 +71,8 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   stack.defer('the pattern matcher of the API', () => patterns.close())
   const differ = createTextDiffer()
   stack.defer('the comparison of texts of the API', () => differ.close())
-  const mailer = mailerOf(settings, SILENT)
-  stack.defer('the mail connections of the API', () => mailer?.close())
   const services = createServices({
     ...servicesOptions(context, baseUrlOf(settings, port)),
-    mailer,
     store,
     health,
     previews,
@@ -93,9 +90,6 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   return { address, services }
 }
 
-/** The workers log whether this installation sends mail. */
-const SILENT = { info: () => {}, warn: () => {} }
-
 function servicesOptions(context: ApiContext, baseUrl: string) {
   const { settings } = context
   return {
@@ -104,6 +98,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     egress: context.egress,
     baseUrl,
     dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),
+    hasMail: hasMailServer(settings),
     signUp: settings.TIDEMARK_SIGNUP,
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
     rateLimit: settings.TIDEMARK_RATE_LIMIT,

@@ -5,6 +5,10 @@ import type { Settings } from '../settings/read-config.ts'
 
 type MailSettings = Pick<Settings, 'SMTP_URL' | 'SMTP_FROM' | 'TIDEMARK_DESTINATION_CONCURRENCY'>
 
+/** Returns whether this installation has a mail server. */
+export const hasMailServer = ({ SMTP_URL, SMTP_FROM }: Pick<Settings, 'SMTP_URL' | 'SMTP_FROM'>): boolean =>
+  SMTP_URL !== undefined && SMTP_FROM !== undefined && parseMailServer(SMTP_URL).ok
+
 /** Returns the mailer of this installation. Returns null when it has none, and logs that once. */
 export function mailerOf(settings: MailSettings, log: Pick<Logger, 'info' | 'warn'>): Mailer | null {
   const { SMTP_URL, SMTP_FROM, TIDEMARK_DESTINATION_CONCURRENCY: connections } = settings

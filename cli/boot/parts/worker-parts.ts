@@ -123,7 +123,11 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   checks.start()
   deliveries.start()
   notices.start()
-  return { store, wake: () => (checks.wake(), deliveries.wake()), sinceProgress: () => checks.sinceProgress() }
+  return {
+    store,
+    wake: () => (checks.wake(), deliveries.wake(), notices.wake()),
+    sinceProgress: () => checks.sinceProgress(),
+  }
 }
 
 /** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */

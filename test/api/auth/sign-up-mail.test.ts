@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Mailbox, openMailbox } from '../../deliveries/channels/mailbox.ts'
-import { mailerTo } from '../../deliveries/mail/mail-sending.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startMailWorker } from '../../support/mail-worker.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
-let mailbox: Mailbox
-let mailer: ReturnType<typeof mailerTo>
+let worker: Awaited<ReturnType<typeof startMailWorker>>
 let api: TestApi
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  mailer = mailerTo(`smtp://127.0.0.1:${mailbox.port}`)
-  api = await createTestApi({ signUp: 'open', mailer })
+  api = await createTestApi({ signUp: 'open', hasMail: true })
+  worker = await startMailWorker(api.services)
 })
 afterAll(async () => {
+  await worker[Symbol.asyncDispose]()
   await api.close()
-  mailer.close()
-  await mailbox[Symbol.asyncDispose]()
 })
 
 async function signUp(email: string) {
@@ -45,11 +41,11 @@ test('with mail, a sign-up has the same answer for a known address as for an unk
   expect(shape(known.body.user)).toEqual(shape(unknown.body.user))
 
   await eventually(
-    () => mailbox.letters.length,
+    () => worker.mailbox.letters.length,
     (count) => count === 1,
   )
-  expect(mailbox.letters[0]?.to).toEqual([owner.email])
-  expect(mailbox.letters[0]?.mail.text).toContain('has an account there already')
+  expect(worker.mailbox.letters[0]?.to).toEqual([owner.email])
+  expect(worker.mailbox.letters[0]?.mail.text).toContain('has an account there already')
   // The password of the account is still its own.
   expect(
     (await api.call(null, 'POST', '/auth/sign-in/email', { email: owner.email, password: owner.password })).status,
@@ -62,12 +58,12 @@ test('with mail, a sign-up has the same answer for a known address as for an unk
 
 test('signing up again and again does not fill a mailbox', async () => {
   const owner = await api.owner()
-  const before = mailbox.letters.length
+  const before = worker.mailbox.letters.length
   for (let attempt = 0; attempt < 4; attempt += 1) expect((await signUp(owner.email)).status).toBe(200)
   await eventually(
-    () => mailbox.letters.length,
+    () => worker.mailbox.letters.length,
     (count) => count > before,
   )
   // At most one more, where a minute ended meanwhile.
-  expect(mailbox.letters.length - before).toBeLessThanOrEqual(2)
+  expect(worker.mailbox.letters.length - before).toBeLessThanOrEqual(2)
 })
