@@ -40,7 +40,9 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: A
     .code(error.status)
     .headers({ ...standardHeaders(request.id), ...error.headers })
     .type('application/json; charset=utf-8')
-  if (request.raw.complete || reply.getHeader('connection') !== 'close') return reply.send(text)
+  // `complete` is only what a socket says; a request that was injected without one has ended when it was read.
+  const isRead = request.raw.complete || request.raw.readableEnded
+  if (isRead || reply.getHeader('connection') !== 'close') return reply.send(text)
   return reply.header('content-length', Buffer.byteLength(text)).send(afterRest(request.raw, text))
 }
 
