@@ -19,6 +19,12 @@ interface KeyedQueueOptions {
 }
 
 /**
+ * Longest wait for a turn among the repeats, in milliseconds. Without a bound, an outage with many keys would leave a
+ * debt that outlives it, and a single key that fails later would wait for minutes.
+ */
+const LONGEST_TURN_MS = 30_000
+
+/**
  * A queue of keys, in the manner of client-go's work queue. A key is worked on once at a time. A key that is added
  * while it waits is not added again; one that is added during its work is worked on once more afterwards. So any
  * number of changes becomes one look at the newest state.
@@ -115,7 +121,7 @@ export class KeyedQueue {
       this.#options.onFault(key, error)
       const pauses = this.#failing.get(key) ?? createBackoff(this.#options.faultPauses)
       this.#failing.set(key, pauses)
-      this.addAfter(key, Math.max(pauses.next(), this.#repeats.reserve()))
+      this.addAfter(key, Math.max(pauses.next(), this.#repeats.reserve(LONGEST_TURN_MS)))
     }
     const again = this.#underWay.get(key)?.again
     this.#underWay.delete(key)

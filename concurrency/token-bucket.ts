@@ -23,11 +23,15 @@ export class TokenBucket {
     return true
   }
 
-  /** Takes a token, and returns the milliseconds until it is there. */
-  reserve(): number {
+  /**
+   * Takes a token, and returns the milliseconds until it is there: at most `longestMs`. Beyond that nothing more is
+   * owed, because who comes after an outage must not wait for all that was asked for during it.
+   */
+  reserve(longestMs = Number.POSITIVE_INFINITY): number {
     this.#fill()
-    this.#tokens -= 1
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#rate.perSecond) * 1_000
+    const { perSecond } = this.#rate
+    this.#tokens = Math.max(this.#tokens - 1, (-longestMs / 1_000) * perSecond)
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / perSecond) * 1_000
   }
 
   #fill(): void {

@@ -1,8 +1,9 @@
 import { isUuid } from '../core/is-uuid.ts'
-import type { Requester } from '../schema/account/audit.ts'
+import { type Requester, SYSTEM } from '../schema/account/audit.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
+import { beginEpoch } from '../store/db/operator-epoch.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import { hideMonitor } from '../store/monitors/monitor-delete.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
@@ -11,8 +12,10 @@ import {
   type AppliedState,
   lockDeclared,
   lockResource,
+  declaredRecords,
   releaseDeclared,
   type ResourceIdentity,
+  resourceOf,
   saveDeclared,
   setSuspended,
 } from '../store/monitors/monitor-resource.ts'
@@ -20,7 +23,7 @@ import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext } from './context.ts'
 import { changeSpec } from './edit-monitor.ts'
 import { overDeliveryCap, type OverCap } from './outcome.ts'
-import { run } from './run-monitor.ts'
+import { run, type RunOutcome } from './run-monitor.ts'
 
 /** A custom resource and what it declares. */
 interface Declaration extends Requester {
@@ -40,12 +43,15 @@ interface Applied {
   readonly kind: 'applied'
   readonly change: 'created' | 'adopted' | 'updated' | 'unchanged'
   readonly monitor: MonitorRow
+  /** What became of the run that the resource asks for. Null: it asks for none, or it was asked for before. */
+  readonly requested: RunOutcome | null
 }
 
 /** The record that the resource is to take over is unknown to its team, or declared by another resource. */
 interface NotAdoptable {
   readonly kind: 'not_adoptable'
-  readonly why: 'unknown' | 'managed'
+  /** The resource that declares it. Null: the team has no such record. */
+  readonly by: ResourceIdentity | null
 }
 
 /** The resource declares a record of another team: its namespace belonged to that team before. */
@@ -70,19 +76,24 @@ export async function applyResource(context: Context, declaration: Declaration):
 async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
   const { teamId, resource, state, spec, adopts } = declaration
   await lockResource(tx, resource)
-  const declared = await lockDeclared(tx, resource, state.uid)
+  const known = await lockDeclared(tx, resource)
+  const declared = known && !known.is_released ? known : null
   if (declared && declared.team_id !== teamId) return { kind: 'other_team' }
-  const id = declared?.monitor_id ?? adopts
+  // The resource vanished and is back, with its cluster or with the definition of its kind.
+  const released = known?.is_released && known.team_id === teamId ? known.monitor_id : null
+  const id = declared?.monitor_id ?? adopts ?? released
   // The annotation is free text, and the store refuses what is no id.
   const stored = id === null || !isUuid(id) ? null : await lockMonitor(tx, teamId, id)
-  const refused = declared || id === null ? null : notAdoptable(stored)
+  const refused = declared || id === null ? null : await notAdoptable(tx, stored)
   if (refused) return refused
   const over = await overDeliveryCap(tx, teamId, spec)
   if (over) return over
   const monitor = stored ? await edit(tx, secrets, declaration, stored) : await create(tx, secrets, declaration)
   await saveDeclared(tx, monitor.no, resource, state)
-  const settled = await suspendOrRun(tx, monitor, declaration, declared?.last_request ?? null)
-  return { kind: 'applied', change: changeOf(stored, declared !== null, settled), monitor: settled }
+  const { suspend } = declaration
+  const settled = monitor.suspended === suspend ? monitor : await setSuspended(tx, monitor.no, suspend)
+  const requested = await runRequested(tx, monitor.id, declaration, known?.last_request ?? null)
+  return { kind: 'applied', change: changeOf(stored, declared !== null, settled), monitor: settled, requested }
 }
 
 function changeOf(before: MonitorRow | null, wasDeclared: boolean, now: MonitorRow): Applied['change'] {
@@ -92,9 +103,11 @@ function changeOf(before: MonitorRow | null, wasDeclared: boolean, now: MonitorR
 }
 
 /** Returns why a monitor that the annotation names cannot be taken over; null when it can. */
-function notAdoptable(stored: MonitorRow | null): NotAdoptable | null {
-  if (!stored) return { kind: 'not_adoptable', why: 'unknown' }
-  return stored.managed_by === 'api' ? null : { kind: 'not_adoptable', why: 'managed' }
+async function notAdoptable(tx: Transaction, stored: MonitorRow | null): Promise<NotAdoptable | null> {
+  if (stored?.managed_by === 'api') return null
+  const found = stored && (await resourceOf(tx, stored.no))
+  const by = found && { clusterId: found.cluster_id, namespace: found.namespace, name: found.name }
+  return { kind: 'not_adoptable', by }
 }
 
 /** Where the audit log says that an action comes from. */
@@ -119,16 +132,15 @@ async function create(tx: Transaction, secrets: SecretBox, declaration: Declarat
   return monitor
 }
 
-/** Follows `suspend`, and the annotation that asks for a run: each new value of it causes one. */
-async function suspendOrRun(
+/** Follows the annotation that asks for a run: each new value of it causes one, or is refused, and is handled then. */
+async function runRequested(
   tx: Transaction,
-  monitor: MonitorRow,
-  { teamId, actor, suspend, state }: Declaration,
+  id: string,
+  { teamId, actor, state }: Declaration,
   lastRequest: string | null,
-): Promise<MonitorRow> {
-  const settled = monitor.suspended === suspend ? monitor : await setSuspended(tx, monitor.no, suspend)
-  if (state.lastRequest !== null && state.lastRequest !== lastRequest) await run(tx, { teamId, actor, id: monitor.id })
-  return settled
+): Promise<RunOutcome | null> {
+  if (state.lastRequest === null || state.lastRequest === lastRequest) return null
+  return run(tx, { teamId, actor, id })
 }
 
 /** The end of a resource. */
@@ -151,6 +163,18 @@ export const releaseResource = (context: Pick<MonitorContext, 'store'>, end: Res
     metadata: { changed: ['managed_by'] },
   })
 
+/**
+ * Gives all records that resources of a cluster declare back to the API, because the cluster is gone. Returns how many
+ * there were. An operator that leads there all the same can write nothing more, starts anew, and takes them over again.
+ */
+export async function releaseCluster(context: Pick<MonitorContext, 'store'>, clusterId: string): Promise<number> {
+  const records = await declaredRecords(context.store, clusterId)
+  if (records.length > 0) await beginEpoch(context.store, clusterId)
+  for (const { namespace, name } of records)
+    await releaseResource(context, { actor: SYSTEM, resource: { clusterId, namespace, name } })
+  return records.length
+}
+
 interface Ending extends Pick<AuditEntry, 'action' | 'metadata'> {
   readonly act: (tx: Transaction, no: number) => Promise<void>
 }
@@ -162,7 +186,7 @@ async function endDeclared(
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const declared = await lockDeclared(tx, resource)
-    if (!declared) return
+    if (!declared || declared.is_released) return
     await act(tx, declared.no)
     const target = { id: declared.monitor_id, label: null }
     const { team_id: teamId } = declared

@@ -29,7 +29,7 @@ export async function declareMonitor(
   const declared = monitorManifest({
     id: stored.id,
     spec: monitorSpec(stored, secrets),
-    isPaused: stored.paused,
+    isPaused: stored.paused || stored.suspended,
     name,
     adopts: stored.managed_by === 'api',
   })

@@ -23,7 +23,9 @@ async function resume(tx: Transaction, { teamId, actor, id }: OneMonitor): Promi
   const stored = await lockMonitor(tx, teamId, id)
   if (!stored) return NO_MONITOR
   if (stored.locked) return { kind: 'locked', act: 'resume' }
-  if (stored.suspended) return (await managedElsewhere(tx, stored, 'resume')) ?? { kind: 'done', monitor: stored }
+  // Without its resource, a suspended monitor is like a paused one.
+  const managed = stored.suspended ? await managedElsewhere(tx, stored, 'resume') : null
+  if (managed) return managed
   if (monitorStatus(stored) === 'active') return { kind: 'done', monitor: stored }
   const monitor = await startSchedule(tx, stored.no)
   await recordAudit(tx, { teamId, actor, action: 'monitor.resumed', target: { id: stored.id, label: stored.name } })

@@ -19,11 +19,13 @@ import { MONITORS, type MonitorResource, stripped, TEAM } from './reconcile/moni
 import { Reconciler } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve.ts'
 
-interface OperatorOptions {
+export interface OperatorOptions {
   readonly client: KubeClient
   readonly store: Store
   readonly secrets: SecretBox
   readonly encryptionKey: string
+  /** The id of the cluster that the records belong to. Undefined: the cluster's own. */
+  readonly clusterId?: string | undefined
   readonly egress: EgressPolicy
   readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
   /** The namespace of the Lease. */
@@ -64,13 +66,20 @@ const OVERLAP_MS = 10_000
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { client, namespace, log } = options
   const times = { ...TIMES, ...options.times }
-  const clusterId = await clusterIdOf(client)
+  const clusterId = options.clusterId ?? (await clusterIdOf(client))
   const identity = `${hostname()}-${randomUUID().slice(0, 8)}`
   const leader = new Leader({ client, namespace, name: 'tidemark-operator', identity, log, times: times.election })
   const stopping = new AbortController()
   let end = async () => {}
   const leading = leader.acquire(stopping.signal).then(async () => {
-    end = await lead(options, { clusterId, identity, resultsMs: times.resultsMs, stopping: stopping.signal })
+    const leadership = { clusterId, identity, resultsMs: times.resultsMs, stopping: stopping.signal }
+    try {
+      end = await lead(options, { ...leadership, giveUp: () => leader.giveUp() })
+    } catch (error) {
+      // A leader that could not begin must not keep the others waiting.
+      await leader.release()
+      throw error
+    }
   })
   // The caller may look at it later.
   leading.catch(() => {})
@@ -98,6 +107,8 @@ interface Leadership {
   readonly identity: string
   readonly resultsMs: number
   readonly stopping: AbortSignal
+  /** Called when the store knows another leader. */
+  readonly giveUp: () => void
 }
 
 async function lead(options: OperatorOptions, leadership: Leadership): Promise<() => Promise<void>> {
@@ -138,7 +149,7 @@ interface Epoch extends Leadership {
 }
 
 /** Returns the parts of a leader: they refer to each other, and none has started. */
-function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records }: Epoch) {
+function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records, giveUp }: Epoch) {
   const { client, store, secrets, egress, defaultTeam, log } = options
   const events = new EventRecorder({ client, instance: identity, log })
   const namespaces = new Reflector<KubeObject>({
@@ -184,8 +195,10 @@ function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records
   const queue = new KeyedQueue({
     work: (key) => reconciler.work(key),
     onFault: (key, err) => {
-      if (err instanceof NotLeaderError) log.warn({ resource: key }, err.message)
-      else log.warn({ err, resource: key }, 'a resource could not be reconciled; trying again')
+      if (err instanceof NotLeaderError) {
+        log.warn({ resource: key }, err.message)
+        giveUp()
+      } else log.warn({ err, resource: key }, 'a resource could not be reconciled; trying again')
     },
     workers: WORKERS,
     faultPauses: { firstMs: 750, longestMs: 900_000 },

@@ -14,6 +14,7 @@ import {
   setEmailCommand,
   setPlanCommand,
 } from './admin-accounts.ts'
+import { listClustersCommand, releaseClusterCommand } from './admin-clusters.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
 interface OwnerOptions {
@@ -41,6 +42,8 @@ export const adminCommands = (): Command[] => [
   linkCommand(),
   setPlanCommand(),
   grantCreditsCommand(),
+  listClustersCommand(),
+  releaseClusterCommand(),
   createRunnerTokenCommand(),
   revokeRunnerTokenCommand(),
 ]

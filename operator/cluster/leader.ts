@@ -64,14 +64,21 @@ export class Leader {
   /** Resolves when this process is the leader. Rejects when the signal is aborted before. */
   async acquire(signal: AbortSignal): Promise<void> {
     const { identity, log } = this.#options
+    let heldAt: number | null = null
     for (;;) {
       signal.throwIfAborted()
-      if (await this.#tryHold()) break
+      heldAt = await this.#tryHold(this.#times.renewMs)
+      if (heldAt !== null) break
       await sleep(this.#times.everyMs * (0.5 + Math.random() / 2), signal)
     }
     this.#isLeader = true
     log.info({ identity }, 'this process is the leader')
-    this.#renewing = this.#renew()
+    this.#renewing = this.#renew(heldAt)
+  }
+
+  /** Ends the leadership, because something else than the lease says that another process leads. */
+  giveUp(): void {
+    this.#lose()
   }
 
   /** Gives the leadership up, so that another process gets it at once. */
@@ -88,16 +95,18 @@ export class Leader {
     )
   }
 
-  async #renew(): Promise<void> {
+  async #renew(heldAt: number): Promise<void> {
     const { identity, log } = this.#options
     const { everyMs, renewMs } = this.#times
-    let renewedAt = performance.now()
-    while (!this.#stopping.signal.aborted) {
-      await sleep(everyMs, this.#stopping.signal)
-      if (this.#stopping.signal.aborted) return
-      const began = performance.now()
-      if (await this.#tryHold()) renewedAt = began
-      else if (performance.now() - renewedAt > renewMs) {
+    const { signal } = this.#stopping
+    let renewedAt = heldAt
+    const leftMs = () => renewedAt + renewMs - performance.now()
+    while (!signal.aborted) {
+      await sleep(Math.max(0, Math.min(everyMs, leftMs())), signal)
+      if (signal.aborted) return
+      const again = leftMs() > 0 ? await this.#tryHold(leftMs()) : null
+      if (again !== null) renewedAt = again
+      else if (leftMs() <= 0) {
         this.#isLeader = false
         log.warn({ identity }, 'this process is not the leader any more')
         return this.#lose()
@@ -105,23 +114,28 @@ export class Leader {
     }
   }
 
-  async #tryHold(): Promise<boolean> {
+  /**
+   * Tries to take or renew the lease. Reading and writing share one limit: each with a limit of its own could outlive
+   * the lease together. Returns when the lease was held at the latest, or null.
+   */
+  async #tryHold(limitMs: number): Promise<number | null> {
+    const began = performance.now()
     try {
-      return await this.#hold()
+      return (await this.#hold(AbortSignal.timeout(Math.ceil(limitMs)))) ? began : null
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the lease of the leader could not be read or written; trying again')
-      return false
+      return null
     }
   }
 
   /** Tries once to take or renew the lease. */
-  async #hold(): Promise<boolean> {
+  async #hold(signal: AbortSignal): Promise<boolean> {
     const { client, name, namespace, identity } = this.#options
     const now = performance.now()
     const path = `${this.#collection}/${name}`
-    const found: KubeAnswer<Lease> = await client.call({ method: 'GET', path, timeoutMs: this.#times.renewMs })
+    const found: KubeAnswer<Lease> = await client.call({ method: 'GET', path, signal })
     if (found.status === 404)
-      return isDone(await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }))
+      return isDone(await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }, signal))
     if (found.status !== 200) throw new KubeError('the lease of the leader', found)
     const { spec = {} } = found.body
     const { resourceVersion } = found.body.metadata
@@ -132,7 +146,7 @@ export class Leader {
     const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
     const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
     // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
-    const answer = await this.#write('PUT', { metadata: { name, namespace, resourceVersion }, spec: next })
+    const answer = await this.#write('PUT', { metadata: { name, namespace, resourceVersion }, spec: next }, signal)
     if (isDone(answer)) this.#seen = { version: answer.body.metadata.resourceVersion, at: now }
     return isDone(answer)
   }
@@ -147,11 +161,11 @@ export class Leader {
     }
   }
 
-  #write(method: 'POST' | 'PUT', lease: object): Promise<KubeAnswer<Lease>> {
+  #write(method: 'POST' | 'PUT', lease: object, signal?: AbortSignal): Promise<KubeAnswer<Lease>> {
     const { client, name } = this.#options
     const path = method === 'POST' ? this.#collection : `${this.#collection}/${name}`
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease }
-    return client.call({ method, path, body, timeoutMs: this.#times.renewMs })
+    return client.call({ method, path, body, signal, timeoutMs: this.#times.renewMs })
   }
 }
 

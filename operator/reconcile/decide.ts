@@ -1,5 +1,5 @@
 import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
-import { ADOPT, FINALIZER, type MonitorResource, RUN_REQUESTED } from './monitor-resource.ts'
+import { ADOPT, FINALIZER, type MonitorResource, requestOf } from './monitor-resource.ts'
 
 /** What the spec of a resource came to, with its Secrets and its namespace's team. */
 export type Resolved =
@@ -69,7 +69,7 @@ function whileThere(resource: MonitorResource, { resolved, record }: Situation):
   if (!resolved) return []
   if (resolved.kind === 'refused') return [{ ...resolved, kind: 'refuse' }]
   const { annotations } = resource.metadata
-  const request = annotations?.[RUN_REQUESTED] ?? null
+  const request = requestOf(resource)
   const adopts = annotations?.[ADOPT] ?? null
   const isDone = record && isApplied(resource, resolved.hash, request, record)
   return [

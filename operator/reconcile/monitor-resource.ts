@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { KubeObject } from '../cluster/objects.ts'
 
 /** A condition in a status. */
@@ -43,6 +44,19 @@ export const ADOPT = 'tidemark.dev/adopt'
 export const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 /** On a namespace: the id of the team that its resources belong to. */
 export const TEAM = 'tidemark.dev/team'
+
+/** Longest token of a request that the status repeats as it is. */
+const MOST_REQUEST = 200
+
+/**
+ * Returns the token with which a resource asks for a run, or null. Of a long one, a part and a hash are used, so that
+ * the status can repeat it.
+ */
+export function requestOf({ metadata }: KubeObject): string | null {
+  const token = metadata.annotations?.[RUN_REQUESTED] ?? null
+  if (token === null || token.length <= MOST_REQUEST) return token
+  return `${token.slice(0, 100)}…${createHash('sha256').update(token).digest('hex')}`
+}
 
 /** Returns the path of one resource. */
 export const pathOf = ({ metadata: { namespace, name } }: KubeObject): string =>

@@ -2,12 +2,12 @@ import type { WorkResult } from '../../concurrency/keyed-queue.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { applyResource, deleteDeclared, releaseResource } from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
-import { type DeclaredRow, resultsOf } from '../../store/monitors/monitor-resource.ts'
+import { type DeclaredRow, type ResourceIdentity, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason } from './decide.ts'
-import { FINALIZER, type MonitorResource, pathOf, RUN_REQUESTED } from './monitor-resource.ts'
+import { FINALIZER, type MonitorResource, pathOf, requestOf } from './monitor-resource.ts'
 import { type ResolvedMonitor, SECRET_MS } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
@@ -154,13 +154,15 @@ export class Reconciler {
     const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
     const outcome = await applyResource(context, declaration)
     if (outcome.kind !== 'applied') {
-      await this.#refuse(resource, refusalOf(outcome, adopts))
+      await this.#refuse(resource, refusalOf(outcome, adopts, clusterId))
       return 'refused'
     }
     const { no, id } = outcome.monitor
     const { namespace, name } = identity
     const record = { no, monitor_id: id, team_id: teamId, namespace, name, uid, generation, hash }
     records.set(key, { ...record, last_request: state.lastRequest })
+    const refusal = outcome.requested && refusedRun(outcome.requested)
+    if (refusal) events.record(resource, { type: 'Warning', reason: 'RunRefused', action: 'Run', note: refusal })
     if (outcome.change === 'unchanged') return
     const reason = { created: 'Created', adopted: 'Adopted', updated: 'Updated' }[outcome.change]
     const note = `The monitor ${id} was ${outcome.change}.`
@@ -207,15 +209,38 @@ export class Reconciler {
 }
 
 /** Returns whether the status does not answer yet what a person changed or asked for. */
-function isOwed({ metadata, status }: MonitorResource): boolean {
-  const request = metadata.annotations?.[RUN_REQUESTED]
+function isOwed(resource: MonitorResource): boolean {
+  const { metadata, status } = resource
   if (status?.observedGeneration !== metadata.generation) return true
-  return request !== undefined && status?.lastHandledRequest !== request
+  const request = requestOf(resource)
+  return request !== null && status?.lastHandledRequest !== request
 }
 
-type Refused = Exclude<Awaited<ReturnType<typeof applyResource>>, { kind: 'applied' }>
+type Outcome = Awaited<ReturnType<typeof applyResource>>
+type Refused = Exclude<Outcome, { kind: 'applied' }>
 
-function refusalOf(outcome: Refused, adopts: string | null): { reason: RefusalReason; message: string } {
+/** Returns why a run that the annotation asked for did not begin; null when it did. */
+function refusedRun(outcome: NonNullable<Extract<Outcome, { kind: 'applied' }>['requested']>): string | null {
+  switch (outcome.kind) {
+    case 'done':
+      return null
+    case 'locked':
+      return 'The run that was asked for did not begin: the plan does not allow this monitor to run.'
+    case 'used_up': {
+      const { resets_at: at } = outcome.quota
+      const when = at === null ? 'Only credits or another plan bring new ones' : `There are new ones at ${at}`
+      return `The run that was asked for did not begin: the team has used its runs. ${when}; then ask with a new value.`
+    }
+    case 'not_found':
+      return 'The run that was asked for did not begin: the monitor is gone.'
+  }
+}
+
+function refusalOf(
+  outcome: Refused,
+  adopts: string | null,
+  clusterId: string,
+): { reason: RefusalReason; message: string } {
   switch (outcome.kind) {
     case 'over_cap':
       return {
@@ -225,10 +250,9 @@ function refusalOf(outcome: Refused, adopts: string | null): { reason: RefusalRe
     case 'not_adoptable':
       return {
         reason: 'NotAdoptable',
-        message:
-          outcome.why === 'unknown'
-            ? `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`
-            : `The monitor ${adopts} is declared by another resource already.`,
+        message: outcome.by
+          ? `The monitor ${adopts} is declared by ${declarerOf(outcome.by, clusterId)}`
+          : `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`,
       }
     case 'other_team':
       return {
@@ -238,4 +262,14 @@ function refusalOf(outcome: Refused, adopts: string | null): { reason: RefusalRe
           'or give the namespace its old label back.',
       }
   }
+}
+
+/** Returns who declares a monitor, and what frees it. */
+function declarerOf(by: ResourceIdentity, clusterId: string): string {
+  const resource = `the resource ${by.namespace}/${by.name}`
+  if (by.clusterId === clusterId) return `${resource} already.`
+  return (
+    `${resource} of another cluster, ${by.clusterId}. If that cluster is gone, start the operator with ` +
+    `--cluster-id ${by.clusterId}, or give its monitors back: tidemark admin release-cluster --cluster ${by.clusterId}`
+  )
 }

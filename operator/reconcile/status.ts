@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
-import { type Condition, type MonitorResource, type MonitorStatus, RUN_REQUESTED } from './monitor-resource.ts'
+import { type Condition, type MonitorResource, type MonitorStatus, requestOf } from './monitor-resource.ts'
 
 /** How the resource was accepted. */
 export type Acceptance =
@@ -23,7 +23,7 @@ const MOST_MESSAGE = 2_000
 export function statusOf(resource: MonitorResource, acceptance: Acceptance, now: Date): MonitorStatus {
   const { metadata, spec, status: before = {} } = resource
   const generation = metadata.generation ?? 0
-  const request = metadata.annotations?.[RUN_REQUESTED]
+  const request = requestOf(resource)
   const conditions = conditionsOf(resource, acceptance)
   const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
   const shared = {
@@ -36,7 +36,7 @@ export function statusOf(resource: MonitorResource, acceptance: Acceptance, now:
   return {
     ...shared,
     id,
-    ...(request !== undefined && { lastHandledRequest: request.slice(0, MOST_VALUE) }),
+    ...(request !== null && { lastHandledRequest: request }),
     ...(results && resultsIn(results)),
   }
 }
@@ -69,6 +69,8 @@ function healthOf(results: ResultsRow | null): Untimed {
   })
   if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
   if (results?.paused) return healthy('Unknown', 'Paused', 'The monitor is paused through the API.')
+  if (results && results.no_runs_until !== null && results.next_run_at !== null)
+    return healthy('False', 'OutOfRuns', `The team has used its runs. There are new ones at ${results.no_runs_until}.`)
   if (!results || results.last_run_at === null) return healthy('Unknown', 'NeverRun', 'No check has run yet.')
   if (results.failures >= FAILURES_UNTIL_ERROR)
     return healthy('False', 'Failing', results.last_error ?? 'The last checks failed.')

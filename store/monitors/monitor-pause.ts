@@ -18,12 +18,12 @@ export async function stopSchedule(tx: Transaction, no: number): Promise<Monitor
 }
 
 /**
- * Starts the schedule again: with a run at once, and with the count of failures at 0, so that the status is `active`.
+ * Starts the schedule again, of a monitor that no manifest suspends any more: with a run at once, and with the count of failures at 0, so that the status is `active`.
  */
 export async function startSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),
-    m as (update monitors set paused = false where no = ${no} returning *),
+    m as (update monitors set paused = false, suspended = false where no = ${no} returning *),
     c as (
       update checks c
       set next_run_at = t.at, failures = 0,

@@ -145,11 +145,11 @@ export function hasStatus(status: ListedStatus) {
     case 'billing_paused':
       return sql.fragment`m.locked`
     case 'paused':
-      return sql.fragment`m.paused and not m.locked`
+      return sql.fragment`(m.paused or m.suspended) and not m.locked`
     case 'error':
-      return sql.fragment`not m.locked and not m.paused and ${failing}`
+      return sql.fragment`not m.locked and not m.paused and not m.suspended and ${failing}`
     case 'active':
-      return sql.fragment`not m.locked and not m.paused and not ${failing}`
+      return sql.fragment`not m.locked and not m.paused and not m.suspended and not ${failing}`
   }
 }
 

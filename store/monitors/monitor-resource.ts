@@ -4,6 +4,7 @@ import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf } from '../db/row.ts'
+import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 
 /** The name of a custom resource over all clusters that share the store. */
@@ -53,14 +54,17 @@ export async function declaredRecords(store: Queryable, clusterId: string): Prom
   )
 }
 
+const LockedRow = Type.Object({ ...DeclaredRow.properties, is_released: Type.Boolean() })
+const lockedRow = rowOf(LockedRow)
+
 /**
- * Returns the record that a resource declares, locked against other edits, or null. A record that was given back to the
- * API is the resource's again only under the same uid: the resource vanished and came back with its cluster.
+ * Returns the record that a resource declares, locked against other edits, or null. `is_released`: it was given back to
+ * the API when the resource vanished, and nothing else declares it since.
  */
-export async function lockDeclared(tx: Transaction, of: ResourceIdentity, uid?: string): Promise<DeclaredRow | null> {
-  return tx.maybeOne(sql.type(declaredRow)`
-    select ${COLUMNS} from ${FROM}
-    where ${identified(of)} and (m.managed_by = 'kubernetes' or r.uid = ${uid ?? null})
+export async function lockDeclared(tx: Transaction, of: ResourceIdentity): Promise<Static<typeof LockedRow> | null> {
+  return tx.maybeOne(sql.type(lockedRow)`
+    select ${COLUMNS}, m.managed_by <> 'kubernetes' as is_released from ${FROM}
+    where ${identified(of)}
     for update of m, r
   `)
 }
@@ -84,6 +88,11 @@ export async function saveDeclared(
   { clusterId, namespace, name }: ResourceIdentity,
   { uid, generation, hash, lastRequest }: AppliedState,
 ): Promise<void> {
+  // A record that was given back to the API keeps the row of the resource that declared it before.
+  await tx.query(sql.type(nothing)`
+    delete from monitor_resources r
+    where no = ${no} and not (${identified({ clusterId, namespace, name })})
+  `)
   await tx.query(sql.type(nothing)`
     with m as (update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes')
     insert into monitor_resources (no, cluster_id, namespace, name, uid, generation, applied_hash, last_request)
@@ -97,20 +106,28 @@ export async function saveDeclared(
 }
 
 /**
- * Gives a record back to the API: its resource is gone and did not delete it. A suspended one stays paused, so that
- * nothing starts to run because its manifest vanished.
+ * Gives a record back to the API: its resource is gone and did not delete it. A suspended one stays suspended until
+ * somebody resumes it, so that nothing starts to run because its manifest vanished.
  */
 export async function releaseDeclared(tx: Transaction, no: number): Promise<void> {
-  await tx.query(sql.type(nothing)`
-    update monitors set managed_by = 'api', paused = paused or suspended, suspended = false where no = ${no}
-  `)
+  await tx.query(sql.type(nothing)`update monitors set managed_by = 'api' where no = ${no}`)
 }
 
-const named = row({ namespace: Type.String(), name: Type.String() })
+const named = row({ cluster_id: Type.String(), namespace: Type.String(), name: Type.String() })
 
 /** Returns the resource that declares a record, or null. */
 export async function resourceOf(tx: Queryable, no: number) {
-  return tx.maybeOne(sql.type(named)`select namespace, name from monitor_resources where no = ${no}`)
+  return tx.maybeOne(sql.type(named)`select cluster_id, namespace, name from monitor_resources where no = ${no}`)
+}
+
+const clusterRow = row({ cluster_id: Type.String(), monitors: Type.Integer() })
+
+/** Returns the clusters whose resources declare records, with the number of these. */
+export async function declaringClusters(store: Queryable) {
+  return store.any(sql.type(clusterRow)`
+    select r.cluster_id, count(*) as monitors from ${FROM} where m.managed_by = 'kubernetes'
+    group by r.cluster_id order by monitors desc, r.cluster_id limit 100
+  `)
 }
 
 /**
@@ -143,6 +160,8 @@ const ResultsRow = Type.Object({
   paused: Type.Boolean(),
   last_run_at: Type.Union([Type.String(), Null]),
   next_run_at: Type.Union([Type.String(), Null]),
+  /** The team has no runs left until then. */
+  no_runs_until: Type.Union([Type.String(), Null]),
   values: Type.Unsafe<Values | null>({}),
   change_run_id: Type.Union([Type.String(), Null]),
   changed_at: Type.Union([Type.String(), Null]),
@@ -156,12 +175,19 @@ const resultsRow = rowOf(ResultsRow)
 /** Returns the results of one declared record; null when there is none. */
 export async function resultsOf(store: Queryable, no: number): Promise<ResultsRow | null> {
   return store.maybeOne(sql.prepared('results_of', resultsRow)`
-    select c.no, c.failures, m.locked, m.paused, c.last_run_at, c.next_run_at, b.extracted as values,
+    select c.no, c.failures, m.locked, m.paused, c.last_run_at, b.extracted as values,
+      case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
+      used_up.until as no_runs_until,
       d.id as change_run_id, d.diff, l.error_message as last_error,
       run_id_time(d.id) + make_interval(secs => (d.start_offset_ms + d.duration_ms) / 1000.0) as changed_at
     from checks c
     join monitors m on m.no = c.no and m.deleted_at is null
     left join baselines b on b.no = c.no and c.reading_id is not null
+    left join lateral (
+      select ${RUNS_RESET_AT} as until
+      from team_usage u join teams t on t.id = u.team_id ${poolOf(sql.fragment`c.queue`)}
+      where u.team_id = m.team_id and c.cost > pool.remaining
+    ) used_up on true
     left join lateral (
       select id, diff, start_offset_ms, duration_ms from runs
       where monitor_no = c.no and diff is not null order by id desc limit 1

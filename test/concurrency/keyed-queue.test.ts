@@ -110,6 +110,16 @@ describe('A queue of keys', () => {
     expect(began).toHaveLength(6)
   })
 
+  test('lets no key wait for more than 30 seconds because of the repeats of others', async () => {
+    const { queue, began, fail } = queueOf(200, { perSecond: 1, burst: 1 })
+    queue.start()
+    const keys = Array.from({ length: 200 }, (_, n) => `key ${n}`)
+    for (const key of keys) queue.add(key)
+    for (const key of keys) await fail(key)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(began).toHaveLength(400)
+  })
+
   test('looks again when the work asks for it, at the earliest time that was asked for', async () => {
     const { queue, began, end } = queueOf()
     queue.start()

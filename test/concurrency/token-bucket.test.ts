@@ -22,3 +22,10 @@ test('A token that is reserved ahead is there after the time that was said', () 
   vi.advanceTimersByTime(500)
   expect(bucket.tryTake()).toBe(true)
 })
+
+test('A bucket owes no more than the longest wait that is asked for, whatever was asked for before', () => {
+  const bucket = new TokenBucket({ perSecond: 2, burst: 1 })
+  for (let n = 0; n < 1_000; n += 1) expect(bucket.reserve(3_000)).toBeLessThanOrEqual(3_000)
+  vi.advanceTimersByTime(3_500)
+  expect(bucket.reserve(3_000)).toBe(0)
+})

@@ -80,7 +80,13 @@ export async function startKubeApi(): Promise<KubeApi> {
     }
     const applyCrds = async (file: string) => {
       await kubectl('apply', '--server-side', '-f', file)
-      await kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', file)
+      // A definition that has no status yet makes kubectl end with an error.
+      const isServed = () =>
+        kubectl('wait', '--for=condition=Established', '--timeout=30s', '-f', file).then(
+          () => true,
+          () => false,
+        )
+      await eventually(isServed, Boolean, { forMs: PATIENCE_MS })
     }
     return { url, kubeconfig, call, kubectl, applyCrds, stop }
   } catch (error) {

@@ -23,6 +23,8 @@ export interface OperatorFlags {
   readonly kubeconfig?: string
   /** The id of a team. */
   readonly defaultTeam?: string
+  /** The id of the cluster that the records belong to. Default: the cluster's own. */
+  readonly clusterId?: string
   /** The namespaces that the default team holds in. Default: the namespace of the context. */
   readonly namespace?: readonly string[]
 }
@@ -30,7 +32,7 @@ export interface OperatorFlags {
 /** Starts an operator; the stack stops it. */
 export async function startOperatorParts(
   { databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
-  { kubeconfig, defaultTeam, namespace }: OperatorFlags,
+  { kubeconfig, defaultTeam, namespace, clusterId }: OperatorFlags,
 ): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
   const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
   stack.defer('the store of the operator', () => store.end())
@@ -42,6 +44,7 @@ export async function startOperatorParts(
     store,
     secrets,
     encryptionKey,
+    clusterId,
     egress,
     defaultTeam: defaultTeam === undefined ? null : { id: defaultTeam, namespaces: namespace ?? [client.namespace] },
     namespace: client.namespace,

@@ -5,11 +5,14 @@ import { Agent, request } from 'node:https'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
+import { sleep } from '../../../concurrency/sleep.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 
 type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: 'reset' }
+  /** The request waits before it is passed on. */
+  | { readonly kind: 'late'; readonly ms: number }
   /** The watch goes on, and nothing gets through any more. */
   | { readonly kind: 'stall' }
   /** Each event comes twice. */
@@ -42,6 +45,7 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
   const spoilt: { which: RegExp; fault: Fault; times: number }[] = []
   const seen: string[] = []
   const open = new Set<ServerResponse>()
+  const stopping = new AbortController()
 
   const server: Server = createServer((incoming, response) => void pass(incoming, response))
   server.listen(0, '127.0.0.1')
@@ -67,6 +71,8 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
       response.writeHead(fault.status, { 'content-type': 'application/json', ...after })
       return void response.end(JSON.stringify({ kind: 'Status', code: fault.status, reason: 'Spoilt' }))
     }
+    if (fault?.kind === 'late') await sleep(fault.ms, stopping.signal)
+    if (response.destroyed) return
     const chunks: Buffer[] = []
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
     const { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers } = incoming.headers
@@ -81,7 +87,7 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
         open.delete(response)
         answer.destroy()
       })
-      if (fault) spoilBody(fault, answer, response)
+      if (fault && fault.kind !== 'late') spoilBody(fault, answer, response)
       else answer.pipe(response)
     })
     sent.end(Buffer.concat(chunks))
@@ -93,6 +99,7 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
     spoil: (which, fault, times = 1) => void spoilt.push({ which, fault, times }),
     cut: () => open.forEach((response) => response.socket?.resetAndDestroy()),
     async [Symbol.asyncDispose]() {
+      stopping.abort()
       server.closeAllConnections()
       agent.destroy()
       server.close()

@@ -86,6 +86,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
     expect(isLost).toBe(true)
   })
 
+  test('stops before another takes over when reading and writing together are too slow', async () => {
+    const one = await candidate('slow', 'one')
+    await one.acquire()
+    const two = await candidate('slow', 'two')
+    void two.acquire()
+    one.faulty.spoil(/GET .*leases/, { kind: 'late', ms: 550 }, 1_000)
+    one.faulty.spoil(/PUT .*leases/, { kind: 'late', ms: 60_000 }, 1_000)
+    let wasFirst = false
+    void one.leader.lost.then(() => (wasFirst = !two.isLeader))
+    await eventually(() => two.isLeader, Boolean)
+    expect(wasFirst).toBe(true)
+  })
+
   test('stays the leader through a fault that ends in time', async () => {
     const one = await candidate('short', 'one')
     await one.acquire()

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
+import { createOperatorWorld, type OperatorWorld, startCluster } from './operator-world.ts'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor does not run', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  beforeAll(async () => {
+    kube = await startCluster()
+  })
+  afterAll(() => kube.stop())
+  beforeEach(async () => {
+    world = await createOperatorWorld(kube)
+  })
+
+  const waits = (name: string) =>
+    kube.kubectl('wait', '--for=condition=Ready', `monitor/${name}`, '-n', world.namespace, '--timeout=10s')
+  const useUp = () =>
+    world.sql(`update team_usage set runs_used = runs_limit, credits = 0, resets_at = '2040-01-01T00:00:00Z'
+      where team_id = '${world.owner.teamId}'`)
+
+  test('is ready while the team has no runs, and says when there are new ones', async () => {
+    await useUp()
+    await world.apply('kettle')
+    const resource = await world.until('kettle', 'Healthy', 'OutOfRuns')
+    expect(await waits('kettle')).toContain('met')
+    expect(world.condition(resource, 'Healthy')).toMatchObject({
+      status: 'False',
+      message: 'The team has used its runs. There are new ones at 2040-01-01T00:00:00.000Z.',
+    })
+    expect(resource.status?.nextRunTime).toBe('2040-01-01T00:00:00.000Z')
+  })
+
+  test('is ready while it is suspended, paused through the API, or not in the plan', async () => {
+    await world.apply('suspended', { suspend: true })
+    await world.apply('paused')
+    await world.apply('locked')
+    const { status } = await world.until('paused', 'Ready', 'Scheduled')
+    await world.until('suspended', 'Ready', 'Suspended')
+    await world.until('locked', 'Ready', 'Scheduled')
+    await pauseMonitor(world.context, { ...world.owner, id: status?.id ?? '' })
+    await world.sql(`update monitors set locked = true
+      where no = (select no from monitor_resources where name = 'locked')`)
+    // A change of the resource is a reason to look at once.
+    for (const name of ['paused', 'locked']) await world.apply(name, { scheduleIntervalSeconds: 600 })
+    const paused = await world.until('paused', 'Healthy', 'Paused')
+    const locked = await world.until('locked', 'Healthy', 'BillingPaused')
+    expect(world.condition(paused, 'Healthy')?.status).toBe('Unknown')
+    expect(world.condition(locked, 'Healthy')?.status).toBe('False')
+    for (const name of ['suspended', 'paused', 'locked']) expect(await waits(name)).toContain('met')
+  })
+
+  test('repeats a request for a run that was refused, and says why in an Event', async () => {
+    await world.apply('kettle')
+    await world.until('kettle', 'Ready', 'Scheduled')
+    await useUp()
+    const { status } = await world.requestRun('kettle', 'now')
+    expect(status?.lastHandledRequest).toBe('now')
+    const events = await eventually(world.events, (found) => found.some(({ reason }) => reason === 'RunRefused'))
+    expect(events.find(({ reason }) => reason === 'RunRefused')?.note).toBe(
+      'The run that was asked for did not begin: the team has used its runs. There are new ones at ' +
+        '2040-01-01T00:00:00.000Z; then ask with a new value.',
+    )
+    await world.until('kettle', 'Healthy', 'OutOfRuns')
+  })
+
+  test('handles a request with a very long value once', async () => {
+    await world.apply('kettle', { suspend: true })
+    await world.until('kettle', 'Ready', 'Suspended')
+    const token = 'x'.repeat(2_000)
+    const { status } = await world.requestRun('kettle', token, { suspend: true })
+    expect(status?.lastHandledRequest?.length).toBeLessThanOrEqual(200)
+    const other = await world.requestRun('kettle', `${token}y`, { suspend: true })
+    await eventually(
+      () => world.read('kettle'),
+      (resource) => resource.status?.lastHandledRequest !== status?.lastHandledRequest,
+    )
+    expect(other.metadata.name).toBe('kettle')
+  })
+})

@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Registry } from 'prom-client'
+import { expect, onTestFinished } from 'vitest'
+import { createLogger } from '../../core/logger.ts'
+import { createPolicy } from '../../egress/policy.ts'
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
+import { type Operator, type OperatorOptions, startOperator } from '../../operator/operator.ts'
+import type { MonitorResource } from '../../operator/reconcile/monitor-resource.ts'
+import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { createUseCaseWorld } from '../monitors/use-case-world.ts'
+import { eventually } from '../support/eventually.ts'
+import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
+
+export const KEY = 'a key of the tests, which is long enough'
+export const CRDS = new URL('../../crds/', import.meta.url).pathname
+const TIMES = { resultsMs: 50, election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 } }
+const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
+
+/** A real API server with the definitions, for a test file. */
+export async function startCluster(): Promise<KubeApi> {
+  const kube = await startKubeApi()
+  await kube.applyCrds(CRDS)
+  return kube
+}
+
+let count = 0
+
+/** A store, the owner of a team, a namespace of that team, and an operator that leads. One for each test. */
+export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-'))
+  const world = await createUseCaseWorld()
+  const owner = await world.person('scale')
+  const namespace = await newNamespace()
+
+  async function newNamespace(labels: Record<string, string> = { 'tidemark.dev/team': owner.teamId }) {
+    const name = `shop-${(count += 1)}`
+    await kube.call('POST', '/api/v1/namespaces', { metadata: { name, labels } })
+    return name
+  }
+
+  const started = new Set<Operator>()
+  /** Starts an operator; `stop` is called at the end of the test if the test does not. */
+  async function start(options: Partial<OperatorOptions> = {}): Promise<Operator> {
+    const client = createKubeClient(kube.kubeconfig)
+    const inner = await startOperator({
+      client,
+      store: world.store,
+      secrets: createSecretBox(KEY),
+      encryptionKey: KEY,
+      egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
+      defaultTeam: null,
+      namespace: 'default',
+      registry: new Registry(),
+      log: createLogger('silent'),
+      times: TIMES,
+      ...more,
+      ...options,
+    })
+    const operator: Operator = {
+      ...inner,
+      async stop() {
+        if (!started.delete(operator)) return
+        await inner.stop()
+        client.close()
+      },
+    }
+    started.add(operator)
+    return operator
+  }
+  let operator = await start()
+  onTestFinished(async () => {
+    for (const one of started) await one.stop()
+    await world.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await operator.leading
+
+  const path = (name: string, of = namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/monitors/${name}`
+  const read = async (name: string, of = namespace) => (await kube.call('GET', path(name, of))).body as MonitorResource
+  const condition = (resource: MonitorResource, type: string) =>
+    resource.status?.conditions?.find((one) => one.type === type)
+  return {
+    ...world,
+    owner,
+    namespace,
+    newNamespace,
+    folder,
+    start,
+    async restart(options: Partial<OperatorOptions> = {}) {
+      await operator.stop()
+      operator = await start(options)
+      await operator.leading
+    },
+    stop: () => operator.stop(),
+    operator: () => operator,
+    path,
+    read,
+    condition,
+    /** Applies a resource as a person does, and returns it. */
+    async apply(name: string, spec: object = {}, annotations: Record<string, string> = {}, of = namespace) {
+      const body = {
+        apiVersion: 'tidemark.dev/v1',
+        kind: 'Monitor',
+        metadata: { name, namespace: of, annotations },
+        spec: { ...RESOURCE_SPEC, ...spec },
+      }
+      const query = 'fieldManager=test&force=true'
+      const answer = await kube.call('PATCH', `${path(name, of)}?${query}`, body, 'application/apply-patch+yaml')
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+      return answer.body as MonitorResource
+    },
+    /** Waits for a condition with this reason, about the newest generation. */
+    async until(name: string, type: string, reason: string, of = namespace): Promise<MonitorResource> {
+      const holds = (resource: MonitorResource) => {
+        const found = condition(resource, type)
+        return found?.reason === reason && found.observedGeneration === resource.metadata.generation
+      }
+      return eventually(() => read(name, of), holds, { forMs: 15_000 })
+    },
+    /** Asks for a run, and waits until the operator has handled that. */
+    async requestRun(name: string, token: string, spec: object = {}): Promise<MonitorResource> {
+      await this.apply(name, spec, { [RUN_REQUESTED]: token })
+      return eventually(
+        () => read(name),
+        ({ status }) => status?.lastHandledRequest?.startsWith(token.slice(0, 50)) === true,
+      )
+    },
+    monitors: () => listMonitors(world.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
+    stored: (id: string | undefined) => findMonitor(world.store, owner.teamId, id ?? ''),
+    /** The reasons and texts of the Events in the namespace. */
+    async events(): Promise<readonly { reason: string; note: string }[]> {
+      const found = await kube.call('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`)
+      return (found.body as { items: { reason: string; note: string }[] }).items
+    },
+  }
+}
+export type OperatorWorld = Awaited<ReturnType<typeof createOperatorWorld>>
+
+/** A spec that the API accepts. */
+export const RESOURCE_SPEC = {
+  name: 'Price of the kettle',
+  url: 'https://shop.example/kettle?id=7',
+  scheduleIntervalSeconds: 900,
+  extractConfig: { method: 'css', fields: { price: '.price' } },
+  diffPredicate: { type: 'any_field_changes' },
+}
