@@ -74,26 +74,45 @@ export async function applyResource(context: Context, declaration: Declaration):
 }
 
 async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
-  const { teamId, resource, state, spec, adopts } = declaration
+  const { teamId, resource, state, spec } = declaration
   await lockResource(tx, resource)
-  const known = await lockDeclared(tx, resource)
-  const declared = known && !known.is_released ? known : null
-  if (declared && declared.team_id !== teamId) return { kind: 'other_team' }
-  // The resource vanished and is back, with its cluster or with the definition of its kind.
-  const released = known?.is_released && known.team_id === teamId ? known.monitor_id : null
-  const id = declared?.monitor_id ?? adopts ?? released
-  // The annotation is free text, and the store refuses what is no id.
-  const stored = id === null || !isUuid(id) ? null : await lockMonitor(tx, teamId, id)
-  const refused = declared || id === null ? null : await notAdoptable(tx, stored)
-  if (refused) return refused
+  const target = await targetOf(tx, declaration)
+  if (target.kind !== 'target') return target
+  const { stored, lastRequest } = target
   const over = await overDeliveryCap(tx, teamId, spec)
   if (over) return over
   const monitor = stored ? await edit(tx, secrets, declaration, stored) : await create(tx, secrets, declaration)
   await saveDeclared(tx, monitor.no, resource, state)
   const { suspend } = declaration
   const settled = monitor.suspended === suspend ? monitor : await setSuspended(tx, monitor.no, suspend)
-  const requested = await runRequested(tx, monitor.id, declaration, known?.last_request ?? null)
-  return { kind: 'applied', change: changeOf(stored, declared !== null, settled), monitor: settled, requested }
+  const requested = await runRequested(tx, monitor.id, declaration, lastRequest)
+  return { kind: 'applied', change: changeOf(stored, target.isDeclared, settled), monitor: settled, requested }
+}
+
+/** The record that a declaration is about. */
+interface Target {
+  readonly kind: 'target'
+  /** Null: it is to be created. */
+  readonly stored: MonitorRow | null
+  /** The resource declared it before. */
+  readonly isDeclared: boolean
+  readonly lastRequest: string | null
+}
+
+async function targetOf(
+  tx: Transaction,
+  { teamId, resource, adopts }: Declaration,
+): Promise<Target | NotAdoptable | OtherTeam> {
+  const known = await lockDeclared(tx, resource)
+  const isDeclared = known !== null && !known.is_released
+  if (isDeclared && known.team_id !== teamId) return { kind: 'other_team' }
+  // A record that was given back: the resource vanished and is back, with its cluster or the definition of its kind.
+  const own = known?.team_id === teamId ? known.monitor_id : null
+  const id = isDeclared ? own : (adopts ?? own)
+  // The annotation is free text, and the store refuses what is no id.
+  const stored = id === null || !isUuid(id) ? null : await lockMonitor(tx, teamId, id)
+  const refused = isDeclared || id === null ? null : await notAdoptable(tx, stored)
+  return refused ?? { kind: 'target', stored, isDeclared, lastRequest: known?.last_request ?? null }
 }
 
 function changeOf(before: MonitorRow | null, wasDeclared: boolean, now: MonitorRow): Applied['change'] {

@@ -41,7 +41,7 @@ export const FINALIZER = 'tidemark.dev/monitor'
 /** Names the monitor of the API that the resource takes over. */
 export const ADOPT = 'tidemark.dev/adopt'
 /** Each new value of it causes one run. */
-export const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
+const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 /** On a namespace: the id of the team that its resources belong to. */
 export const TEAM = 'tidemark.dev/team'
 

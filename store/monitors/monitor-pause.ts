@@ -18,7 +18,8 @@ export async function stopSchedule(tx: Transaction, no: number): Promise<Monitor
 }
 
 /**
- * Starts the schedule again, of a monitor that no manifest suspends any more: with a run at once, and with the count of failures at 0, so that the status is `active`.
+ * Starts the schedule again, of a monitor that no manifest suspends any more: with a run at once, and with the count of
+ * failures at 0, so that the status is `active`.
  */
 export async function startSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
   return tx.one(sql.type(monitorRow)`

@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 
 export const KEY = 'a key of the tests, which is long enough'
-export const CRDS = new URL('../../crds/', import.meta.url).pathname
+const CRDS = new URL('../../crds/', import.meta.url).pathname
 const TIMES = { resultsMs: 50, election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 } }
 const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 
@@ -140,7 +140,7 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
 export type OperatorWorld = Awaited<ReturnType<typeof createOperatorWorld>>
 
 /** A spec that the API accepts. */
-export const RESOURCE_SPEC = {
+const RESOURCE_SPEC = {
   name: 'Price of the kettle',
   url: 'https://shop.example/kettle?id=7',
   scheduleIntervalSeconds: 900,
