@@ -10,6 +10,8 @@ import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
 import {
   type AppliedState,
+  type DeclaredRow,
+  findDeclared,
   lockDeclared,
   lockResource,
   declaredRecords,
@@ -19,11 +21,13 @@ import {
   saveDeclared,
   setSuspended,
 } from '../store/monitors/monitor-resource.ts'
+import { findMonitor } from '../store/monitors/monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext } from './context.ts'
 import { changeSpec } from './edit-monitor.ts'
 import { overDeliveryCap, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
+import { specChange } from './spec-change.ts'
 
 /** A custom resource and what it declares. */
 interface Declaration extends Requester {
@@ -62,6 +66,28 @@ interface OtherTeam {
 type ApplyOutcome = Applied | OverCap | NotAdoptable | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
+
+/**
+ * Returns whether the record still is what the resource declares: nobody changed either behind the operator's back. It
+ * only reads.
+ */
+export async function isAsDeclared(
+  { store, secrets }: Pick<Context, 'store' | 'secrets'>,
+  { teamId, resource, state, spec, suspend }: Omit<Declaration, 'actor' | 'userId' | 'adopts'>,
+): Promise<boolean> {
+  const declared = await findDeclared(store, resource)
+  if (!declared || !isSameState(declared, state)) return false
+  const stored = await findMonitor(store, teamId, declared.monitor_id)
+  if (!stored || stored.suspended !== suspend) return false
+  const before = monitorSpec(stored, secrets)
+  return specChange(before, { ...spec, template_slug: before.template_slug }).changed.length === 0
+}
+
+const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest }: AppliedState): boolean =>
+  declared.uid === uid &&
+  declared.generation === generation &&
+  declared.hash.equals(hash) &&
+  declared.last_request === lastRequest
 
 /**
  * Makes the record be what a custom resource declares: creates it, takes over an existing one, or edits it. Applying

@@ -16,7 +16,7 @@ import { Leader } from './cluster/leader.ts'
 import { keyOf, type KubeObject } from './cluster/objects.ts'
 import { Reflector } from './cluster/reflector.ts'
 import { MONITORS, type MonitorResource, stripped, TEAM } from './reconcile/monitor-resource.ts'
-import { Reconciler } from './reconcile/reconciler.ts'
+import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve.ts'
 
 export interface OperatorOptions {
@@ -36,7 +36,7 @@ export interface OperatorOptions {
   readonly times?: Partial<OperatorTimes>
 }
 
-interface OperatorTimes {
+interface OperatorTimes extends ReconcilerTimes {
   /** How often the store is asked for new results. */
   readonly resultsMs: number
   readonly election: { readonly leaseMs: number; readonly renewMs: number; readonly everyMs: number }
@@ -53,6 +53,8 @@ export interface Operator {
 
 const TIMES: OperatorTimes = {
   resultsMs: 1_000,
+  resyncMs: 600_000,
+  secretMs: 60_000,
   election: { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 },
 }
 const WORKERS = 16
@@ -72,7 +74,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stopping = new AbortController()
   let end = async () => {}
   const leading = leader.acquire(stopping.signal).then(async () => {
-    const leadership = { clusterId, identity, resultsMs: times.resultsMs, stopping: stopping.signal }
+    const leadership = { clusterId, identity, times, stopping: stopping.signal }
     try {
       end = await lead(options, { ...leadership, giveUp: () => leader.giveUp() })
     } catch (error) {
@@ -105,7 +107,7 @@ async function clusterIdOf(client: KubeClient): Promise<string> {
 interface Leadership {
   readonly clusterId: string
   readonly identity: string
-  readonly resultsMs: number
+  readonly times: OperatorTimes
   readonly stopping: AbortSignal
   /** Called when the store knows another leader. */
   readonly giveUp: () => void
@@ -120,7 +122,7 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
     records.set(`${record.namespace}/${record.name}`, record)
   const parts = partsOf(options, { ...leadership, epoch, records })
   const { namespaces, monitors, reconciler, queue, events } = parts
-  const results = createResultsLoop(options, { clusterId, queue, everyMs: leadership.resultsMs })
+  const results = createResultsLoop(options, { clusterId, queue, everyMs: leadership.times.resultsMs })
   namespaces.start()
   monitors.start()
   const stopped = Promise.withResolvers<void>()
@@ -132,7 +134,7 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
       reconciler.noteVanished(key, 'missing')
       queue.add(key, 'later')
     }
-  gauges(registry, { queue, monitors, events })
+  gauges(registry, { queue, monitors, events, reconciler })
   queue.start()
   results.start()
   log.info({ cluster: clusterId, epoch, monitors: monitors.state().size }, 'the operator has seen every resource')
@@ -149,7 +151,7 @@ interface Epoch extends Leadership {
 }
 
 /** Returns the parts of a leader: they refer to each other, and none has started. */
-function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records, giveUp }: Epoch) {
+function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, records, giveUp }: Epoch) {
   const { client, store, secrets, egress, defaultTeam, log } = options
   const events = new EventRecorder({ client, instance: identity, log })
   const namespaces = new Reflector<KubeObject>({
@@ -188,9 +190,11 @@ function partsOf(options: OperatorOptions, { clusterId, identity, epoch, records
       namespaceOf: (name) => namespaces.get(name),
       defaultTeam,
       hashKey: derivedKey(options.encryptionKey, 'applied resources'),
+      secretMs: times.secretMs,
     }),
     records,
     events,
+    times,
   })
   const queue = new KeyedQueue({
     work: (key) => reconciler.work(key),
@@ -253,9 +257,10 @@ interface Measured {
   readonly queue: KeyedQueue
   readonly monitors: Reflector<MonitorResource>
   readonly events: { readonly dropped: number }
+  readonly reconciler: Pick<Reconciler, 'resynced'>
 }
 
-function gauges(registry: Registry, { queue, monitors, events }: Measured): void {
+function gauges(registry: Registry, { queue, monitors, events, reconciler }: Measured): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name: `tidemark_operator_${name}`,
@@ -274,5 +279,11 @@ function gauges(registry: Registry, { queue, monitors, events }: Measured): void
     () => monitors.state().quietMs / 1_000,
   )
   gauge('lists_total', 'Complete lists of resources.', () => monitors.state().lists)
+  gauge('resyncs_total', 'Comparisons of resources with their records.', () => reconciler.resynced.resyncs)
+  gauge(
+    'corrections_total',
+    'Differences that such a comparison found. A steady rate means that somebody changes records in the store.',
+    () => reconciler.resynced.corrections,
+  )
   gauge('events_dropped_total', 'Events that were dropped because too many came at once.', () => events.dropped)
 }

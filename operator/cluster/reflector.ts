@@ -36,6 +36,11 @@ interface ReflectorTimes {
   readonly quietMs: number
   /** The API server ends a watch after one to two times this. */
   readonly watchMs: number
+  /**
+   * After a watch has ended, everything is listed again when the last list is older than one to two times this. It
+   * finds what a watch did not tell.
+   */
+  readonly listMs: number
   readonly firstPauseMs: number
   readonly longestPauseMs: number
   /** A watch that lived this long resets the pauses. */
@@ -45,6 +50,7 @@ interface ReflectorTimes {
 const TIMES: ReflectorTimes = {
   quietMs: 90_000,
   watchMs: 300_000,
+  listMs: 1_800_000,
   firstPauseMs: 800,
   longestPauseMs: 30_000,
   healthyMs: 120_000,
@@ -80,6 +86,7 @@ export class Reflector<T extends KubeObject> {
   readonly #state = { lists: 0, watches: 0, stalls: 0, heardAt: performance.now(), isUnknown: false }
   /** The version that the next watch starts from. Null: a list is needed. */
   #version: string | null = null
+  #listAgainAt = 0
   #ended: Promise<void> = Promise.resolve()
 
   constructor(options: ReflectorOptions<T>) {
@@ -126,6 +133,7 @@ export class Reflector<T extends KubeObject> {
       const began = performance.now()
       let wait = 0
       try {
+        if (performance.now() > this.#listAgainAt) this.#version = null
         this.#version ??= await this.#list()
         await this.#watch(this.#version)
       } catch (error) {
@@ -171,6 +179,7 @@ export class Reflector<T extends KubeObject> {
       from = answer.body.metadata?.resourceVersion ?? ''
     } while (token !== '')
     this.#state.lists += 1
+    this.#listAgainAt = performance.now() + this.#times.listMs * (1 + Math.random())
     this.#state.heardAt = performance.now()
     if (this.#state.isUnknown) log.info({ path }, 'the API server knows this kind')
     this.#state.isUnknown = false

@@ -1,14 +1,14 @@
 import type { WorkResult } from '../../concurrency/keyed-queue.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
-import { applyResource, deleteDeclared, releaseResource } from '../../monitors/apply-resource.ts'
+import { applyResource, deleteDeclared, isAsDeclared, releaseResource } from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
 import { type DeclaredRow, type ResourceIdentity, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { partsOf } from '../cluster/objects.ts'
-import { type Action, decide, type RefusalReason } from './decide.ts'
+import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import { FINALIZER, type MonitorResource, pathOf, requestOf } from './monitor-resource.ts'
-import { type ResolvedMonitor, SECRET_MS } from './resolve.ts'
+import type { ResolvedMonitor } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
 /** What a reconciler works with. */
@@ -25,6 +25,15 @@ interface ReconcilerOptions {
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
+  readonly times: ReconcilerTimes
+}
+
+/** Durations in milliseconds. */
+export interface ReconcilerTimes {
+  /** Each resource and its record are compared again about this often, whatever was heard of them. */
+  readonly resyncMs: number
+  /** A resource that reads Secrets, or that was refused, is looked at again after this. */
+  readonly secretMs: number
 }
 
 /**
@@ -35,6 +44,11 @@ const STATUS_EVERY_MS = 60_000
 const STATUS_BURST = 3
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
 
+type Found = Omit<Situation, 'record' | 'resolved'> & {
+  readonly record: DeclaredRow | null
+  readonly resolved: ResolvedMonitor | null
+}
+
 /** Brings records and statuses in line with resources, one key at a time. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
@@ -42,9 +56,18 @@ export class Reconciler {
   readonly #vanished = new Map<string, 'deleted' | 'missing'>()
   /** The earliest time of the next status because of results, as if each took its minute, by `performance.now()`. */
   readonly #pacedUntil = new Map<string, number>()
+  /** When each resource is compared with its record again, by `performance.now()`. */
+  readonly #resyncAt = new Map<string, number>()
+  #resyncs = 0
+  #corrections = 0
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+  }
+
+  /** Comparisons of resources with their records, and how many found a difference that nobody had told. */
+  get resynced(): { readonly resyncs: number; readonly corrections: number } {
+    return { resyncs: this.#resyncs, corrections: this.#corrections }
   }
 
   /** Notes why a resource is not there any more, before its key is added to the queue. */
@@ -55,13 +78,15 @@ export class Reconciler {
   /** Looks at the newest state of a resource and does what it needs. */
   async work(key: string): Promise<WorkResult> {
     const resource = this.#options.resourceOf(key) ?? null
-    const situation = await this.#situationOf(key, resource)
-    const { resolved } = situation
-    const waits = resolved?.usesSecrets || resolved?.kind === 'refused' ? [SECRET_MS] : []
+    const found = await this.#situationOf(key, resource)
+    const { resolved } = found
+    const { secretMs } = this.#options.times
+    const situation = { ...found, record: await this.#resync(key, found) }
+    const waits = resolved?.usesSecrets || resolved?.kind === 'refused' ? [secretMs] : []
     for (const action of decide(situation)) {
       const wait = await this.#perform(action, key, resource, resolved)
       if (wait === 'refused') {
-        waits.push(SECRET_MS)
+        waits.push(secretMs)
         break
       }
       if (wait !== undefined) waits.push(wait)
@@ -69,11 +94,37 @@ export class Reconciler {
     if (!resource) {
       this.#vanished.delete(key)
       this.#pacedUntil.delete(key)
+      this.#resyncAt.delete(key)
+      return
     }
-    return waits.length === 0 ? undefined : { againMs: Math.min(...waits) }
+    waits.push(Math.max(0, (this.#resyncAt.get(key) ?? 0) - performance.now()))
+    return { againMs: Math.min(...waits) }
   }
 
-  async #situationOf(key: string, resource: MonitorResource | null) {
+  /**
+   * Compares the record with its resource where it is time to. Returns the record as it is known, or null when the two
+   * differ, so that the resource is applied again.
+   */
+  async #resync(key: string, { resource, resolved, record }: Found): Promise<DeclaredRow | null> {
+    const { context, clusterId, times } = this.#options
+    const now = performance.now()
+    const at = this.#resyncAt.get(key)
+    if (at !== undefined && now < at) return record
+    // The first look is a fresh one. From then on the resources take turns, so that they do not come all at once.
+    this.#resyncAt.set(key, now + times.resyncMs * (at === undefined ? Math.random() : 0.95 + Math.random() / 10))
+    if (at === undefined || !resource || !record || resolved?.kind !== 'valid') return record
+    const { teamId, spec, hash } = resolved
+    const { uid, generation = 0 } = resource.metadata
+    const state = { uid, generation, hash, lastRequest: record.last_request }
+    const identity = { clusterId, ...partsOf(key) }
+    const suspend = resource.spec.suspend === true
+    this.#resyncs += 1
+    if (await isAsDeclared(context, { teamId, resource: identity, state, spec, suspend })) return record
+    this.#corrections += 1
+    return null
+  }
+
+  async #situationOf(key: string, resource: MonitorResource | null): Promise<Found> {
     const isLeaving = resource === null || resource.metadata.deletionTimestamp !== undefined
     const record = this.#options.records.get(key) ?? null
     return {

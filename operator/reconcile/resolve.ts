@@ -38,10 +38,10 @@ interface ResolverOptions {
   readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
   /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
+  /** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
+  readonly secretMs: number
 }
 
-/** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
-export const SECRET_MS = 60_000
 const TEAM_MS = 10_000
 
 type FoundSecret =
@@ -50,8 +50,16 @@ type FoundSecret =
   | { readonly kind: 'forbidden' }
 
 /** Finds the team of a resource, reads its Secrets and checks its configuration. */
-export function createResolver({ client, store, egress, namespaceOf, defaultTeam, hashKey }: ResolverOptions) {
-  const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: SECRET_MS - 5_000 })
+export function createResolver({
+  client,
+  store,
+  egress,
+  namespaceOf,
+  defaultTeam,
+  hashKey,
+  secretMs,
+}: ResolverOptions) {
+  const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: Math.ceil(secretMs * 0.9) })
   const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
 
   async function teamOf(namespace: string): Promise<Team | string> {

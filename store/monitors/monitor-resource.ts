@@ -69,6 +69,14 @@ export async function lockDeclared(tx: Transaction, of: ResourceIdentity): Promi
   `)
 }
 
+/** Returns the record that a resource declares, or null; without a lock. */
+export async function findDeclared(store: Queryable, of: ResourceIdentity): Promise<DeclaredRow | null> {
+  return store.maybeOne(sql.prepared('find_declared', declaredRow)`
+    select ${COLUMNS} from ${FROM}
+    where ${identified(of)} and m.managed_by = 'kubernetes'
+  `)
+}
+
 /**
  * Serializes the work on one resource over all processes, until the end of the transaction: a record that does not
  * exist yet cannot be locked.

@@ -16,7 +16,12 @@ import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 
 export const KEY = 'a key of the tests, which is long enough'
 const CRDS = new URL('../../crds/', import.meta.url).pathname
-const TIMES = { resultsMs: 50, election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 } }
+export const TIMES = {
+  resultsMs: 50,
+  resyncMs: 600_000,
+  secretMs: 60_000,
+  election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 },
+}
 const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 
 /** A real API server with the definitions, for a test file. */

@@ -19,6 +19,8 @@ type Fault =
   | { readonly kind: 'double' }
   /** Of each two events, the second comes first. */
   | { readonly kind: 'swap' }
+  /** The first event is lost, and the others come. */
+  | { readonly kind: 'lose' }
   /** An event is cut off in the middle, and the connection ends. */
   | { readonly kind: 'half' }
   | { readonly kind: 'expired' }
@@ -110,6 +112,7 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
 
 function spoilBody(fault: Fault, answer: IncomingMessage, response: ServerResponse): void {
   let rest = ''
+  let hasLost = false
   let waiting: string | null = null
   if (fault.kind === 'stall') return void answer.resume()
   if (fault.kind === 'expired') {
@@ -120,6 +123,11 @@ function spoilBody(fault: Fault, answer: IncomingMessage, response: ServerRespon
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
+      if (fault.kind === 'lose') {
+        if (hasLost) response.write(`${line}\n`)
+        hasLost = true
+        continue
+      }
       if (fault.kind === 'half') {
         response.write(line.slice(0, line.length / 2), () => response.socket?.resetAndDestroy())
         return

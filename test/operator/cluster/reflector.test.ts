@@ -40,7 +40,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     faulty = await createFaultyKube(kube, folder)
     client = createKubeClient(faulty.kubeconfig)
     changes = []
-    reflector = new Reflector<ConfigMap>({
+    reflector = reflectorOf()
+  })
+  const reflectorOf = (times: object = {}) =>
+    new Reflector<ConfigMap>({
       client,
       path: PATH,
       strip: ({ metadata: { name, namespace, uid, resourceVersion }, data }) => ({
@@ -49,9 +52,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
       }),
       onChange: (key, { now, how }) => changes.push(`${how} ${key} ${now?.data?.['v'] ?? ''}`.trim()),
       log: { warn: () => {}, info: () => {} },
-      times: { quietMs: 1_500, firstPauseMs: 20, longestPauseMs: 200 },
+      times: { quietMs: 1_500, firstPauseMs: 20, longestPauseMs: 200, ...times },
     })
-  })
   afterEach(async () => {
     await reflector.stop()
     client.close()
@@ -117,6 +119,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     await put('three', '1')
     await until('three', '1')
     expect(holds('one')).toBe('3')
+  })
+
+  test('finds at the next list what a watch lost on the way', async () => {
+    reflector = reflectorOf({ watchMs: 1_000, listMs: 100 })
+    await put('one', '1')
+    faulty.spoil(WATCH, { kind: 'lose' })
+    await start()
+    await put('one', '2')
+    await put('two', '1')
+    await until('two', '1')
+    await eventually(() => holds('one') === '2', Boolean, { forMs: 10_000 })
+    expect(faulty.seen.filter((what) => LIST.test(what)).length).toBeGreaterThan(1)
   })
 
   test('opens a watch again that says nothing any more', async () => {

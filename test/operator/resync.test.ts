@@ -1,0 +1,85 @@
+import { Registry } from 'prom-client'
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { row } from '../../store/db/row.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
+import { createOperatorWorld, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at everything again', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  let registry: Registry
+  beforeAll(async () => {
+    kube = await startCluster()
+  })
+  afterAll(() => kube.stop())
+  beforeEach(async () => {
+    registry = new Registry()
+    world = await createOperatorWorld(kube, { registry, times: { ...TIMES, resyncMs: 200 } })
+    await world.apply('kettle')
+    await world.until('kettle', 'Ready', 'Scheduled')
+  })
+
+  const figure = async (name: string) => {
+    const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()
+    return metric?.values[0]?.value ?? 0
+  }
+  const resyncs = async (count: number) => {
+    const from = await figure('resyncs_total')
+    await eventually(
+      () => figure('resyncs_total'),
+      (now) => now >= from + count,
+    )
+  }
+  const version = row({ version: Type.String() })
+  const versions = () =>
+    world.store.any(sql.type(version)`
+      select xmin::text as version from monitor_resources union all select xmin::text from monitors
+      union all select xmin::text from checks`)
+
+  test('writes nothing, to the API server or the store, while nothing differs', async () => {
+    await resyncs(1)
+    const before = await world.read('kettle')
+    const rows = await versions()
+    await resyncs(3)
+    expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    expect(await versions()).toEqual(rows)
+    expect(await figure('corrections_total')).toBe(0)
+  })
+
+  test('puts a status right that somebody else overwrote', async () => {
+    const before = await world.read('kettle')
+    const status = { id: null, address: 'elsewhere.example', conditions: [] }
+    await kube.call('PATCH', `${world.path('kettle')}/status`, { status }, 'application/merge-patch+json')
+    const after = await eventually(
+      () => world.read('kettle'),
+      (resource) => resource.status?.id !== undefined,
+    )
+    expect(after.status).toMatchObject({ id: before.status?.id, address: 'shop.example/kettle' })
+    expect(after.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Healthy'])
+  })
+
+  test.each([
+    ['its configuration', `update monitors set schedule_interval_seconds = 60, url = 'https://other.example/'`],
+    ['its owner', `update monitors set managed_by = 'api'`],
+    ['its suspension', `update monitors set suspended = true`],
+    ['its row of the resource', `update monitor_resources set generation = 99`],
+  ])('puts a record right whose %s was changed in the store', async (_, statement) => {
+    const { status } = await world.read('kettle')
+    const [before] = await world.monitors()
+    await world.sql(statement)
+    await eventually(() => figure('corrections_total'), Boolean)
+    const after = await eventually(
+      () => world.stored(status?.id),
+      (record) => record?.url === before?.url && record?.managed_by === 'kubernetes' && !record.suspended,
+    )
+    expect(after).toMatchObject({ schedule_interval_seconds: 900 })
+    await resyncs(2)
+    expect(await figure('corrections_total')).toBe(1)
+    expect(await world.monitors()).toHaveLength(1)
+  })
+})
