@@ -91,7 +91,9 @@ interface World {
 async function openOutbox(database: Database): Promise<void> {
   await insertTeam(database)
   await insertMonitors(database, { from: 0, to: 1, base: 'http://127.0.0.1:9/shop' })
-  const sealed = secrets.seal({ teamId: TEAM, column: 'monitors.signing_secret' }, 'a'.repeat(64))
+  const { id } = await database.one<{ id: string }>('select id from monitors')
+  const place = { teamId: TEAM, column: 'monitors.signing_secret', rowId: id } as const
+  const sealed = secrets.seal(place, 'a'.repeat(64))
   await database.client.query('update monitors set signing_secret = $1', [sealed])
   await database.client.query('update checks set due_at = null, next_run_at = null')
 }

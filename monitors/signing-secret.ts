@@ -47,7 +47,7 @@ export async function rotateSigningSecret(
     const facts = await findSigningFacts(tx, secrets, { teamId, id })
     if (!facts) return NO_MONITOR
     if (!facts.hasWebhook) return { kind: 'no_webhook' }
-    const secret = await replaceSigningSecret(tx, secrets, { teamId, no: facts.no, graceHours })
+    const secret = await replaceSigningSecret(tx, secrets, { teamId, id, graceHours })
     const metadata = { grace_hours: graceHours }
     await recordAudit(tx, {
       teamId,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../../core/derived-key.ts'
+import { derivedKey, derivedKeys } from '../../core/derived-key.ts'
 
 /** How long a signed address is good, in seconds (at most 300). */
 export const LINK_SECONDS = 300
@@ -23,20 +23,26 @@ export interface ImageLinks {
   read(token: string): SignedImage | null
 }
 
-/** The key is derived from TIDEMARK_ENCRYPTION_KEY, for this use only. */
+/**
+ * The keys are derived from TIDEMARK_ENCRYPTION_KEY, for this use only: the newest signs, and what each of them signed
+ * is good.
+ */
 export function createImageLinks(encryptionKey: string, baseUrl: string): ImageLinks {
-  const key = derivedKey(encryptionKey, 'signed images')
-  const signature = (said: string) => createHmac('sha256', key).update(`GET /v1/images/${said}`).digest('base64url')
+  const newest = derivedKey(encryptionKey, 'signed images')
+  const keys = derivedKeys(encryptionKey, 'signed images')
+  const signature = (said: string, key: Buffer) =>
+    createHmac('sha256', key).update(`GET /v1/images/${said}`).digest('base64url')
   return {
     sign(teamId, imageId, nowMs) {
       const said = `${Math.floor(nowMs / 1000) + LINK_SECONDS}.${teamId}.${imageId}`
-      return `${baseUrl}/v1/images/${said}.${signature(said)}`
+      return `${baseUrl}/v1/images/${said}.${signature(said, newest)}`
     },
     read(token) {
       const dot = token.lastIndexOf('.')
       const said = token.slice(0, Math.max(0, dot))
       // As text: two spellings of the same bytes are not the same token.
-      if (!isSame(token.slice(dot + 1), signature(said))) return null
+      const given = token.slice(dot + 1)
+      if (!keys.some((key) => isSame(given, signature(said, key)))) return null
       const [until = '', teamId = '', imageId = ''] = said.split('.')
       return { teamId, imageId, untilMs: Number(until) * 1000 }
     },

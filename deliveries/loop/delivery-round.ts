@@ -122,7 +122,11 @@ export async function attempt(
   let secrets: string[]
   try {
     config = ports.secrets.open(
-      { teamId: claimed.team_id, column: 'deliveries.target' },
+      {
+        teamId: claimed.team_id,
+        column: claimed.notice === null ? 'deliveries.target' : 'notices.target',
+        rowId: claimed.id,
+      },
       claimed.target,
     ) as DeliveryConfig
     secrets = signingSecrets(claimed, ports.secrets)
@@ -194,10 +198,12 @@ const SEALED =
 const THREW = 'The attempt failed through an internal error. The log has the details under the id of the delivery.'
 
 function signingSecrets(claimed: ClaimedDelivery, box: SecretBox): string[] {
-  const place = { teamId: claimed.team_id, column: 'monitors.signing_secret' } as const
-  return [claimed.signing_secret, claimed.old_signing_secret]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => box.open(place, sealed) as string)
+  const { team_id: teamId, monitor_id: rowId, signing_secret: now, old_signing_secret: before } = claimed
+  if (rowId === null) return []
+  const opened: string[] = []
+  if (now !== null) opened.push(box.open({ teamId, column: 'monitors.signing_secret', rowId }, now) as string)
+  if (before !== null) opened.push(box.open({ teamId, column: 'monitors.old_signing_secret', rowId }, before) as string)
+  return opened
 }
 
 interface AnyMessage {

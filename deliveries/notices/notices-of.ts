@@ -46,7 +46,15 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
       ...blocks,
     } as const
     const payload = (id: string): NoticePayload => ({ id, ...content })
-    const row = newDelivery({ secrets, teamId: event.team_id, config, at: event.now_ms, place, payload })
+    const row = newDelivery({
+      secrets,
+      outbox: 'notices',
+      teamId: event.team_id,
+      config,
+      at: event.now_ms,
+      place,
+      payload,
+    })
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
   })
 }
@@ -76,7 +84,7 @@ function destinationsOf(
 ): readonly DeliveryConfig[] {
   if (!deliveries) return []
   try {
-    return secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[]
+    return secrets.open({ teamId, column: 'monitors.deliveries', rowId: id }, deliveries) as DeliveryConfig[]
   } catch (err) {
     log.error({ err, monitor_id: id }, 'the destinations of a monitor cannot be opened; they miss a notice')
     return []

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import type { AccountMail, AccountMailKind } from '../../schema/account/mail.ts'
 import type { Queryable } from '../db/client.ts'
@@ -38,10 +39,11 @@ export function createMailQueue(secrets: SecretBox, hasServer: boolean): MailQue
       if (!hasServer) return false
       const config: MailTarget = { type: 'email', to, link }
       const mail = { type: 'account_mail', ...facts } as AccountMail
+      const id = randomUUID()
       await tx.query(sql.type(nothing)`
         insert into notices (id, team_id, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
-        select uuid_v7(t.at), ${teamId}::uuid, ${mail.kind}, 'email',
-          ${sql.binary(secrets.seal({ teamId, column: 'deliveries.target' }, config))},
+        select ${id}::uuid, ${teamId}::uuid, ${mail.kind}, 'email',
+          ${sql.binary(secrets.seal({ teamId, column: 'notices.target', rowId: id }, config))},
           ${destinationKey(teamId, config)}, ${JSON.stringify(mail)}, t.at, t.at, t.at
         from (select clock() as at) t
       `)

@@ -35,6 +35,9 @@ export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
   }
 }
 
+/** Returns a bytea value, or SQL's null. */
+export const bytes = (value: Buffer | null) => (value === null ? sql.fragment`null::bytea` : sql.binary(value))
+
 /** No columns: for statements that return nothing, or whose rows are not read. */
 export const nothing = rowOf(Type.Unknown())
 

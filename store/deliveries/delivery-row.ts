@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { destinationOf, type DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import type { Outbox } from './delivery-lease.ts'
 
 /**
  * A delivery, as the statement that records its run inserts it. Team, monitor, run and times come from that statement.
@@ -30,6 +31,8 @@ export interface MailTarget {
 /** The input of `newDelivery`. */
 interface NewDelivery {
   readonly secrets: SecretBox
+  /** The table that it is for. Absent: deliveries. */
+  readonly outbox?: Outbox
   readonly teamId: string
   readonly config: DeliveryConfig
   /** The store's time, in milliseconds since the epoch: the id sorts by it. */
@@ -44,12 +47,20 @@ interface NewDelivery {
  * Returns one message to one destination, ready for the outbox: id, sealed target, host key, and the text, which never
  * changes again.
  */
-export function newDelivery({ secrets, teamId, config, at, place, payload }: NewDelivery): DeliveryRow {
+export function newDelivery({
+  secrets,
+  outbox = 'deliveries',
+  teamId,
+  config,
+  at,
+  place,
+  payload,
+}: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
   return {
     id,
     type: config.type,
-    target: secrets.seal({ teamId, column: 'deliveries.target' }, config),
+    target: secrets.seal({ teamId, column: `${outbox}.target`, rowId: id }, config),
     host: destinationKey(teamId, config),
     target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),

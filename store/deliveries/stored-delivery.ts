@@ -40,7 +40,7 @@ const UNREADABLE = 'cannot be read'
 
 /** Returns the delivery in the form of the API. */
 export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
-  const place = { teamId: stored.team_id, column: 'deliveries.target' } as const
+  const place = { teamId: stored.team_id, column: 'deliveries.target', rowId: stored.id } as const
   const config = secrets.open(place, stored.target) as DeliveryConfig | null
   return {
     id: stored.id,

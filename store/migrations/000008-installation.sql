@@ -2,9 +2,15 @@
 create table installation (
   only_row boolean primary key default true check (only_row),
   id uuid not null default gen_random_uuid(),
-  created_at timestamptz not null default clock(),
-  -- A value that only the encryption key of this installation opens. A process with a different key detects it at
-  -- startup.
-  key_check bytea
+  created_at timestamptz not null default clock()
 );
 insert into installation default values;
+
+-- The encryption keys that secrets of this database may be encrypted with. A process that lacks one of them detects it
+-- at startup. The id is derived from the key, and is stored in each encrypted value too.
+create table encryption_keys (
+  id text primary key check (id ~ '^[0-9a-f]{8}$'),
+  -- A value that only this key opens.
+  proof bytea not null,
+  since timestamptz not null default clock()
+);

@@ -3,9 +3,10 @@ import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
+import { bytes } from '../db/row.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
+import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
 /** A monitor to create. */
@@ -20,7 +21,7 @@ interface NewMonitor {
 export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
   const { teamId, userId, spec } = monitor
   const id = randomUUID()
-  const sealed = sealSpec(teamId, spec, secrets)
+  const sealed = sealSpec({ teamId, id }, spec, secrets)
   const interval = spec.schedule_interval_seconds
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),
@@ -35,7 +36,7 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
           ${json(spec.visual_config)}::json,
         ${spec.template_slug}, ${sql.array([...spec.notify_on], 'text')},
           ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)},
-          ${bytes(firstSecret(teamId, spec, secrets))}, t.at
+          ${bytes(firstSecret({ teamId, id }, spec, secrets))}, t.at
       from t
       returning *
     ),
@@ -52,18 +53,17 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
 
 /** Returns the encrypted columns of a configuration; null for a value that is absent. */
 export function sealSpec(
-  teamId: string,
+  { teamId, id }: { readonly teamId: string; readonly id: string },
   spec: Pick<MonitorSpec, 'deliveries' | 'request_headers'>,
   secrets: SecretBox,
 ) {
   const { deliveries, request_headers: headers } = spec
+  const placeOf = (column: SealedPlace['column']) => ({ teamId, column, rowId: id })
   return {
-    deliveries: deliveries.length > 0 ? secrets.seal({ teamId, column: 'monitors.deliveries' }, deliveries) : null,
-    requestHeaders: headers ? secrets.seal({ teamId, column: 'monitors.request_headers' }, headers) : null,
+    deliveries: deliveries.length > 0 ? secrets.seal(placeOf('monitors.deliveries'), deliveries) : null,
+    requestHeaders: headers ? secrets.seal(placeOf('monitors.request_headers'), headers) : null,
   }
 }
 
 /** Returns JSON text for a json column; null stays SQL's null. */
 export const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
-/** Returns a bytea value, or SQL's null. */
-export const bytes = (value: Buffer | null) => (value === null ? sql.fragment`null::bytea` : sql.binary(value))

@@ -2,9 +2,10 @@ import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
+import { bytes } from '../db/row.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
-import { bytes, json, sealSpec } from './monitor-create.ts'
+import { json, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
@@ -33,7 +34,8 @@ interface MonitorEdit {
  */
 export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow> {
   const { stored, spec } = edit
-  const sealed = sealSpec(stored.team_id, spec, secrets)
+  const own = { teamId: stored.team_id, id: stored.id }
+  const sealed = sealSpec(own, spec, secrets)
   return tx.one(sql.type(monitorRow)`
     with t as (select clock() as at),
     m as (
@@ -45,7 +47,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
           visual_config = ${json(spec.visual_config)}::json,
         notify_on = ${sql.array([...spec.notify_on], 'text')},
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
-        signing_secret = coalesce(signing_secret, ${bytes(firstSecret(stored.team_id, spec, secrets))})
+        signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
       where no = ${stored.no}
       returning *
     ),

@@ -10,7 +10,7 @@ import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { rowOf } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
+import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 
 const Null = Type.Null()
@@ -65,6 +65,7 @@ export const MONITOR_COLUMNS = sql.fragment`
  */
 export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {
   const { team_id: teamId, request_headers: headers, deliveries } = stored
+  const placeOf = (column: SealedPlace['column']) => ({ teamId, column, rowId: stored.id })
   return {
     name: stored.name,
     url: stored.url,
@@ -72,12 +73,12 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     extract_config: stored.extract_config,
     diff_predicate: stored.diff_predicate,
     deliveries: deliveries
-      ? ((secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[] | null) ?? [])
+      ? ((secrets.open(placeOf('monitors.deliveries'), deliveries) as DeliveryConfig[] | null) ?? [])
       : [],
     template_slug: stored.template_slug,
     fetch_mode: stored.fetch_mode,
     request_headers: headers
-      ? (secrets.open({ teamId, column: 'monitors.request_headers' }, headers) as RequestHeaders | null)
+      ? (secrets.open(placeOf('monitors.request_headers'), headers) as RequestHeaders | null)
       : null,
     request_config: stored.request_config,
     visual_config: stored.visual_config,

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { newSigningSecret } from '../../core/signature.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
+import { bytes, nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
 /** Returns whether a configuration has a webhook: only webhooks are signed. */
@@ -12,15 +12,21 @@ const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): b
 
 /** Returns the sealed secret that a monitor gets with its first webhook delivery; null when it has no webhook. */
 export function firstSecret(
-  teamId: string,
+  { teamId, id }: Sealing,
   spec: { readonly deliveries: readonly DeliveryConfig[] },
   secrets: SecretBox,
 ): Buffer | null {
-  return hasWebhook(spec) ? sealSecret(teamId, newSigningSecret(), secrets) : null
+  return hasWebhook(spec) ? sealSecret({ teamId, id }, newSigningSecret(), secrets) : null
 }
 
-const sealSecret = (teamId: string, secret: string, secrets: SecretBox) =>
-  secrets.seal({ teamId, column: 'monitors.signing_secret' }, secret)
+/** The monitor whose values are encrypted. */
+interface Sealing {
+  readonly teamId: string
+  readonly id: string
+}
+
+const sealSecret = ({ teamId, id }: Sealing, secret: string, secrets: SecretBox) =>
+  secrets.seal({ teamId, column: 'monitors.signing_secret', rowId: id }, secret)
 
 /** The stored facts about a monitor's signature. */
 interface SigningFacts {
@@ -52,11 +58,16 @@ export async function findSigningFacts(
     hasWebhook:
       deliveries !== null &&
       hasWebhook({
-        deliveries: secrets.open({ teamId, column: 'monitors.deliveries' }, deliveries) as DeliveryConfig[],
+        deliveries: secrets.open({ teamId, column: 'monitors.deliveries', rowId: id }, deliveries) as DeliveryConfig[],
       }),
-    secret: secret === null ? null : (secrets.open({ teamId, column: 'monitors.signing_secret' }, secret) as string),
+    secret:
+      secret === null
+        ? null
+        : (secrets.open({ teamId, column: 'monitors.signing_secret', rowId: id }, secret) as string),
   }
 }
+
+const current = row({ signing_secret: Bytes })
 
 /**
  * Gives a monitor a new secret. For `graceHours`, webhooks are signed with the previous one too. Returns the new one.
@@ -64,16 +75,26 @@ export async function findSigningFacts(
 export async function replaceSigningSecret(
   tx: Transaction,
   secrets: SecretBox,
-  { teamId, no, graceHours }: { readonly teamId: string; readonly no: number; readonly graceHours: number },
+  { teamId, id, graceHours }: Sealing & { readonly graceHours: number },
 ): Promise<string> {
+  const before = await tx.oneFirst(sql.type(current)`
+    select signing_secret from monitors where id = ${id}::uuid and team_id = ${teamId}::uuid for update
+  `)
   const secret = newSigningSecret()
-  const graced = sql.fragment`${graceHours}::int > 0 and signing_secret is not null`
+  const kept = before !== null && graceHours > 0 ? sealedAsOld({ teamId, id }, before, secrets) : null
   await tx.query(sql.type(nothing)`
     update monitors
-    set signing_secret = ${sql.binary(sealSecret(teamId, secret, secrets))},
-      old_signing_secret = case when ${graced} then signing_secret end,
-      old_secret_until = case when ${graced} then clock() + make_interval(hours => ${graceHours}::int) end
-    where no = ${no} and team_id = ${teamId}::uuid
+    set signing_secret = ${sql.binary(sealSecret({ teamId, id }, secret, secrets))},
+      old_signing_secret = ${bytes(kept)},
+      old_secret_until = case when ${kept !== null} then clock() + make_interval(hours => ${graceHours}::int) end
+    where id = ${id}::uuid and team_id = ${teamId}::uuid
   `)
   return secret
 }
+
+/** A sealed value opens in its own column only. */
+const sealedAsOld = ({ teamId, id }: Sealing, secret: Uint8Array, secrets: SecretBox): Buffer =>
+  secrets.seal(
+    { teamId, column: 'monitors.old_signing_secret', rowId: id },
+    secrets.open({ teamId, column: 'monitors.signing_secret', rowId: id }, secret),
+  )

@@ -1,53 +1,95 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { Queryable } from '../db/client.ts'
-import { row } from '../db/row.ts'
+import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
 import { type SecretBox, UnreadableSecretError } from './secret-box.ts'
+import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 
-/** Thrown when the secrets of this database were encrypted with another key. */
+/** Thrown when the secrets of this database were encrypted with a key that is not listed. */
 export class WrongEncryptionKeyError extends ExplainedError {
   override readonly name = 'WrongEncryptionKeyError'
 }
 
-const kept = row({ id: Type.String(), key_check: Type.Union([Type.Unsafe<Uint8Array>({}), Type.Null()]) })
+const installation = row({ id: Type.String() })
+const usedKey = row({ id: Type.String(), proof: Type.Unsafe<Uint8Array>({}) })
 const VALUE = 'tidemark'
 
 /**
- * Throws a `WrongEncryptionKeyError` unless the box has the key that this database was set up with. The first process
- * that calls it sets the key check. A process with a wrong key must not continue: it would return errors and use up
- * the attempts of deliveries that it cannot decrypt.
+ * Throws a `WrongEncryptionKeyError` unless the box has every key that secrets of this database were encrypted with.
+ * Then notes its newest key as one of them. The first process of all notes the first key. A process with a wrong key
+ * must not continue: it would return errors and use up the attempts of deliveries that it cannot decrypt.
  */
-export async function checkEncryptionKey(store: Queryable, secrets: SecretBox): Promise<void> {
-  const { id, key_check: check } = await store.one(sql.type(kept)`select id, key_check from installation`)
-  const place = { teamId: id, column: 'installation.key_check' } as const
-  if (check !== null) return open(() => secrets.open(place, check))
-  await checkSealed(store, secrets)
-  // Of two processes that start at the same time, one writes the value, and the other is checked against it.
-  await store.query(sql.type(kept)`
-    update installation set key_check = ${sql.binary(secrets.seal(place, VALUE))} where key_check is null`)
-  return checkEncryptionKey(store, secrets)
+export async function checkEncryptionKey(store: Store, secrets: SecretBox): Promise<void> {
+  await store.transaction(async (tx) => {
+    // The lock makes processes that start at the same time come one after the other.
+    const { id } = await tx.one(sql.type(installation)`select id from installation for update`)
+    const placeOf = (key: string) => ({ teamId: id, column: 'encryption_keys.proof', rowId: key }) as const
+    const used = await tx.any(sql.type(usedKey)`select id, proof from encryption_keys`)
+    const missing = used.filter((key) => !isOpenedBy(secrets, key)).map((key) => key.id)
+    const isForeign = missing.length === used.length
+    if (isForeign || missing.length > 0) {
+      const needed = await rowsByKey(tx, secrets.keyIds)
+      if (isForeign && (used.length > 0 || needed.size > 0)) throw new WrongEncryptionKeyError(otherKey(needed))
+      if (needed.size > 0) throw new WrongEncryptionKeyError(lacks(needed))
+      // No row needs them any more.
+      await tx.query(sql.type(nothing)`delete from encryption_keys where id = any(${sql.array(missing, 'text')})`)
+    }
+    const [newest = ''] = secrets.keyIds
+    await tx.query(sql.type(nothing)`
+      insert into encryption_keys (id, proof)
+      values (${newest}, ${sql.binary(secrets.seal(placeOf(newest), VALUE))})
+      on conflict do nothing
+    `)
+
+    function isOpenedBy(box: SecretBox, key: { readonly id: string; readonly proof: Uint8Array }): boolean {
+      try {
+        return box.open(placeOf(key.id), key.proof) === VALUE
+      } catch (error) {
+        if (error instanceof UnreadableSecretError) return false
+        throw error
+      }
+    }
+  })
 }
 
-const sealed = row({ team_id: Type.String(), deliveries: Type.Unsafe<Uint8Array>({}) })
+/** How many rows need each key that is missing, in words, by the id of the key. */
+type Needed = ReadonlyMap<string, string>
 
-/** A database that is older than this check contains secrets already. The first key must open them. */
-async function checkSealed(store: Queryable, secrets: SecretBox): Promise<void> {
-  const one = await store.maybeOne(
-    sql.type(sealed)`select team_id, deliveries from monitors where deliveries is not null limit 1`,
-  )
-  if (one) open(() => secrets.open({ teamId: one.team_id, column: 'monitors.deliveries' }, one.deliveries))
-}
+const inWords = (needed: Needed): string =>
+  [...needed].map(([key, rows]) => `the key ${key} (needed for ${rows})`).join(' and ')
 
-function open(opening: () => unknown): void {
-  try {
-    opening()
-  } catch (cause) {
-    if (!(cause instanceof UnreadableSecretError)) throw cause
-    throw new WrongEncryptionKeyError(
-      'the encryption key is not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that ' +
-        'key (where it was never set, it is in the file encryption-key of the data directory)',
-      { cause },
+const otherKey = (needed: Needed): string =>
+  'the encryption key is not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that key ' +
+  '(where it was never set, it is in the file encryption-key of the data directory)' +
+  (needed.size === 0 ? '' : `; it lacks ${inWords(needed)}`)
+
+const lacks = (needed: Needed): string =>
+  `TIDEMARK_ENCRYPTION_KEY lacks ${inWords(needed)}: add it to the end of the list, and run "tidemark admin ` +
+  'rotate-key" before you remove it'
+
+const counted = row({ key: Type.String(), rows: Type.Integer() })
+
+/**
+ * Returns how many rows were encrypted with keys other than these, in words, by the id of the key. It reads whole
+ * tables.
+ */
+async function rowsByKey(store: Queryable, keyIds: readonly string[]): Promise<Needed> {
+  const found = new Map<string, string[]>()
+  for (const { table, columns, words } of SEALED_TABLES) {
+    const perColumn = columns.map(
+      (column) =>
+        sql.fragment`select id, ${sealedWith(sql.identifier([column]))} as key from ${sql.identifier([table])}`,
     )
+    const rows = await store.any(sql.type(counted)`
+      select key, count(distinct id) as rows
+      from (${sql.join(perColumn, sql.fragment` union all `)}) sealed
+      where key <> all(${sql.array([...keyIds], 'text')})
+      group by key
+    `)
+    for (const { key, rows: count } of rows) {
+      found.set(key, [...(found.get(key) ?? []), `${count} ${words[count === 1 ? 0 : 1]}`])
+    }
   }
+  return new Map([...found].map(([key, texts]) => [key, texts.join(' and ')]))
 }

@@ -1,73 +1,112 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
-import { derivedKey } from '../../core/derived-key.ts'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { derivedKey, keyId, listedKeys } from '../../core/derived-key.ts'
 
 /**
  * Encrypts values that may contain credentials before they are stored. It uses AES-256-GCM with a fresh nonce each
- * time. The value is bound to its place (team, table, column), so that a value moved elsewhere does not open. Layout:
- * version 1, 12 bytes nonce, 16 bytes tag, ciphertext.
+ * time. The value is bound to its place (team, table, column, row), so that a value moved elsewhere does not open.
+ * Layout: version 2, 4 bytes id of the key, 12 bytes nonce, 16 bytes tag, ciphertext.
  */
 export interface SecretBox {
+  /** The ids of the keys that it opens with, eight hex digits each. It seals with the first. */
+  readonly keyIds: readonly string[]
   seal(place: SealedPlace, value: unknown): Buffer
-  /** Throws an `UnreadableSecretError` when the key differs or the value was moved or altered. */
+  /** Throws an `UnreadableSecretError` when its key is not there, or when the value was moved or altered. */
   open(place: SealedPlace, sealed: Uint8Array): unknown
 }
 
+/** The columns that are encrypted, each with what identifies a row of it for its life: its `id`. */
+export const SEALED_COLUMNS = [
+  'monitors.request_headers',
+  'monitors.deliveries',
+  'monitors.signing_secret',
+  'monitors.old_signing_secret',
+  'deliveries.target',
+  'notices.target',
+  'encryption_keys.proof',
+] as const
+
 /** The place of a sealed value. */
 export interface SealedPlace {
-  /** For the installation's own value: the id of the installation. */
+  /** For the installation's own values: the id of the installation. */
   readonly teamId: string
-  readonly column:
-    | 'monitors.request_headers'
-    | 'monitors.deliveries'
-    | 'monitors.signing_secret'
-    | 'deliveries.target'
-    | 'installation.key_check'
+  readonly column: (typeof SEALED_COLUMNS)[number]
+  /** The `id` of the row. */
+  readonly rowId: string
 }
 
-/** Thrown when a sealed value cannot be opened. */
+/** Thrown when a sealed value cannot be opened. The message names the row and what to do, and no part of the value. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError'
+  constructor({ column, rowId }: SealedPlace, why: string, options?: ErrorOptions) {
+    super(`the secret in ${column} of the row ${rowId} cannot be opened: ${why}`, options)
+  }
 }
 
-const VERSION = 1
+const VERSION = 2
+const KEY_AT = 1
+const NONCE_AT = KEY_AT + 4
+const TAG_AT = NONCE_AT + 12
+const BODY_AT = TAG_AT + 16
+
+/** Returns the id of the key that a sealed value needs, as eight hex digits; null when it is not a sealed value. */
+const sealedWith = (bytes: Buffer): string | null =>
+  bytes[0] === VERSION && bytes.length >= BODY_AT ? bytes.toString('hex', KEY_AT, NONCE_AT) : null
 
 /**
- * Returns the box for a key. `key` is the value of TIDEMARK_ENCRYPTION_KEY: any text; 32 random bytes as base64 or hex
- * are best.
+ * Returns the box for a value of TIDEMARK_ENCRYPTION_KEY: a list of keys, the newest first. Each is any text; 32 random
+ * bytes as base64 or hex are best.
  */
-export function createSecretBox(key: string): SecretBox {
-  // The key object is created once. Passing bytes would create one at each opening, at five times the cost.
-  const derived = createSecretKey(derivedKey(key, 'secrets at rest'))
-  const aad = (place: SealedPlace) => Buffer.from(`${place.teamId}|${place.column}`)
+export function createSecretBox(encryptionKey: string): SecretBox {
+  // Each key object is created once. Passing bytes would create one at each opening, at five times the cost.
+  const keys = new Map(
+    listedKeys(encryptionKey).map((key): [string, KeyObject] => [
+      keyId(key),
+      createSecretKey(derivedKey(key, 'secrets at rest')),
+    ]),
+  )
+  const [newest] = keys
+  if (newest === undefined) throw new TypeError('an encryption key is needed')
+  const head = Buffer.concat([Buffer.of(VERSION), Buffer.from(newest[0], 'hex')])
+
   return {
+    keyIds: [...keys.keys()],
     seal(place, value) {
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', derived, nonce).setAAD(aad(place))
+      const nonce = randomBytes(TAG_AT - NONCE_AT)
+      const cipher = createCipheriv('aes-256-gcm', newest[1], nonce).setAAD(boundTo(place, head))
       const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([head, nonce, cipher.getAuthTag(), body])
     },
     open(place, sealed) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-      if (bytes[0] !== VERSION || bytes.length < 29)
-        throw new UnreadableSecretError('a sealed value is not of a known version')
-      const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(1, 13))
-        .setAAD(aad(place))
-        .setAuthTag(bytes.subarray(13, 29))
+      const id = sealedWith(bytes)
+      if (id === null) throw new UnreadableSecretError(place, 'it is not of a known version; set it again')
+      const key = keys.get(id)
+      if (key === undefined)
+        throw new UnreadableSecretError(
+          place,
+          `it was encrypted with the key ${id}, which TIDEMARK_ENCRYPTION_KEY does not list; add that key to the end ` +
+            'of the list, or set the value again',
+        )
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE_AT, TAG_AT))
+        .setAAD(boundTo(place, bytes.subarray(0, NONCE_AT)))
+        .setAuthTag(bytes.subarray(TAG_AT, BODY_AT))
       try {
         const opened: unknown = JSON.parse(
-          Buffer.concat([decipher.update(bytes.subarray(29)), decipher.final()]).toString('utf8'),
+          Buffer.concat([decipher.update(bytes.subarray(BODY_AT)), decipher.final()]).toString('utf8'),
         )
         return opened
       } catch (cause) {
-        throw new UnreadableSecretError(
-          'a secret cannot be opened: TIDEMARK_ENCRYPTION_KEY is not the one it was sealed with, or the value was ' +
-            'altered',
-          { cause },
-        )
+        throw new UnreadableSecretError(place, 'it was altered, or moved there from another row; set it again', {
+          cause,
+        })
       }
     },
   }
 }
+
+/** Returns the additional data: what a value opens with is fixed by its head, and where by its place. */
+const boundTo = ({ teamId, column, rowId }: SealedPlace, head: Buffer): Buffer =>
+  Buffer.concat([head, Buffer.from(`|${teamId}|${column}|${rowId}`)])
 
 /**
  * Returns a box that gives null for a value that does not open, and calls `onUnreadable` for it. One broken row must
@@ -78,6 +117,7 @@ export function tolerantBox(
   onUnreadable: (error: UnreadableSecretError, place: SealedPlace) => void,
 ): SecretBox {
   return {
+    keyIds: box.keyIds,
     seal: (place, value) => box.seal(place, value),
     open(place, sealed) {
       try {

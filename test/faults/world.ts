@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { createSecretBox, type SecretBox } from '../../store/secrets/secret-box.ts'
+import { createSecretBox, type SealedPlace, type SecretBox } from '../../store/secrets/secret-box.ts'
 import { type CliProcess, startCli } from '../cli/cli-process.ts'
 import { installAudit, WORKER_ROLE } from './audit.ts'
 import { type Chance, chance } from './random.ts'
@@ -184,12 +184,13 @@ async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }:
     TEAM,
   ])
   await query('insert into team_usage (team_id, runs_limit) values ($1, 1000000000)', [TEAM])
-  for (let n = 0; n < monitors; n++)
+  for (let n = 0; n < monitors; n++) {
+    const id = randomUUID()
     await query(
       `with m as (
-         insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
-           fetch_mode, deliveries, signing_secret)
-         values ($1, gen_random_uuid(), $2, $3, 60, '{"method":"css","fields":{"version":".version"}}',
+         insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config,
+           diff_predicate, fetch_mode, deliveries, signing_secret)
+         values ($7, $1, gen_random_uuid(), $2, $3, 60, '{"method":"css","fields":{"version":".version"}}',
            '{"type":"any_field_changes"}', 'auto', $4, $5)
          returning no
        )
@@ -199,12 +200,14 @@ async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }:
         TEAM,
         `Page ${n}`,
         `${pages.base}/${n}`,
-        seal(secrets, 'monitors.deliveries', [{ type: 'webhook', url: `${sink.base}/${n}` }]),
-        seal(secrets, 'monitors.signing_secret', 'a'.repeat(64)),
+        seal(secrets, 'monitors.deliveries', id, [{ type: 'webhook', url: `${sink.base}/${n}` }]),
+        seal(secrets, 'monitors.signing_secret', id, 'a'.repeat(64)),
         intervalSeconds,
+        id,
       ],
     )
+  }
 }
 
-const seal = (secrets: SecretBox, column: 'monitors.deliveries' | 'monitors.signing_secret', value: unknown) =>
-  secrets.seal({ teamId: TEAM, column }, value)
+const seal = (secrets: SecretBox, column: SealedPlace['column'], rowId: string, value: unknown) =>
+  secrets.seal({ teamId: TEAM, column, rowId }, value)

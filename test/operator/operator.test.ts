@@ -102,7 +102,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await world.restart()
     const { status } = await world.until('kettle', 'Ready', 'Scheduled')
     const { deliveries } = (await world.stored(status?.id)) ?? {}
-    const place = { teamId: world.owner.teamId, column: 'monitors.deliveries' } as const
+    const rowId = String(status?.id)
+    const place = { teamId: world.owner.teamId, column: 'monitors.deliveries', rowId } as const
     expect(createSecretBox(KEY).open(place, deliveries ?? Buffer.of())).toEqual([{ type: 'slack', webhookUrl: url }])
     expect(JSON.stringify(await world.read('kettle'))).not.toContain('secret"')
   })

@@ -170,7 +170,8 @@ export const contextOf = (row: Claimed): RecordContext => ({
 function headersOf(row: ClaimedPage, secrets: SecretBox): Pick<PageTask, 'headers' | 'obstacle'> {
   if (row.request_headers === null) return { headers: null, obstacle: null }
   try {
-    const headers = secrets.open({ teamId: row.team_id, column: 'monitors.request_headers' }, row.request_headers)
+    const place = { teamId: row.team_id, column: 'monitors.request_headers', rowId: row.monitor_id } as const
+    const headers = secrets.open(place, row.request_headers)
     return { headers: headers as Record<string, string>, obstacle: null }
   } catch {
     return {

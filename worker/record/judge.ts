@@ -313,8 +313,9 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
 
 function destinationsOf({ teamId, baseline }: Fired, secrets: SecretBox): readonly DeliveryConfig[] {
   if (!baseline.deliveries) return []
+  const place = { teamId, column: 'monitors.deliveries', rowId: baseline.monitor_id } as const
   try {
-    return secrets.open({ teamId, column: 'monitors.deliveries' }, baseline.deliveries) as DeliveryConfig[]
+    return secrets.open(place, baseline.deliveries) as DeliveryConfig[]
   } catch (cause) {
     const text = 'The stored deliveries cannot be decrypted with the current encryption key; set deliveries again.'
     throw new SealedError(text, { cause })

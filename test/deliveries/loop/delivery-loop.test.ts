@@ -284,7 +284,7 @@ describe('the delivery loop', () => {
 
   test('signs with the secret before as well while its grace lasts, and not a second longer', async () => {
     await using receiver = await openReceiver()
-    const place = { teamId: outbox.teamId, column: 'monitors.signing_secret' } as const
+    const place = { teamId: outbox.teamId, column: 'monitors.old_signing_secret', rowId: outbox.monitorId } as const
     await outbox.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
       outbox.secrets.seal(place, OLD_SECRET),
     ])

@@ -39,6 +39,7 @@ export interface Outbox extends AsyncDisposable {
   readonly store: Store
   readonly secrets: SecretBox
   readonly teamId: string
+  readonly monitorId: string
   readonly monitorNo: number
   /** A second pool on the same database, as another process has it. */
   anotherStore(): Promise<Store>
@@ -74,7 +75,7 @@ export async function openOutbox(): Promise<Outbox> {
   }
   const store = await anotherStore()
   const secrets = createSecretBox('the key of a test')
-  const { teamId, monitorNo } = await makeMonitor(pool, secrets)
+  const { teamId, monitorId, monitorNo } = await makeMonitor(pool, secrets)
 
   const rowOf = (team: string, config: DeliveryConfig, payload: object) =>
     newDelivery({ secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
@@ -90,7 +91,7 @@ export async function openOutbox(): Promise<Outbox> {
       [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload],
     )
   }
-  const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorNo }, rows, runId)
+  const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorId, monitorNo }, rows, runId)
   const see = async (id: string) => {
     const { rows } = await pool.query<Seen>('select * from deliveries where id = $1', [id])
     if (rows[0] === undefined) throw new Error(`no delivery ${id}`)
@@ -107,6 +108,7 @@ export async function openOutbox(): Promise<Outbox> {
     store,
     secrets,
     teamId,
+    monitorId,
     monitorNo,
     anotherStore,
     row,
@@ -141,6 +143,7 @@ export async function openOutbox(): Promise<Outbox> {
 
 interface Monitor {
   readonly teamId: string
+  readonly monitorId: string
   readonly monitorNo: number
 }
 
@@ -149,13 +152,14 @@ async function makeMonitor(pool: pg.Pool, secrets: SecretBox): Promise<Monitor> 
     `insert into teams (name, owner_user_id, tier) values ('T', gen_random_uuid(), 'scale') returning id`,
   )
   const teamId = String(team.rows[0]?.id)
+  const monitorId = randomUUID()
   const monitor = await pool.query<{ no: string }>(
-    `insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+    `insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
       fetch_mode, signing_secret)
-     values ($1, gen_random_uuid(), 'M', 'https://example.com/', 60, '{}', '{}', 'auto', $2) returning no`,
-    [teamId, secrets.seal({ teamId, column: 'monitors.signing_secret' }, SECRET)],
+     values ($3, $1, gen_random_uuid(), 'M', 'https://example.com/', 60, '{}', '{}', 'auto', $2) returning no`,
+    [teamId, secrets.seal({ teamId, column: 'monitors.signing_secret', rowId: monitorId }, SECRET), monitorId],
   )
-  return { teamId, monitorNo: Number(monitor.rows[0]?.no) }
+  return { teamId, monitorId, monitorNo: Number(monitor.rows[0]?.no) }
 }
 
 /** What a test may set of a loop. */

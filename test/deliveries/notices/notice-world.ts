@@ -96,14 +96,17 @@ export function noticeWorld() {
   }: EventOptions = {}) {
     const email = `owner-${randomUUID()}@example.com`
     const team_id = randomUUID()
-    const place = (column: 'monitors.deliveries' | 'monitors.signing_secret') => ({ teamId: team_id, column }) as const
+    const monitorId = randomUUID()
+    const place = (column: 'monitors.deliveries' | 'monitors.signing_secret') =>
+      ({ teamId: team_id, column, rowId: monitorId }) as const
     const { rows } = await outbox.query(
       `with u as (insert into auth.users (name, email, email_verified) values ('O', $1, true) returning id),
        t as (insert into teams (id, name, owner_user_id, tier, error_notifications)
          select $6, 'T', id, 'scale', $12 from u returning id),
-       m as (insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config,
+       m as (insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config,
          diff_predicate, fetch_mode, deliveries, signing_secret, notify_on)
-         select id, gen_random_uuid(), $2, $3, 60, '{}', '{}', 'auto', $7, $8, $9 from t returning id, no, team_id),
+         select $13, id, gen_random_uuid(), $2, $3, 60, '{}', '{}', 'auto', $7, $8, $9 from t
+         returning id, no, team_id),
        r as (insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_code, error_message)
          select no, new_run_id(clock(), no), team_id, 0, 1, 'error', 'http_error', $4 from m returning id)
        insert into notice_events (team_id, monitor_no, run_id, kind, detail, key)
@@ -123,6 +126,7 @@ export function noticeWorld() {
         JSON.stringify(detail),
         isOfTeam,
         wantsMail,
+        monitorId,
       ],
     )
     return { email, team_id, ...(rows[0] as { event_id: string; run_id: string; monitor_id: string }) }

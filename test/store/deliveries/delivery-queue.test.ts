@@ -68,7 +68,7 @@ describe('a new delivery', () => {
     expect(Number.parseInt(row.id.replaceAll('-', '').slice(0, 12), 16)).toBe(at)
     expect(JSON.parse(row.payload)).toEqual({ id: row.id, text: 'ünï\n👍' })
     expect(row.target.includes('hidden')).toBe(false)
-    expect(secrets.open({ teamId, column: 'deliveries.target' }, row.target)).toEqual(config)
+    expect(secrets.open({ teamId, column: 'deliveries.target', rowId: row.id }, row.target)).toEqual(config)
   })
 
   test('has a key for each target of each team, in which the host and port of its destination stand', () => {
@@ -169,14 +169,15 @@ describe('a claim of deliveries', () => {
   })
 
   test("brings the monitor's secret, and the one before only while its grace lasts", async () => {
-    const place = { teamId: outbox.teamId, column: 'monitors.signing_secret' } as const
+    const place = { teamId: outbox.teamId, column: 'monitors.signing_secret', rowId: outbox.monitorId } as const
+    const before = { ...place, column: 'monitors.old_signing_secret' } as const
     await outbox.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
-      outbox.secrets.seal(place, OLD_SECRET),
+      outbox.secrets.seal(before, OLD_SECRET),
     ])
     await to(A)
     const during = await claimOne(A)
     expect(outbox.secrets.open(place, during.signing_secret ?? Buffer.alloc(0))).toBe(SECRET)
-    expect(outbox.secrets.open(place, during.old_signing_secret ?? Buffer.alloc(0))).toBe(OLD_SECRET)
+    expect(outbox.secrets.open(before, during.old_signing_secret ?? Buffer.alloc(0))).toBe(OLD_SECRET)
     await outbox.setClock(3_601)
     expect((await claimOne(A)).old_signing_secret).toBeNull()
   })

@@ -294,7 +294,7 @@ describe('the signing secret', () => {
   ])('a rotation with %i hours of grace keeps the old one for that long', async (graceHours, keptMs) => {
     const monitor = await create(world, await world.team(), webhook)
     const before = await read(monitor)
-    const place = { teamId: monitor.team_id, no: monitor.no, graceHours }
+    const place = { teamId: monitor.team_id, id: monitor.id, graceHours }
     const fresh = await world.store.transaction((tx) => replaceSigningSecret(tx, world.secrets, place))
     expect((await read(monitor))?.secret).toBe(fresh)
     expect(fresh).not.toBe(before?.secret)
@@ -304,7 +304,10 @@ describe('the signing secret', () => {
       [monitor.no],
     )
     const opened = stored?.old
-      ? world.secrets.open({ teamId: monitor.team_id, column: 'monitors.signing_secret' }, stored.old)
+      ? world.secrets.open(
+          { teamId: monitor.team_id, column: 'monitors.old_signing_secret', rowId: monitor.id },
+          stored.old,
+        )
       : null
     expect(opened).toBe(keptMs === null ? null : before?.secret)
     if (keptMs === null) expect(stored?.ms).toBeNull()

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
+import { createSecretBox, type SealedPlace, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { CheckQueue } from '../../../core/check-queue.ts'
 import { claimChecks, type Claimed, type ClaimRequest } from '../../../store/queue/claim.ts'
 import { createTestDatabase } from '../../support/postgres.ts'
@@ -170,15 +171,18 @@ async function insertMonitors(
   options: MonitorOptions,
 ): Promise<number[]> {
   const { count = 1, dueSeconds = 1, interval = 60 } = options
-  const sealed = (column: 'monitors.deliveries' | 'monitors.request_headers', value: unknown) =>
-    value === undefined ? null : secrets.seal({ teamId, column }, value)
+  const ids = Array.from({ length: count }, () => randomUUID())
+  const sealed = (column: SealedPlace['column'], value: unknown) =>
+    ids.map((rowId) => (value === undefined ? null : secrets.seal({ teamId, column, rowId }, value)))
   const made = await query<{ no: number }>(
     `with m as (
-       insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+       insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
          fetch_mode, request_config,
          request_headers, deliveries, signing_secret)
-       select $1, gen_random_uuid(), 'M' || n, $2, $3, $4::jsonb, $5::jsonb, 'auto', $6::jsonb, $7, $8, $9
-         from generate_series(1, $10) n
+       select i.id, $1, gen_random_uuid(), 'M' || n, $2, $3, $4::jsonb, $5::jsonb, 'auto', $6::jsonb, headers,
+           deliveries, secret
+         from unnest($7::bytea[], $8::bytea[], $9::bytea[], $10::uuid[])
+           with ordinality as i (headers, deliveries, secret, id, n)
        returning no
      ), c as (
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, cost)
@@ -196,8 +200,8 @@ async function insertMonitors(
       options.request ? JSON.stringify(options.request) : null,
       sealed('monitors.request_headers', options.headers),
       sealed('monitors.deliveries', options.deliveries),
-      options.deliveries ? secrets.seal({ teamId, column: 'monitors.signing_secret' }, 'a'.repeat(64)) : null,
-      count,
+      sealed('monitors.signing_secret', options.deliveries && 'a'.repeat(64)),
+      ids,
       options.queue ?? 'static',
       options.shift ?? 0,
       dueSeconds,

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyId } from '../../../core/derived-key.ts'
 import { checkEncryptionKey, WrongEncryptionKeyError } from '../../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+const KEY = 'the key of a test'
+const NEWER = 'the newer key of a test'
+const OTHER = 'another key of a test'
+const deliveries = [{ type: 'email', to: 'a@example.com' }] as const
 
 let world: QueueWorld
 beforeAll(async () => {
@@ -11,9 +17,11 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 test('where there are secrets already, the first key has to open them', async () => {
   await using older = await openQueueWorld()
-  await older.monitors(await older.team(), { deliveries: [{ type: 'email', to: 'a@example.com' }] })
-  await expect(checkEncryptionKey(older.store, createSecretBox('another key of a test'))).rejects.toThrow(
-    'not the one that this database was set up with',
+  await older.monitors(await older.team(), { deliveries, count: 2 })
+  await expect(checkEncryptionKey(older.store, createSecretBox(OTHER))).rejects.toThrow(
+    'not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that key (where it was never ' +
+      'set, it is in the file encryption-key of the data directory); it lacks the key ' +
+      `${keyId(KEY)} (needed for 2 monitors)`,
   )
   await checkEncryptionKey(older.store, older.secrets)
   await checkEncryptionKey(older.store, older.secrets)
@@ -27,4 +35,21 @@ test('the first key that comes stays; every other is refused, of those that come
   expect(again.map(({ status }) => status)).toEqual(first.map(({ status }) => status))
   for (const outcome of again)
     if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(WrongEncryptionKeyError)
+})
+
+test('a key that was used has to be listed for as long as a row needs it', async () => {
+  await using rotated = await openQueueWorld()
+  const { store } = rotated
+  const team = await rotated.team()
+  await checkEncryptionKey(store, createSecretBox(KEY))
+  await checkEncryptionKey(store, createSecretBox(`${NEWER},${KEY}`))
+  await rotated.monitors(team, { deliveries, headers: { 'x-token': 'canary' } })
+  await expect(checkEncryptionKey(store, createSecretBox(NEWER))).rejects.toThrow(
+    `TIDEMARK_ENCRYPTION_KEY lacks the key ${keyId(KEY)} (needed for 1 monitor): add it to the end of the list, and ` +
+      'run "tidemark admin rotate-key" before you remove it',
+  )
+  await rotated.query('update monitors set request_headers = null, deliveries = null, signing_secret = null')
+  await checkEncryptionKey(store, createSecretBox(NEWER))
+  // The database was told that the old key is gone.
+  await expect(checkEncryptionKey(store, createSecretBox(KEY))).rejects.toThrow(WrongEncryptionKeyError)
 })
