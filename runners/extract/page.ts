@@ -1,5 +1,6 @@
 import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { SearchPage } from '../serp/search-page.ts'
 
 /** The result of a fetch layer. */
 export interface Page {
@@ -25,6 +26,8 @@ export type Extraction =
       readonly isScripted?: boolean
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
+      /** For a page of a search engine, instead of values. */
+      readonly search?: SearchPage
     }
   | { readonly ok: false; readonly fault: RunFault }
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Choice, Closed, Text, Whole } from '../shape/shape.ts'
 
-const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
+export const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
 const SERP_DEVICES = ['desktop', 'mobile'] as const
 
 /** The query to a search engine, with the location, language and device that it is made for. */
@@ -14,3 +14,4 @@ export const SerpSearch = Closed({
   device: Choice(SERP_DEVICES),
 })
 export type SerpSearch = Static<typeof SerpSearch>
+export type SerpEngine = (typeof SERP_ENGINES)[number]

@@ -67,6 +67,12 @@ export class CompiledCss {
     return selectAll<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
   }
 
+  /** Returns the matching descendants of an element, in document order. */
+  within(tree: Tree, element: Element): readonly Element[] {
+    const mode = modeOf(tree)
+    return selectAll<AnyNode, Element>(this.#query(mode), childrenOf(element) as AnyNode[], OPTIONS[mode])
+  }
+
   #query(mode: keyof typeof OPTIONS): Query {
     let query = this.#queries.get(mode)
     if (query === undefined) {

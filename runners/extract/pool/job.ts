@@ -1,13 +1,17 @@
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { type Extraction, type Page, failed } from '../page.ts'
 import type { Piscina } from 'piscina'
 import { Fifo } from '../../../concurrency/host-gate.ts'
 
-/** One call of `Extractor.extract`, waiting or running. */
+/** What a thread does with a page. */
+export type ReadConfig = ExtractConfig | SearchConfig
+
+/** One call of the extractor, waiting or running. */
 export interface Job {
   readonly page: Page
-  readonly config: ExtractConfig
+  readonly config: ReadConfig
   readonly timeoutMs: number
   /** The monitor of the page; null if its time is not to be remembered. */
   readonly key: number | null
@@ -30,7 +34,8 @@ const BATCH_JOBS = 8
 const BATCH_BYTES = 1024 * 1024
 
 /** 1 s per rule, 5 s in total; full_page and prompt count as one rule, and what full_page ignores as one each. */
-export function defaultTimeoutMs(config: ExtractConfig): number {
+export function defaultTimeoutMs(config: ReadConfig): number {
+  if (config.method === 'search') return SERP_LIMITS.parseMs
   return Math.min(Math.max(rulesOf(config), 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
 }
 
@@ -64,7 +69,7 @@ function takeBatch(queue: Job[], threads: number): Job[] {
 
 /** The message to a thread: some pages with their configs, to be run one after the other. */
 export interface WorkerBatch {
-  readonly tasks: readonly { readonly page: Page; readonly config: ExtractConfig }[]
+  readonly tasks: readonly { readonly page: Page; readonly config: ReadConfig }[]
   /**
    * Numbers in shared memory. From them the main thread sees what a busy thread is doing, which cannot respond to
    * messages (`PROGRESS`); -1: not known.

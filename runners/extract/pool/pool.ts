@@ -9,6 +9,7 @@ import {
   defaultTimeoutMs,
   type Job,
   QUICK_MS,
+  type ReadConfig,
   type Threads,
   createLine,
   type Line,
@@ -16,7 +17,8 @@ import {
   type SlowLine,
 } from './job.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
-import { failed, type Extraction, type Page } from '../page.ts'
+import { failed, type Extraction, type Failed, type Page } from '../page.ts'
+import type { SearchPage, SentPage } from '../../serp/search-page.ts'
 import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { startThreads } from './threads.ts'
 
@@ -46,9 +48,14 @@ export interface Extractor {
    * buffer may be moved to a thread: do not use it afterwards.
    */
   extract(page: Page, config: ExtractConfig, call?: ExtractCall): Promise<Extraction>
+  /** Runs `readSearchPage` of ../../serp/ in a thread, likewise. */
+  readSearchPage(page: Page, sent: SentPage, call?: ExtractCall): Promise<SearchRead>
   /** Waits for running jobs, refuses waiting ones, and ends the threads. */
   close(): Promise<void>
 }
+
+/** The result of reading a page of a search engine. */
+type SearchRead = { readonly ok: true; readonly search: SearchPage } | Failed
 
 /**
  * Creates a pool of extraction threads.
@@ -105,7 +112,13 @@ class ThreadedExtractor implements Extractor {
     return read.ok ? read : hashed
   }
 
-  #inThread(page: Page, config: ExtractConfig, call: ExtractCall): Promise<Extraction> {
+  async readSearchPage(page: Page, sent: SentPage, call: ExtractCall = {}): Promise<SearchRead> {
+    const read = await this.#inThread(page, { method: 'search', sent }, call)
+    if (!read.ok) return read
+    return read.search ? { ok: true, search: read.search } : failed('internal', 'The page was read as another one.')
+  }
+
+  #inThread(page: Page, config: ReadConfig, call: ExtractCall): Promise<Extraction> {
     if (this.#closing) return Promise.resolve(closing())
     const { signal, timeoutMs = defaultTimeoutMs(config), key = null } = call
     if (signal?.aborted) return Promise.resolve(stopped())

@@ -1,5 +1,8 @@
 import { readlinkSync } from 'node:fs'
+import { readSearchPage } from '../../serp/read-search-page.ts'
+import type { SearchConfig } from '../../serp/search-page.ts'
 import { extract } from '../extract.ts'
+import type { Extraction, Page } from '../page.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 
 /**
@@ -13,10 +16,14 @@ export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
     progress[PROGRESS.usedBefore] = before
     progress[PROGRESS.since] = monotonicMs()
     progress[PROGRESS.place] = place
-    const extraction = extract(page, config)
+    const extraction = config.method === 'search' ? readSearch(page, config) : extract(page, config)
     progress[PROGRESS.used + place] = usedMs() - before
     return extraction
   })
+}
+
+function readSearch({ body, contentType }: Page, { sent }: SearchConfig): Extraction {
+  return { ok: true, values: {}, warnings: [], search: readSearchPage(body, contentType, sent) }
 }
 
 /** The operating system's id of this thread, or -1 if the system is not Linux. */

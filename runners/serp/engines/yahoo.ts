@@ -1,0 +1,38 @@
+import type { EngineTable } from '../engine-table.ts'
+
+export const YAHOO: EngineTable = {
+  version: 1,
+  links: [
+    '.algo .compTitle a[data-matarget="algo"]',
+    '.algo .compTitle > a[href]:has(h3)',
+    '.algo .compTitle h3 > a[href]',
+    '.algo h3 a[href]',
+    '#web > ol > li > div.res h3 a[href]',
+    '#web .res h3 a[href]',
+  ],
+  phoneLinks: [],
+  loosePhoneLinks: [],
+  blocks: ['.algo', '.res'],
+  isOneABlock: true,
+  titles: ['h3'],
+  snippets: ['.compText p', '.compText', '.abstr', 'p'],
+  breadcrumbs: ['.compTitle span.d-ib', 'span.p-abs', 'span.url'],
+  unread: ['.p-abs', '.d-b.fz-14', '.url', 'span.fc-pewter', '.d-ib.p-abs'],
+  excluded: [
+    '.searchCenterTopAds, .searchCenterBottomAds, .ads, .ad',
+    '.dd.Video, .Img, .sys_news_auto, .tn-carousel, .bingnews, .bingrelqa',
+    '.AlsoTry, .pasf_s, .sys_algo_rs, .Local, .Shopping',
+    '.res.sc',
+    '#right',
+  ],
+  walls: ['form[action*="/_bv/"]', '[data-sitekey]', '#captcha-form'],
+  consents: ['form.consent-form', 'button[name="agree"][value="agree"]', 'form[action*="collectConsent"]'],
+  zeros: ['.dd.zrp', '#web .zrp', 'ol.adultRegion .zrp'],
+  isZeroSuspect: false,
+  shells: [],
+  wallUrl: /^[^/]*\/_bv\//,
+  consentUrl: /^(?:guce|consent)\.yahoo\./,
+  nextLinks: ['.compPagination a.next[href]', 'a.next[href]', '#pg-next[href]'],
+  nextButtons: [],
+  regions: ['#web', '#main', '#results'],
+}

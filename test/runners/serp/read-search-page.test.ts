@@ -1,0 +1,288 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
+import { ENGINES } from '../../../runners/serp/engines.ts'
+import { PageQuery } from '../../../runners/serp/page-query.ts'
+import { createExtractor } from '../../../runners/extract/pool/pool.ts'
+import { parseHtml } from '../../../runners/extract/html/html.ts'
+import { readSearchPage } from '../../../runners/serp/read-search-page.ts'
+import { SERP_LIMITS, type SentPage } from '../../../runners/serp/search-page.ts'
+import { describeIf } from '../../support/skip.ts'
+import { PAGES } from './pages.ts'
+import { isWrapper } from './wrappers.ts'
+
+const URLS: Readonly<Record<SerpEngine, string>> = {
+  google: 'https://www.google.com/search?q=x',
+  bing: 'https://www.bing.com/search?q=x',
+  yahoo: 'https://search.yahoo.com/search?p=x',
+  duckduckgo: 'https://duckduckgo.com/?q=x',
+  yandex: 'https://yandex.com/search/?text=x',
+}
+const ENGINE_NAMES = Object.keys(URLS) as SerpEngine[]
+
+const sent = (engine: SerpEngine, more: Partial<SentPage> = {}): SentPage => ({
+  engine,
+  device: 'desktop',
+  url: URLS[engine],
+  status: 200,
+  ...more,
+})
+const read = (engine: SerpEngine, html: string, more: Partial<SentPage> = {}) =>
+  readSearchPage(Buffer.from(html), 'text/html; charset=utf-8', sent(engine, more))
+
+describe('a page of results', () => {
+  test.each(ENGINE_NAMES)('of %s gives title, address, domain and description of each, in order', (engine) => {
+    const page = read(engine, PAGES[engine])
+    expect(page).toMatchObject({ outcome: 'ok', isStructural: false })
+    expect(page.results.map(({ title, url, domain, description }) => [title, url, domain, description])).toEqual([
+      ['First title', 'https://first.example/a?b=c', 'first.example', 'The first snippet.'],
+      ['Second title', 'https://www.second.example/', 'www.second.example', 'The second snippet.'],
+      ['Third title', 'https://third.example/x', 'third.example', null],
+    ])
+    expect(page.next).not.toBe(null)
+  })
+
+  test('is found under an overlay that asks for consent', () => {
+    const overlay = '<div id="xe7COe"><button id="W0wltc">No</button></div>'
+    expect(read('google', `${overlay}${PAGES.google}`).outcome).toBe('ok')
+  })
+
+  test.each(ENGINE_NAMES)('of %s whose names are unknown is read as a guess, and says so', (engine) => {
+    const html = PAGES[engine].replaceAll(/ (?:class|id|data-testid|data-matarget)="[^"]*"/g, '')
+    const page = read(engine, html)
+    expect(page).toMatchObject({ outcome: 'ok', isStructural: true })
+    expect(page.results.map(({ url }) => url)).toEqual(read(engine, PAGES[engine]).results.map(({ url }) => url))
+  })
+
+  test('on a phone has headings in place of h3', () => {
+    const html = PAGES.google.replaceAll('<h3>', '<div role="heading" aria-level="3">').replaceAll('</h3>', '</div>')
+    const phone = html.replaceAll('<a href=', '<a role="presentation" href=')
+    expect(read('google', phone, { device: 'mobile' }).results).toHaveLength(3)
+    expect(read('google', phone).isStructural).toBe(true)
+  })
+
+  test('with hidden addresses gives what its scripts know, and else the site that is shown', () => {
+    const goto = (token: string, cite: string) =>
+      `<div class="tF2Cxc"><a href="/goto?url=${token}"><h3>T ${token}</h3></a><cite>${cite}</cite></div>`
+    const list = `[["/goto?url\\u003dCAES0123456789abcdef"],["https://known.example/deep","t"]]`
+    const html =
+      `<div id="rso"><div>${goto('CAES0123456789abcdef', 'known.example › deep')}</div>` +
+      `<div>${goto('CAESother0123456789', 'https://shown.example › a')}</div>` +
+      `${goto('CAESsocial0123456789', '950+ likes · 1 year ago')}</div><script>${list}</script>`
+    expect(read('google', html).results.map(({ url, domain, isUrlKnown }) => [url, domain, isUrlKnown])).toEqual([
+      ['https://known.example/deep', 'known.example', true],
+      ['https://shown.example/', 'shown.example', false],
+      ['', '', false],
+    ])
+  })
+})
+
+describe('what is no result', () => {
+  test.each([
+    ['an advert', '<div data-text-ad="1">', '</div>'],
+    ['an answer of “People also ask”', '<div class="related-question-pair">', '</div>'],
+    ['a sitelink', '<table class="nrgt"><tr><td>', '</td></tr></table>'],
+    ['a card of a carousel', '<g-scrolling-carousel>', '</g-scrolling-carousel>'],
+    ['something hidden', '<div style="display: none">', '</div>'],
+  ])('%s is left out', (_, before, after) => {
+    const other = `<div class="g"><a href="https://other.example/"><h3>Other</h3></a></div>`
+    const html = PAGES.google.replace('<div id="rso">', `<div id="rso">${before}${other}${after}`)
+    const page = read('google', html)
+    expect(page.results).toHaveLength(3)
+    expect(Object.values(page.dropped)).toEqual([1])
+  })
+
+  test('a featured snippet is a flag', () => {
+    const snippet =
+      '<block-component><h2>Featured</h2><div class="g"><a href="https://other.example/"><h3>Other</h3></a></div>' +
+      '</block-component>'
+    const html = PAGES.google.replace('<div id="rso">', `<div id="rso">${snippet}`)
+    expect(read('google', html)).toMatchObject({ featuredSnippet: true, aiOverview: false })
+    expect(read('google', html).results).toHaveLength(3)
+    expect(read('google', PAGES.google).featuredSnippet).toBe(false)
+  })
+
+  test('an AI overview is a flag where its text is shown, and not where it was declined', () => {
+    const overview = (text: string) => `<div id="eKIzJc"><div class="mZJni">${text}</div></div>${PAGES.google}`
+    expect(read('google', overview('Shoes have soles.')).aiOverview).toBe(true)
+    expect(read('google', overview('An AI Overview is not available for this search')).aiOverview).toBe(false)
+    expect(read('google', overview('<span style="display:none">Shoes</span>')).aiOverview).toBe(false)
+    expect(read('google', overview('')).aiOverview).toBe(false)
+  })
+})
+
+describe('the outcome of a page', () => {
+  const EMPTY = '<html><body><p>Something else</p></body></html>'
+
+  test.each([
+    ['google', { url: 'https://www.google.com/sorry/index?continue=x' }],
+    ['google', { status: 429 }],
+    ['google', { status: 403 }],
+    ['yahoo', { status: 999 }],
+    ['yahoo', { url: 'https://search.yahoo.com/_bv/v.gif?orig=x' }],
+    ['yandex', { url: 'https://yandex.com/showcaptcha?cc=1' }],
+  ] as const)('of %s is a refusal by address or status alone: %j', (engine, more) => {
+    expect(read(engine, PAGES[engine], more).outcome).toBe('blocked')
+  })
+
+  test.each([
+    ['google', '<form id="captcha-form" action="index"><input name="q"></form>'],
+    ['bing', '<div class="captcha"><div class="captcha_header">One last step</div></div>'],
+    ['duckduckgo', '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?cc=botnet"></form>'],
+    ['yandex', '<form action="/checkcaptcha?key=1"></form>'],
+  ] as const)('of %s is a refusal by what stands in it', (engine, html) => {
+    expect(read(engine, html)).toMatchObject({ outcome: 'blocked', results: [] })
+  })
+
+  test('is an error of the engine for a 5xx, unless its refusal stands in it', () => {
+    expect(read('google', EMPTY, { status: 502 }).outcome).toBe('engine_error')
+    expect(read('google', '<form id="captcha-form"></form>', { status: 503 }).outcome).toBe('blocked')
+    expect(read('duckduckgo', '<form id="challenge-form"></form>', { status: 202 }).outcome).toBe('blocked')
+  })
+
+  test('is a question for consent by its host or its forms', () => {
+    expect(read('google', EMPTY, { url: 'https://consent.google.de/ml?continue=x' }).outcome).toBe('consent')
+    expect(read('google', '<form action="https://consent.google.com/save"></form>').outcome).toBe('consent')
+    expect(read('yahoo', EMPTY, { url: 'https://consent.yahoo.com/v2/collectConsent?s=1' }).outcome).toBe('consent')
+  })
+
+  test('is zero where the engine says so, and suspect for Bing', () => {
+    const none =
+      '<div id="botstuff"><div class="mnr-c"><div class="JPMJ2c"><p>Your search - <em>x</em> - did not match</p>' +
+      '</div></div></div>'
+    expect(read('google', none).outcome).toBe('zero')
+    expect(read('google', `<div id="xe7COe"></div>${none}`).outcome).toBe('zero')
+    expect(read('yandex', '<div class="EmptySearchResults"></div>').outcome).toBe('zero')
+    expect(read('duckduckgo', '<div data-testid="no-results-message">None</div>').outcome).toBe('zero')
+    expect(read('bing', '<ol id="b_results"><li class="b_no">There are no results</li></ol>').outcome).toBe(
+      'zero_suspect',
+    )
+  })
+
+  test('is decided by elements and not by words in scripts', () => {
+    const words = '<script>var a = "/sorry/ unusual traffic captcha-form did not match any documents"</script>'
+    expect(read('google', `${words}${PAGES.google}`).outcome).toBe('ok')
+    expect(read('google', `${words}${EMPTY}`).outcome).toBe('unparsed')
+  })
+
+  test('is a shell where scripts never ran, and unparsed where nothing is recognized', () => {
+    const shell = '<noscript><meta http-equiv="refresh" content="0;url=/httpservice/retry/enablejs?sei=1"></noscript>'
+    expect(read('google', shell).outcome).toBe('shell')
+    expect(read('google', `${shell}${PAGES.google}`).outcome).toBe('ok')
+    for (const engine of ENGINE_NAMES) expect(read(engine, EMPTY)).toMatchObject({ outcome: 'unparsed', results: [] })
+  })
+})
+
+describe('an untrusted page', () => {
+  test('cannot make lists or texts long', () => {
+    const long = 'x'.repeat(100_000)
+    const block = `<li class="b_algo"><h2><a href="https://a.example/">${long}</a></h2><p>${long}</p></li>`
+    const { results } = read('bing', `<ol id="b_results">${block}</ol>`)
+    expect(results[0]?.title).toHaveLength(SERP_LIMITS.title)
+    expect(results[0]?.description).toHaveLength(SERP_LIMITS.description)
+    const many = `<li class="b_algo"><h2><a href="https://a.example/">x</a></h2></li>`.repeat(1_000)
+    expect(read('bing', `<ol id="b_results">${many}</ol>`).results).toHaveLength(SERP_LIMITS.results)
+  })
+
+  test('never makes reading throw, and never gives a redirect as an address, however it is changed', () => {
+    const all = ENGINE_NAMES.map((engine) => [engine, PAGES[engine]] as const)
+    fc.assert(
+      fc.property(fc.constantFrom(...all), CHANGES, fc.boolean(), ([engine, html], changes, isPhone) =>
+        check(engine, changed(html, changes), isPhone ? 'mobile' : 'desktop'),
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  const extractor = createExtractor({ threads: 1 })
+  afterAll(() => extractor.close())
+
+  test('is read in a thread', async () => {
+    const page = { body: Buffer.from(PAGES.bing), contentType: 'text/html', url: URLS.bing }
+    const answer = await extractor.readSearchPage(page, sent('bing'))
+    expect(answer).toMatchObject({ ok: true, search: { outcome: 'ok' } })
+  })
+
+  test('ends with its thread when it takes too long', async () => {
+    const body = Buffer.from(PAGES.bing.repeat(3_000))
+    const page = { body, contentType: 'text/html', url: URLS.bing }
+    const answer = await extractor.readSearchPage(page, sent('bing'), { timeoutMs: 1 })
+    expect(answer).toMatchObject({ ok: false, fault: { code: 'extract_timeout' } })
+  })
+})
+
+const CHANGES = fc.array(
+  fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    cut: fc.nat(60),
+    put: fc.oneof(
+      fc.string({ maxLength: 8 }),
+      fc.constantFrom(
+        '<',
+        '>',
+        '"',
+        '</div>',
+        '<a href="/url?q=https://www.google.com/url">',
+        '<h3>',
+        '</a>',
+        '%',
+        '&#0;',
+        '<table>',
+        '<template>',
+      ),
+    ),
+  }),
+  { maxLength: 12 },
+)
+type Changes = readonly { readonly at: number; readonly cut: number; readonly put: string }[]
+
+const changed = (html: string, changes: Changes): string =>
+  changes.reduce((text, { at, cut, put }) => {
+    const from = Math.floor(at * text.length)
+    return text.slice(0, from) + put + text.slice(from + cut)
+  }, html)
+
+function check(engine: SerpEngine, html: string, device: SentPage['device']): void {
+  const { results, outcome } = read(engine, html, { device })
+  for (const { url, title, domain } of results) {
+    expect(title).not.toBe('')
+    const parsed = url === '' ? null : new URL(url)
+    if (parsed) expect(isWrapper(parsed)).toBe(false)
+    expect(domain).toBe(parsed?.hostname ?? '')
+  }
+  if (outcome !== 'ok') expect(results).toEqual([])
+}
+
+describe('the tables', () => {
+  const tree = parseHtml('<p>')
+
+  test.each(ENGINE_NAMES)('have selectors that can be compiled: %s', (engine) => {
+    if (tree.kind === 'too_complex') throw new Error('unreachable')
+    const query = new PageQuery(tree)
+    const { featuredSnippet, aiOverview, ...table } = ENGINES[engine]
+    const lists = [...Object.values(table), ...Object.values({ ...featuredSnippet, ...aiOverview })]
+    for (const list of lists) if (Array.isArray(list)) query.first(list as readonly string[])
+  })
+})
+
+const shared = process.env['TIDEMARK_SHARED']
+const folder = join(shared ?? '', 'serp-fixtures')
+describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with the recorded pages')('saved pages', () => {
+  const names = shared === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.html'))
+
+  test('never make reading throw, and never give a redirect, however they are changed', () => {
+    const small = names
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
+      .filter(([, html]) => html.length < 120_000)
+    fc.assert(
+      fc.property(fc.constantFrom(...small), CHANGES, ([name, html], changes) => {
+        const first = name.split('-', 1)[0] ?? ''
+        const engine = first === 'ddg' ? 'duckduckgo' : (first as SerpEngine)
+        check(engine, changed(html, changes), name.includes('mobile') ? 'mobile' : 'desktop')
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
