@@ -52,7 +52,7 @@ export async function insertMonitors(
 export async function copyFirstRun({ client }: Database): Promise<void> {
   await client.query(`
     with first as (
-      select c.no, c.reading_hash, c.body_hash, c.etag, c.last_modified, c.last_run_at, r.id, r.extracted,
+      select c.no, c.reading_hash, c.body_hash, c.etag, c.last_modified, c.read_by, c.last_run_at, r.id, r.extracted,
         r.duration_ms, r.fetch_method
       from checks c join runs r on r.monitor_no = c.no and r.id = c.reading_id
       where c.last_run_at is not null
@@ -60,7 +60,7 @@ export async function copyFirstRun({ client }: Database): Promise<void> {
     others as (
       update checks c
       set reading_id = new_run_id(clock(), c.no), reading_hash = f.reading_hash, body_hash = f.body_hash, etag = f.etag,
-        last_modified = f.last_modified, last_run_at = f.last_run_at, runs_total = 1,
+        last_modified = f.last_modified, read_by = f.read_by, last_run_at = f.last_run_at, runs_total = 1,
         due_at = clock() + interval '30 minutes' + c.no * interval '1 ms',
           next_run_at = clock() + interval '30 minutes' + c.no * interval '1 ms'
       from first f

@@ -19,6 +19,9 @@ export interface NotCompared {
 
 type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared
 
+/** For all texts of a run, the wait for the turn included. */
+const DEADLINE_MS = 15_000
+
 /**
  * Compares the texts that a run found to differ: the readable text of a whole page, and the values that are texts
  * before and after.
@@ -34,10 +37,11 @@ export async function runDifference(
   }
   const pairs = pairsOf(found)
   if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
+  const whose = { key: teamId, signal: AbortSignal.timeout(DEADLINE_MS) }
   const fields: RunDiff['fields'][number][] = []
   for (const { field, of, pair } of pairs) {
     // A process without a differ says so only of a run that has something to compare.
-    const difference = await differ?.diff(pair)
+    const difference = await differ?.diff(pair, whose)
     if (!difference) return { kind: 'not_compared' }
     fields.push({ field, of, ...difference })
   }

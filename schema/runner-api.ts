@@ -63,6 +63,8 @@ export const RunnerReading = Tagged('kind', {
     mark: Mark,
     /** For a whole page: its readable text. */
     page_text: Type.Optional(Text(0, OUTCOME_PAGE_TEXT)),
+    /** The answer is not HTML. Absent: it may be. */
+    as_sent: Type.Optional(Type.Boolean()),
     warnings: Warnings,
     shots: Shots,
     remember: Remember,

@@ -42,7 +42,7 @@ export const serve = (): Promise<void> =>
         banner({
           address: api.services.baseUrl,
           owner,
-          isReachable: email !== undefined,
+          mail: { hasAddress: email !== undefined, hasServer: context.settings.SMTP_URL !== undefined },
           runningOut: await teamsRunningOut(worker.store, 3),
           databaseFolder: context.databaseFolder,
           dataDir: context.settings.TIDEMARK_DATA_DIR,

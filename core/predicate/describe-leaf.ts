@@ -4,7 +4,8 @@ import { compare, type Decimal, decimalText } from '../number/decimal.ts'
 import { gained, type Judged, type Leaf, numberOf } from './fires.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
-export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): string {
+export function describeLeaf(leaf: Leaf, judged: Judged): string {
+  const { diff, before, after } = judged
   if (diff === null) return 'nothing differs'
   switch (leaf.type) {
     case 'any_field_changes':
@@ -12,7 +13,7 @@ export function describeLeaf(leaf: Leaf, { diff, before, after }: Judged): strin
     case 'field_changes':
       return diff.fields_changed.includes(leaf.field) ? `${leaf.field} changed` : `${leaf.field} did not change`
     case 'list_gains_items': {
-      const count = gained(before, after, leaf.field)
+      const count = gained(judged, leaf.field)
       return `${leaf.field} gained ${count === 0 ? 'no item' : count === 1 ? '1 item' : `${count} items`}`
     }
     case 'field_equals':

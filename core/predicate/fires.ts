@@ -31,6 +31,8 @@ export interface Judged {
   readonly diff: Diff | null
   readonly before: Values
   readonly after: Values
+  /** Items of lists that were empty only in the last readings. Null or absent: there are none. */
+  readonly lists?: Values | null
 }
 
 /**
@@ -46,14 +48,15 @@ export type Truth = boolean | 'unknown'
 export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
 /** Returns whether a predicate that is not a composite holds for a difference. */
-export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, matches: Matches): Truth {
+export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Truth {
+  const { before, after } = judged
   switch (leaf.type) {
     case 'any_field_changes':
       return diff.fields_changed.length > 0
     case 'field_changes':
       return diff.fields_changed.includes(leaf.field)
     case 'list_gains_items':
-      return diff.fields_changed.includes(leaf.field) && gained(before, after, leaf.field) > 0
+      return diff.fields_changed.includes(leaf.field) && gained(judged, leaf.field) > 0
     case 'field_equals':
       return element(valueOf(after, leaf.field)) === leaf.value
     case 'field_matches_regex': {
@@ -66,9 +69,14 @@ export function leafHolds(leaf: Leaf, diff: Diff, { before, after }: Judged, mat
   }
 }
 
-/** Returns how many items a list gained. What is not a list before and after gains none. */
-export const gained = (before: Values, after: Values, field: string): number =>
-  diffIfLists(valueOf(before, field), valueOf(after, field))?.added.length ?? 0
+/**
+ * Returns how many items a list gained. A list that was missing had no items, unless it was missing only for a moment:
+ * then those before count. What is no list gains none.
+ */
+export function gained({ before, after, lists }: Judged, field: string): number {
+  const known = lists && valueOf(lists, field)
+  return diffIfLists(known ?? valueOf(before, field) ?? [], valueOf(after, field))?.added.length ?? 0
+}
 
 type Movement = Extract<Leaf, { threshold: number }>
 

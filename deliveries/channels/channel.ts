@@ -21,8 +21,12 @@ export interface SendContext {
   /** Aborts when the process has to end before the attempt is complete. */
   readonly signal: AbortSignal
   readonly log: DeliveryLog
-  /** Called when the attempt waits for this long because the destination asked for it. */
-  readonly onWait?: (ms: number) => void
+  /**
+   * Waits for this many milliseconds, because the destination asked for it, while others may use the slot of the
+   * attempt. Resolves to true with a slot again, and to false if there was none until `untilMs` (`performance.now()`).
+   * Absent: attempts do not wait.
+   */
+  readonly rest?: (ms: number, untilMs: number) => Promise<boolean>
 }
 
 /** The result of one attempt. */

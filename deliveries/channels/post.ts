@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
-import { sleep } from '../../concurrency/sleep.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
@@ -46,7 +45,7 @@ const bodyExcerpt = () => BODY_EXCERPT
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
   { id, team, url, headers, body, waits = false, secrets }: Post,
-  { signal, log, onWait }: SendContext,
+  { signal, log, rest }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
   if (!target.ok) return { kind: 'impossible', message: target.message }
@@ -54,14 +53,12 @@ export async function post(
   const request = { url: target.url, method: 'POST', headers, body, team, signal, bodyRule: bodyExcerpt } as const
   const send = () => guardedRequest(agent, { ...request, deadlineMs: Math.max(1, until - performance.now()) })
   let exchange = await send()
-  for (
-    let ms = waitOf(exchange);
-    waits && ms !== null && performance.now() + ms < until - LEAST_MS;
-    ms = waitOf(exchange)
-  ) {
-    onWait?.(ms)
-    await sleep(ms, signal)
+  for (let tries = 1; waits && rest && tries < MOST_TRIES; tries += 1) {
+    const ms = waitOf(exchange)
+    if (ms === null || performance.now() + ms >= until - LEAST_MS) break
+    const hasSlot = await rest(ms, until - LEAST_MS)
     if (signal.aborted) return { kind: 'aborted' }
+    if (!hasSlot) return { kind: 'no_answer', message: NO_SLOT }
     exchange = await send()
   }
   if (!exchange.ok && exchange.failure.kind === 'internal')
@@ -72,6 +69,9 @@ export async function post(
 /** Another try needs at least this long. */
 const LEAST_MS = 1_000
 const SHORTEST_WAIT_MS = 250
+/** Requests in one attempt: a chat that asks to wait again and again has its answer taken as final. */
+const MOST_TRIES = 3
+const NO_SLOT = 'The destination asked to wait, and after that no slot was free to send again within the attempt.'
 
 /** Returns the milliseconds after which the destination takes the message; null: it did not say so. */
 function waitOf(exchange: Exchange): number | null {

@@ -105,11 +105,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
-    const outcome = await attempt(claimed, options, {
-      signal: lease.lost.signal,
-      log,
-      onWait: (ms) => flight.rest(ms),
-    })
+    const { signal } = lease.lost
+    const rest = (ms: number, untilMs: number) => flight.rest(ms, untilMs, signal)
+    const outcome = await attempt(claimed, options, { signal, log, rest })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)

@@ -1,14 +1,16 @@
+import { sleep } from '../../concurrency/sleep.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
-import { type DueTarget, createPlaces, type Places } from './due-targets.ts'
+import { type DueTarget, createPlaces, type Places, type Requester } from './due-targets.ts'
 
 /** A running attempt. */
 interface Flight {
   /**
-   * The destination asked to wait for this long. Until the end of the attempt its slot is free for others, and no other
-   * attempt to this address begins.
+   * The destination asked to wait for this long. Others may use the slot meanwhile, and no other attempt to this
+   * address begins. Resolves to true with a slot again, before any new attempt gets it; to false if none was free until
+   * `untilMs`, or the signal came.
    */
-  rest(ms: number): void
+  rest(ms: number, untilMs: number, signal: AbortSignal): Promise<boolean>
   /** Ends the attempt. `healthy`: the destination's response allows more attempts at a time. Call it only once. */
   end(healthy: boolean): void
 }
@@ -77,11 +79,8 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
   const places = createPlaces(perHost)
   const known = new Map<string, Target>()
   const mostAllowed = perHost < 3 ? perHost : perHost - 1
-  const slow = createSlow(onRoom)
+  const slots = createSlots(total, places, madeRoom)
   const paces = createPaces(onRoom)
-  let active = 0
-
-  const free = () => Math.max(0, Math.min(total - (active - slow.count), total * SLOW_FACTOR - active))
 
   function end(key: string, target: Target, healthy: boolean): void {
     target.running--
@@ -89,6 +88,11 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
     target.proven = healthy
     if (target.running === 0) known.delete(key)
     if (target.running === 0 && target.proven) remember(key, target)
+    madeRoom()
+  }
+
+  function madeRoom(): void {
+    slots.serve()
     onRoom()
   }
 
@@ -102,38 +106,105 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
 
   return {
     get free() {
+      return slots.free
+    },
+    get active() {
+      return slots.active
+    },
+    plan: () =>
+      planOf({ places: places.planned(), free: slots.free, targetOf: (key) => known.get(key) ?? UNKNOWN, paces }),
+    start(key, isChat) {
+      const target = known.get(key) ?? { ...UNKNOWN }
+      known.set(key, target)
+      const requester = { ...placeOf(key), proven: target.proven }
+      target.running++
+      if (isChat) paces.take(key)
+      const slot = slots.take(requester)
+      return {
+        async rest(ms, untilMs, signal) {
+          paces.hold(key, ms)
+          slot.giveBack()
+          madeRoom()
+          await sleep(ms, signal)
+          return slot.takeAgain(untilMs, signal)
+        },
+        end(healthy) {
+          slot.giveBack()
+          end(key, target, healthy)
+        },
+      }
+    },
+  }
+}
+
+/** The slots of running attempts, in total and at each host. */
+interface Slots {
+  /** Slots that are free in total. */
+  readonly free: number
+  readonly active: number
+  take(requester: Requester): Slot
+  /** Gives slots to attempts that have waited. Call it when there is more room than before. */
+  serve(): void
+}
+
+/** The slot of one attempt. */
+interface Slot {
+  /** Does nothing when it was given back already. */
+  giveBack(): void
+  /** Resolves to true with a slot again; to false if none was free until `untilMs`, or the signal came. */
+  takeAgain(untilMs: number, signal: AbortSignal): Promise<boolean>
+}
+
+function createSlots(total: number, places: Places, onRoom: () => void): Slots {
+  const slow = createSlow(onRoom)
+  /** Attempts that need a slot again, the longest waiting first. */
+  const returning = new Set<{ readonly host: string; readonly resume: () => void }>()
+  let active = 0
+  const free = () => Math.max(0, Math.min(total - (active - slow.count), total * SLOW_FACTOR - active))
+
+  function serve(): void {
+    for (const { host, resume } of returning) if (free() > 0 && places.roomAt(host) > 0) resume()
+  }
+
+  return {
+    get free() {
       return free()
     },
     get active() {
       return active
     },
-    plan: () => planOf({ places: places.planned(), free: free(), targetOf: (key) => known.get(key) ?? UNKNOWN, paces }),
-    start(key, isChat) {
-      const target = known.get(key) ?? { ...UNKNOWN }
-      known.set(key, target)
-      const requester = { ...placeOf(key), proven: target.proven }
-      places.take(requester, 1)
-      target.running++
-      active++
-      if (isChat) paces.take(key)
-      const ended = slow.begin()
-      let isResting = false
-      const giveBack = () => {
-        ended()
-        places.giveBack(requester)
-        active--
+    serve,
+    take(requester) {
+      let ended: (() => void) | null = null
+      const begin = () => {
+        ended = slow.begin()
+        places.take(requester, 1)
+        active++
       }
+      begin()
       return {
-        rest(ms) {
-          paces.hold(key, ms)
-          if (isResting) return
-          isResting = true
-          giveBack()
-          onRoom()
+        giveBack() {
+          if (!ended) return
+          ended()
+          ended = null
+          places.giveBack(requester)
+          active--
         },
-        end(healthy) {
-          if (!isResting) giveBack()
-          end(key, target, healthy)
+        takeAgain(untilMs, signal) {
+          const leftMs = Math.max(0, Math.floor(untilMs - performance.now()))
+          const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
+          const { promise, resolve } = Promise.withResolvers<boolean>()
+          const settle = (hasSlot: boolean) => {
+            if (!returning.delete(one)) return
+            if (hasSlot) begin()
+            resolve(hasSlot)
+          }
+          const one = { host: requester.host, resume: () => settle(true) }
+          returning.add(one)
+          within.addEventListener('abort', () => settle(false))
+          if (within.aborted) settle(false)
+          else serve()
+          return promise
         },
       }
     },

@@ -76,7 +76,7 @@ function* inTurn(teams: Teams | undefined): Generator<DueTarget> {
 }
 
 /** A target that takes slots at a host. */
-interface Requester {
+export interface Requester {
   readonly host: string
   readonly team: string
   /** Its last attempt succeeded, so the next one is not likely to hang. */

@@ -35,6 +35,8 @@ const MOST_CHANGES = 10
 const TITLE = 200
 const FIELD_NAME = 120
 const VALUES = 3_000
+const NOTES = 2_400
+const SHORTEST_NOTE = 40
 const MOST_VALUE = 1_000
 const MOST_ITEMS = 10
 const ITEM = 160
@@ -54,7 +56,8 @@ export function discordMessage(
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
-  const notes = story.notes.map(escapeDiscord)
+  const most = Math.floor(NOTES / Math.max(1, story.notes.length))
+  const notes = story.notes.map((note) => escapeDiscord(shorten(note, Math.max(SHORTEST_NOTE, most), weight)))
   const run = story.runUrl === null ? [] : [link(story.runUrl, 'See the run')]
   const where = [...run, ...(story.page === null ? [] : [page(story.page)])].join('  ·  ')
   return {

@@ -38,6 +38,8 @@ const MOST_CHANGES = 20
 const MOST_FIELDS = 10
 const HEADER = 150
 const FALLBACK = 600
+const NOTE = 2_900
+const MOST_NOTES = 10
 const FIELD_NAME = 300
 const VALUE = 500
 const MOST_ITEMS = 10
@@ -58,14 +60,14 @@ export function slackMessage(
 ): SlackMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
-  const more = [...story.notes, ...(others === null ? [] : [others])]
+  const more = [...story.notes, ...(others === null ? [] : [others])].slice(0, MOST_NOTES)
   return {
     text: escapeSlack(shorten(story.headline, FALLBACK, weight)),
     blocks: [
       { type: 'header', text: plain(shorten(story.name, HEADER, weight)) },
       ...tables(shown.filter(({ isShort }) => isShort)),
       ...shown.filter(({ isShort }) => !isShort).map(inFull),
-      ...more.map((text): SlackBlock => ({ type: 'section', text: plain(text) })),
+      ...more.map((text): SlackBlock => ({ type: 'section', text: plain(shorten(text, NOTE, weight)) })),
       ...excerpt(story.lines),
       ...(picture === null ? [] : [image(picture)]),
       { type: 'context', elements: [markup(footer(story))] },
@@ -82,7 +84,8 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-const weight = (character: string) => (character === '&' ? 5 : character === '<' || character === '>' ? 4 : 1)
+const weight = (character: string) =>
+  character === '&' ? 5 : character === '<' || character === '>' ? 4 : character.length
 const plain = (text: string): PlainText => ({ type: 'plain_text', text: escapeSlack(text), emoji: false })
 /** `verbatim`: Slack does not turn addresses, channels or names into links. */
 const markup = (text: string): Markup => ({ type: 'mrkdwn', text, verbatim: true })

@@ -22,6 +22,7 @@ interface NoticeText {
 
 const LONGEST_NAME = 200
 const LONGEST_REASON = 1_000
+const LONGEST_NAMES = 1_000
 
 /** Returns the words of a notice: which monitor, what happened, what to do, and when one hears of it again. */
 export function textOf({ kind, blocks, name: given }: Subject): NoticeText {
@@ -56,11 +57,25 @@ function fieldMissing(name: string, { fields, all }: NonNullable<Blocks['field_m
       'Compare its rules with the page as it is now. Where scripts make the page, set fetch_mode to browser.',
       'It goes on as before. You will hear once more, when a field has a value.',
     ])
-  const names = fields.map((field) => shorten(cleanText(field), 100)).join(', ')
+  const names = namesOf(fields)
   return told(`${name} no longer finds ${shorten(names, 100)}`, [
     `Missing for three runs in a row, and there before: ${names}.`,
     'If the page was rebuilt, change the rules of these fields. The monitor goes on.',
   ])
+}
+
+/** Returns the names as far as there is room, and how many more there are. The payload has them all. */
+function namesOf(fields: readonly string[]): string {
+  const shown: string[] = []
+  let room = LONGEST_NAMES
+  for (const field of fields) {
+    const name = shorten(cleanText(field), 100)
+    room -= name.length + 2
+    if (room < 0) break
+    shown.push(name)
+  }
+  const left = fields.length - shown.length
+  return shown.join(', ') + (left > 0 ? ` and ${left} more` : '')
 }
 
 function deliveryDead(name: string, dead: Blocks['delivery_dead']): NoticeText {

@@ -159,13 +159,25 @@ async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promis
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
-  const about = { ...from, mark, ...(shots && { shots }), ...hintOf(extraction, task, layered) }
+  const about = {
+    ...from,
+    mark,
+    ...(shots && { shots }),
+    ...hintOf(extraction, task, { ...page, method: layered.method }),
+  }
   return readingOf(extraction, about, warningsOf(fetched, task))
 }
 
 /** A page that was rendered, or that never is, says nothing about its scripts. */
-function hintOf({ isScripted }: Extract<Extraction, { ok: true }>, { request }: PageTask, { method }: Layered) {
-  return isScripted && method === 'static' && request === null ? { isScripted } : {}
+function hintOf(
+  { isScripted }: Extract<Extraction, { ok: true }>,
+  { request }: PageTask,
+  { method, contentType }: Pick<Layered, 'method'> & Pick<FetchedBody, 'contentType'>,
+) {
+  return {
+    ...(isScripted && method === 'static' && request === null && { isScripted }),
+    ...(!isHtml(contentType) && { isAsSent: true }),
+  }
 }
 
 const BY_STATIC = { fetchMethod: 'static' } as const
@@ -175,7 +187,10 @@ const fromOf = ({ method, reason }: Layered) =>
 
 /** The layer of a result, and why it is not the first one. */
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>
-type Read = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'isScripted'>
+type Read = Pick<
+  Extract<Reading, { kind: 'values' }>,
+  'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'isScripted' | 'isAsSent'
+>
 
 /** Returns the pictures of a page. There are none unless a browser showed it. */
 const shotsOf = (fetched: Fetched & { readonly shots?: readonly Shot[] }): readonly Shot[] => fetched.shots ?? []

@@ -37,6 +37,8 @@ export type Reading =
       readonly warnings: readonly string[]
       /** A field is empty, and the page was read without running its many scripts. Absent: no. */
       readonly isScripted?: boolean
+      /** The answer is not HTML, so every layer reads the same of it. Absent: it may be HTML. */
+      readonly isAsSent?: boolean
       /** Always present for a monitor with the visual layer, never for others. */
       readonly shots?: readonly Shot[]
       readonly remember?: Remembered

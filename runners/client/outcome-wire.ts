@@ -41,7 +41,8 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   if (kind === 'unchanged') return { kind, ...common }
   const read = { ...common, warnings: reading.warnings.slice(0, MOST_WARNINGS), ...(shots && { shots }) }
   if (kind === 'text') return { kind, text: reading.text, ...read }
-  return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }) }
+  const asSent = reading.isAsSent && { as_sent: true }
+  return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }), ...asSent }
 }
 
 function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status }: Failed): RunnerReading {

@@ -1,22 +1,28 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { createInTurn, type Whose } from '../../concurrency/in-turn.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import type { TextDiff } from '../../schema/run/run-diff.ts'
 import type { TextPair } from './diff-texts.ts'
 
 /** Compares texts of pages in a thread that can be terminated. */
 export interface TextDiffer {
-  /** Returns the whole difference; null when it took too long or too much memory, or too many others wait. */
-  diff(pair: TextPair): Promise<TextDiff | null>
+  /**
+   * Returns the whole difference; null when it took too long or too much memory, when too many others wait, or when the
+   * signal came. Teams take turns: `key` is the team's.
+   */
+  diff(pair: TextPair, whose: Whose): Promise<TextDiff | null>
   /** Returns what a message shows of the difference; null as above. */
-  excerpt(pair: TextPair): Promise<TextChange | null>
+  excerpt(pair: TextPair, whose: Whose): Promise<TextChange | null>
   close(): Promise<void>
 }
 
 /** The thread ends its search long before. This is for a text on which it does not get that far. */
 const LIMIT_MS = 5_000
 /** Each waiting pair is held in memory. */
-const MOST_WAITING = 32
+const MOST_WAITING = 64
+/** Of one team, so that its many texts leave room to those of others. */
+const MOST_OF_TEAM = 16
 
 /** Creates a differ. Its one thread starts when it is first needed. */
 export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number } = {}): TextDiffer {
@@ -32,26 +38,35 @@ export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number 
     recordTiming: false,
   })
   // One at a time, so that a pair's time limit starts when it runs, not when it waits.
-  let queue: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  const turns = createInTurn()
+  const waiting = new Map<string, number>()
+  let allWaiting = 0
   return {
-    diff: (pair) => inTurn<TextDiff>('diffTexts', pair),
-    excerpt: (pair) => inTurn<TextChange>('excerptTexts', pair),
+    diff: (pair, whose) => inTurn<TextDiff>('diffTexts', pair, whose),
+    excerpt: (pair, whose) => inTurn<TextChange>('excerptTexts', pair, whose),
     close: () => threads.destroy(),
   }
 
-  async function inTurn<T>(name: Exported, pair: TextPair): Promise<T | null> {
-    if (waiting >= MOST_WAITING) return null
-    waiting += 1
-    const result = queue.then(() => run<T>(name, pair)).finally(() => (waiting -= 1))
-    queue = result.catch(() => undefined)
-    return result
+  async function inTurn<T>(name: Exported, pair: TextPair, whose: Whose): Promise<T | null> {
+    const ofTeam = waiting.get(whose.key) ?? 0
+    if (ofTeam >= MOST_OF_TEAM || allWaiting >= MOST_WAITING) return null
+    waiting.set(whose.key, ofTeam + 1)
+    allWaiting += 1
+    try {
+      return await turns.do(() => run<T>(name, pair, whose), whose)
+    } finally {
+      allWaiting -= 1
+      const left = (waiting.get(whose.key) ?? 1) - 1
+      if (left > 0) waiting.set(whose.key, left)
+      else waiting.delete(whose.key)
+    }
   }
 
-  async function run<T>(name: Exported, pair: TextPair): Promise<T | null> {
+  async function run<T>(name: Exported, pair: TextPair, whose: Whose): Promise<T | null> {
     // The start of the thread does not count as the pair's time.
     if (threads.threads.length === 0) await threads.run({ before: '', after: '' }, { name })
-    const signal = AbortSignal.timeout(timeoutMs)
+    const limit = AbortSignal.timeout(timeoutMs)
+    const signal = whose.signal ? AbortSignal.any([limit, whose.signal]) : limit
     try {
       return (await threads.run(pair, { name, signal })) as T
     } catch (error) {

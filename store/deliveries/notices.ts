@@ -22,13 +22,21 @@ export interface Noticed {
   readonly notices: readonly RunNotice[]
 }
 
+/** The health of a monitor before a run. */
+export interface HealthBefore {
+  /** Failures in a row. */
+  readonly failures: number
+  /** It was failing when a user or an edit set its failures to 0. */
+  readonly wasFailing: boolean
+}
+
 /**
  * Returns the notice that a run causes by its outcome. Only the run that crosses the threshold causes one: the fifth
- * failure in a row, and the first success after it.
+ * failure in a row, and the first success after it, whatever set the count to 0 between.
  */
-export function noticesAfter(failuresBefore: number, hasFailed: boolean): readonly RunNotice[] {
-  if (hasFailed) return failuresBefore === FAILURES_UNTIL_ERROR - 1 ? FAILING : NO_NOTICES
-  return failuresBefore >= FAILURES_UNTIL_ERROR ? RECOVERED : NO_NOTICES
+export function noticesAfter({ failures, wasFailing }: HealthBefore, hasFailed: boolean): readonly RunNotice[] {
+  if (hasFailed) return failures === FAILURES_UNTIL_ERROR - 1 ? FAILING : NO_NOTICES
+  return wasFailing || failures >= FAILURES_UNTIL_ERROR ? RECOVERED : NO_NOTICES
 }
 
 const NO_NOTICES: readonly RunNotice[] = []

@@ -30,14 +30,11 @@ interface AllFigures {
 export async function readMonitorFigures(store: Queryable, limit: number): Promise<AllFigures> {
   const monitors = await store.any(sql.type(figures)`
     select m.id as monitor_id, m.team_id, m.name, c.failures, b.extracted,
-      extract(epoch from clock() - case
-        -- While nothing fails, the last run is a success; otherwise the runs are asked.
-        when c.failures = 0 then c.last_run_at
-        else (
-          select run_id_time(r.id) + make_interval(secs => (r.start_offset_ms + r.duration_ms) / 1000.0)
-          from runs r where r.monitor_no = m.no and r.status = 'success' order by r.id desc limit 1
-        )
-      end)::float8 as success_age_seconds
+      -- The check does not say: an internal error counts as no failure, and an edit sets the failures to 0.
+      extract(epoch from clock() - (
+        select run_id_time(r.id) + make_interval(secs => (r.start_offset_ms + r.duration_ms) / 1000.0)
+        from runs r where r.monitor_no = m.no and r.status = 'success' order by r.id desc limit 1
+      ))::float8 as success_age_seconds
     from monitors m
     join checks c using (no)
     left join baselines b on b.no = m.no and c.reading_id is not null

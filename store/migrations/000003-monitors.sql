@@ -105,6 +105,10 @@ create table checks (
   shift_seconds smallint not null,
   -- The cost of one run, counted in runs: one, or one for each page of search results.
   cost smallint not null default 1 check (cost > 0),
+  -- The layers whose latest reading equals the baseline: static 1, browser 2, proxy 4.
+  read_by smallint not null default 0,
+  -- An edit or a user set the failures to 0 while the monitor was failing: the next success is its recovery.
+  was_failing boolean not null default false,
   -- The fencing token. It rises with each claim and with each edit that changes the meaning of a run, so that a late
   -- writer's token does not match.
   fence int not null default 0,
@@ -156,15 +160,18 @@ create table baselines (
   -- Fields that had a value and have none now, each with the number of consecutive readings that lacked it. Null:
   -- there are no such fields.
   missing json,
+  -- Of these, the lists that were missing for one or two readings, with the items that they had. Null: there are none.
+  lists json,
   -- The number of consecutive readings in which every field was empty, up to three. Three: the owner was told. Null:
   -- the last reading had a value. An edit of the monitor does not reset it, so that the next reading with a value is
   -- told.
   empty smallint,
   -- For a whole page: its readable text, in page_texts. Null: there is none.
   text_key bytea,
-  -- The layer that read these values (a fetch_method), and a reading of another layer that becomes the baseline only
-  -- when it has come three times in a row (worker/record/judge.ts).
-  layer text,
+  -- For each layer whose latest reading is not the baseline: the fields that it lacked. Null: there is none.
+  lacking json,
+  -- A reading of another layer that becomes the baseline only when it has come three times in a row
+  -- (worker/record/another-layer.ts).
   pending json
 );
 create index baselines_text on baselines (team_id, text_key) where text_key is not null;

@@ -3,6 +3,7 @@ import { shiftSeconds } from '../../core/schedule.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
+import { WAS_FAILING } from '../queue/finished-check.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 import { json, sealSpec } from './monitor-create.ts'
@@ -71,8 +72,8 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
   if (resets)
     sets.push(sql.fragment`
-      fence = c.fence + 1, holder = null, failures = 0,
-      reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null`)
+      fence = c.fence + 1, holder = null, was_failing = ${WAS_FAILING}, failures = 0,
+      reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null, read_by = 0`)
   // A check in progress is due when its lease ends, and a queued one at once: neither waits for the schedule. A check
   // in progress under the old configuration starts again with the same run id.
   sets.push(sql.fragment`

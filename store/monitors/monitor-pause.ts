@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
+import { WAS_FAILING } from '../queue/finished-check.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 
 /** Stops a monitor's schedule. A check in progress keeps its lease, and a queued run stays queued: both still run. */
@@ -27,7 +28,7 @@ export async function startSchedule(tx: Transaction, no: number): Promise<Monito
     m as (update monitors set paused = false, suspended = false where no = ${no} returning *),
     c as (
       update checks c
-      set next_run_at = t.at, failures = 0,
+      set next_run_at = t.at, was_failing = ${WAS_FAILING}, failures = 0,
         due_at = case when c.run_id is not null then c.due_at else t.at end
       from t
       where c.no = ${no}

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { FetchMethod } from '../../schema/run/run.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Store } from '../db/client.ts'
 import type { VisualBaseline } from './record-pictured.ts'
@@ -15,10 +16,16 @@ const Baseline = Type.Object({
   extracted: Type.Unknown(),
   /** The counts that worker/record/judge.ts keeps. Null: nothing is missing. */
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
+  /** The items of lists that are empty since a moment. Null: there are none. */
+  lists: Type.Unsafe<Values | null>({}),
   /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
   empty: Type.Union([Type.Integer(), Type.Null()]),
-  /** The layer of the baseline, and a reading of another layer that is to be seen again. Null: there is none. */
-  layer: Type.Unsafe<FetchMethod | null>({}),
+  /**
+   * The layers that read these values, what the latest readings of the others lacked, and a reading of another layer
+   * that is to be seen again (worker/record/another-layer.ts).
+   */
+  read_by: Type.Integer(),
+  lacking: Type.Unsafe<Readonly<Partial<Record<FetchMethod, readonly string[]>>> | null>({}),
   pending: Type.Unsafe<{ readonly hash: string; readonly count: number } | null>({}),
   /** The readable text of a whole page. Null: none is kept. */
   text_key: Type.Unsafe<Buffer | null>({}),
@@ -45,12 +52,13 @@ export async function readBaselines(
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, b.empty, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries,
+    select c.no, c.reading_id, c.read_by, b.empty, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries,
       m.visual_config,
       case when c.reading_id is not null then b.extracted end as extracted,
       case when c.reading_id is not null then b.missing end as missing,
+      case when c.reading_id is not null then b.lists end as lists,
       case when c.reading_id is not null then b.text_key end as text_key,
-      case when c.reading_id is not null then b.layer end as layer,
+      case when c.reading_id is not null then b.lacking end as lacking,
       case when c.reading_id is not null then b.pending end as pending,
       case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}

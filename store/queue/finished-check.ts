@@ -1,4 +1,5 @@
 import { sql } from 'slonik'
+import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -39,9 +40,18 @@ export const ended = (next: Fragment) => sql.fragment`
   next_run_at = ${next},
   due_at = case when c.queued_run_id is not null then t.at else ${next} end`
 
+/** The bit of the run's layer in `read_by`, in the order of FETCH_METHODS (schema/run/run.ts). */
+export const LAYER_BIT = sql.fragment`case i.fetch_method when 'static' then 1 when 'browser' then 2 else 4 end`
+
+const LIMIT = sql.literalValue(String(FAILURES_UNTIL_ERROR))
+/** True if the next success of the check is a recovery. */
+export const WAS_FAILING = sql.fragment`(c.was_failing or c.failures >= ${LIMIT}::int)`
+
 /** Ends a run that read the page: the count of failures is reset, and the page's mark is stored. */
 export const READ = sql.fragment`
   ${ended(NEXT_RUN)},
+  -- The recovery of a paused monitor is not told, so it is remembered.
+  was_failing = c.next_run_at is null and ${WAS_FAILING},
   failures = 0,
   body_hash = nullif(i.body_hash, ''),
   etag = i.etag,

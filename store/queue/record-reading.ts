@@ -28,12 +28,20 @@ export interface ReadingRun {
   readonly extracted: string
   /** JSON text of the fields that are missing (worker/record/judge.ts). Null: none. */
   readonly missing: string | null
+  /** JSON text of the items of lists that are empty since a moment. Null: none. */
+  readonly lists: string | null
   /** How many readings in a row, this one included, had only empty fields. Null: this one has a value. */
   readonly empty: number | null
+  /** The layers that read what is the baseline now, and JSON text of what the others lack. */
+  readonly read_by: number
+  readonly lacking: string | null
   /**
-   * JSON text of a `PendingReading` (worker/record/judge.ts): this reading does not become the baseline. Null: it does.
+   * JSON text of a reading that is pending (worker/record/another-layer.ts): this one does not become the baseline.
+   * Null: it does.
    */
   readonly pending: string | null
+  /** JSON text of the values that the baseline has after a reading that is pending. Null: those of the reading. */
+  readonly kept: string | null
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
@@ -51,8 +59,12 @@ const COLUMNS = {
   reading_hash: 'bytea',
   extracted: 'json',
   missing: 'json',
+  lists: 'json',
   empty: 'int2',
+  read_by: 'int2',
+  lacking: 'json',
   pending: 'json',
+  kept: 'json',
   diff: 'json',
   warnings: 'json',
   triggered: 'bool',
@@ -89,21 +101,20 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     moved as (
       update checks c
       set ${READ}, reading_id = case when i.pending is null then i.run_id else c.reading_id end,
-        reading_hash = nullif(i.reading_hash, '')
+        reading_hash = nullif(i.reading_hash, ''), read_by = i.read_by
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, i.run_id
     ),
     kept as (
-      insert into baselines as b (no, team_id, extracted, missing, empty, text_key, layer, pending)
-      select m.no, m.team_id, i.extracted, i.missing, i.empty, nullif(i.text_key, ''), i.fetch_method::text,
-        i.pending
+      insert into baselines as b (no, team_id, extracted, missing, lists, empty, text_key, lacking, pending)
+      select m.no, m.team_id, coalesce(i.kept, i.extracted), i.missing, i.lists, i.empty,
+        nullif(i.text_key, ''), i.lacking, i.pending
       from moved m join input i on i.no = m.no
       on conflict (no) do update
-      set missing = excluded.missing, empty = excluded.empty, pending = excluded.pending,
-        extracted = case when excluded.pending is null then excluded.extracted else b.extracted end,
-        text_key = case when excluded.pending is null then excluded.text_key else b.text_key end,
-        layer = case when excluded.pending is null then excluded.layer else b.layer end
+      set extracted = excluded.extracted, missing = excluded.missing, lists = excluded.lists, empty = excluded.empty,
+        lacking = excluded.lacking, pending = excluded.pending,
+        text_key = case when excluded.pending is null then excluded.text_key else b.text_key end
     ),
     inserted as (
       insert into runs (

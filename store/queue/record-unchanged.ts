@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
-import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { IS_HELD, LAYER_BIT, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check whose reading equals the baseline. */
 export interface UnchangedRun {
@@ -40,7 +40,9 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
     ),
     moved as (
       update checks c
-      set ${READ}, reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end
+      set ${READ}, reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end,
+        -- This layer reads what the baseline has: its next reading is compared with that.
+        read_by = c.read_by | ${LAYER_BIT}
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, c.reading_id

@@ -162,7 +162,7 @@ function known(row: Claimed, { claimedAt }: Claiming) {
 export const contextOf = (row: Claimed): RecordContext => ({
   teamId: row.team_id,
   readingHash: row.reading_hash,
-  failures: row.failures,
+  health: { failures: row.failures, wasFailing: row.was_failing },
   monitorName: row.name,
 })
 

@@ -149,7 +149,8 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen }
   const text = task.extract.method === 'full_page' ? reading.page_text : undefined
   const pageText = text !== undefined && { pageText: boundPageText([text]) }
-  return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...pageText, ...common, warnings, ...seen }
+  const about = { ...common, warnings, ...seen, ...pageText, ...(reading.as_sent && { isAsSent: true }) }
+  return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
 }
 
 /** Returns why the layer was used. It follows from the task, so a runner is not asked. */

@@ -3,8 +3,8 @@ import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import type { Values } from '../../schema/shape/json.ts'
-import type { Diff, FetchMethod } from '../../schema/run/run.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
+import type { Diff } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { type VisualBlock, deliveryPayload, listChanges } from '../../core/payload.ts'
 import type { Task } from '../../runners/check/task.ts'
@@ -34,6 +34,8 @@ interface Case {
   /** Null: this reading becomes the baseline, and nothing is sent. */
   readonly before: Values | null
   readonly after: Values
+  /** The items of lists that only the last readings lacked (`vanished`). Null: there are none. */
+  readonly lists?: Values | null
   /** The order in which differences are listed: that of extract_config. */
   readonly order: readonly string[]
   readonly predicate: DiffPredicate
@@ -47,13 +49,16 @@ const MOST_SLOW = 3
  * leave the result open. If a pattern takes too long, it is unknown whether it matches. It is never treated as false,
  * because a change would be lost.
  */
-export async function judge({ before, after, order, predicate }: Case, patterns: PatternMatcher): Promise<Verdict> {
+export async function judge(
+  { before, after, lists = null, order, predicate }: Case,
+  patterns: PatternMatcher,
+): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
   if (before === null || diff === null) return { diff: null, fired: false, slow: [] }
   const matched = new Map<string, boolean>()
   const slow: string[] = []
   const outcome = () =>
-    fires(predicate, { diff, before, after }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
+    fires(predicate, { diff, before, after, lists }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
   if (outcome() !== 'unknown') return { diff, fired: outcome(), slow }
   for (const { pattern, text } of collectPatterns(predicate, after)) {
     const result = await patterns.matches(pattern, text)
@@ -128,6 +133,11 @@ interface Vanished {
   readonly isOpen: boolean
   /** The fields that this reading is the third in a row to lack. */
   readonly newly: readonly string[]
+  /**
+   * The last items of each list that is missing for one or two readings. A feed is often empty for a moment, and its
+   * old items are not news when it is full again. Null: there is none. Stored.
+   */
+  readonly lists: Values | null
   readonly warnings: readonly string[]
 }
 
@@ -136,11 +146,12 @@ interface Follows {
   /** Null: this reading is the first of its monitor, or the first since an edit, so there were no earlier values. */
   readonly before: Values | null
   readonly missing: Missing | null
+  readonly lists: Values | null
   readonly after: Values
   readonly names: readonly string[]
 }
 
-const NONE: Vanished = { missing: null, isOpen: false, newly: [], warnings: [] }
+const NONE: Vanished = { missing: null, isOpen: false, newly: [], lists: null, warnings: [] }
 
 /**
  * Counts the readings that lack a field which had a value before. A failed run is not a reading: it neither counts nor
@@ -152,15 +163,19 @@ const NONE: Vanished = { missing: null, isOpen: false, newly: [], warnings: [] }
  * cheap as before. Each later reading that is stored warns again. Runs that are unchanged point at a reading that
  * warned.
  */
-export function vanished({ before, missing, after, names }: Follows): Vanished {
+export function vanished({ before, missing, lists, after, names }: Follows): Vanished {
   if (before === null) return NONE
   const counts: [string, number][] = []
   const newly: string[] = []
+  const items: [string, Json][] = []
   for (const name of names) {
-    if (valueOf(after, name) !== null) continue
-    const known = missing !== null && Object.hasOwn(missing, name) ? (missing[name] ?? 0) : 0
-    if (known > 0 || valueOf(before, name) !== null) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
+    if (!isMissing(valueOf(after, name))) continue
+    const known = Number(valueOf(missing ?? {}, name) ?? 0)
+    const last = valueOf(before, name)
+    if (known > 0 || !isMissing(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
     if (known + 1 === READINGS_UNTIL_TOLD) newly.push(name)
+    const list = isMissing(last) ? valueOf(lists ?? {}, name) : last
+    if (known + 1 < READINGS_UNTIL_TOLD && Array.isArray(list)) items.push([name, list as Json])
   }
   if (counts.length === 0) return NONE
   const told = counts.filter(([, count]) => count === READINGS_UNTIL_TOLD)
@@ -168,9 +183,13 @@ export function vanished({ before, missing, after, names }: Follows): Vanished {
     missing: Object.fromEntries(counts),
     isOpen: told.length < counts.length,
     newly,
+    lists: items.length > 0 ? Object.fromEntries(items) : null,
     warnings: told.map(([name]) => warning(name)),
   }
 }
+
+/** A list without items is missing like a field without a match: its rule matches nothing any more. */
+const isMissing = (value: Json) => value === null || (Array.isArray(value) && value.length === 0)
 
 const warning = (name: string) =>
   `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was ` +
@@ -192,7 +211,12 @@ interface Emptied {
  * reading at once, because the rules never matched, and else after the third in a row. A value ends it, which is told
  * too. The count goes on after an edit, so that the reading after it can report that the monitor works.
  */
-export function emptied({ before, after, names, empty }: Omit<Follows, 'missing'> & Pick<Baseline, 'empty'>): Emptied {
+export function emptied({
+  before,
+  after,
+  names,
+  empty,
+}: Omit<Follows, 'missing' | 'lists'> & Pick<Baseline, 'empty'>): Emptied {
   const wasTold = empty === READINGS_UNTIL_TOLD
   const isEmpty = names.length > 0 && names.every((name) => isEmptyValue(valueOf(after, name)))
   if (!isEmpty) return { empty: null, isOpen: false, notice: wasTold ? 'recovered' : null, warnings: [] }
@@ -209,62 +233,6 @@ export function emptied({ before, after, names, empty }: Omit<Follows, 'missing'
 const ALL_EMPTY =
   'No field has a value, so this monitor cannot notice a change. Correct its rules; where scripts make the page, set ' +
   'fetch_mode to browser.'
-
-/** The number of equal readings of another layer in a row after which they become the baseline. */
-const READINGS_UNTIL_ADOPTED = 3
-
-/** A reading of another layer that is not the baseline yet. Stored with the baseline. */
-interface PendingReading {
-  /** Of its values, in hexadecimal digits. */
-  readonly hash: string
-  readonly count: number
-}
-
-/** What a reading of another layer than the baseline's does. */
-type LayerVerdict =
-  /** It is compared like any other. */
-  | { readonly kind: 'compare' }
-  /** Its difference is not told. With `pending` the baseline stays; without, the reading becomes the baseline. */
-  | { readonly kind: 'silent'; readonly pending: PendingReading | null; readonly warning: string }
-
-interface LayerChange {
-  readonly task: Task
-  readonly method: FetchMethod
-  readonly hash: Buffer
-  readonly diff: Diff | null
-  readonly baseline: Pick<Baseline, 'layer' | 'pending'>
-}
-
-const COMPARE: LayerVerdict = { kind: 'compare' }
-
-/**
- * Decides whether a difference may come from the layer alone. Layers see different things of one page: a site that
- * refuses one of them may show the next one less. So a reading of another layer whose only difference is that fields
- * are empty does not replace the baseline until it has come three times in a row. The hash of a whole page as it was
- * sent cannot be compared with that of a rendered page, so the new one replaces it at once.
- *
- * While a reading is pending, the recorder stores nothing by which a check could see its page as unchanged.
- */
-export function layerVerdict({ task, method, hash, diff, baseline }: LayerChange): LayerVerdict {
-  const { layer, pending } = baseline
-  if (diff === null || layer === null || layer === method) return COMPARE
-  const layers = `The page was read by another layer (${method}) than before (${layer})`
-  const isWhole = task.kind === 'page' && task.extract.method === 'full_page'
-  if (isWhole && (layer === 'static') !== (method === 'static'))
-    return {
-      kind: 'silent',
-      pending: null,
-      warning: `${layers}, so its hash cannot be compared. It is the new baseline.`,
-    }
-  if (!diff.fields_changed.every((name) => isEmptyValue(valueOf(diff.after as Values, name)))) return COMPARE
-  const digits = hash.toString('hex')
-  const count = pending?.hash === digits ? pending.count + 1 : 1
-  const names = diff.fields_changed.map((name) => JSON.stringify(name)).join(', ')
-  const gone = `${layers}, and fields that had a value are empty: ${names}`.slice(0, 350)
-  if (count < READINGS_UNTIL_ADOPTED)
-    return { kind: 'silent', pending: { hash: digits, count }, warning: `${gone}. The baseline stays as it is.` }
-  return { kind: 'silent', pending: null, warning: `${gone}. It is the third such reading, and the new baseline.` }
-}
 
 /**
  * The destinations cannot be opened. The run reports it. The baseline stays as it is, so the run fires once they can be

@@ -33,7 +33,7 @@ export async function textChange(
   try {
     const before = await findPageText(store, teamId, key)
     if (before === after) return { lines_added: 0, lines_removed: 0, excerpt: '' }
-    return (before !== null && (await differ?.excerpt({ before, after }))) || undefined
+    return (before !== null && (await differ?.excerpt({ before, after }, { key: teamId }))) || undefined
   } catch (error) {
     log.warn({ err: error, run_id: runId }, 'the texts of a page could not be compared; its message has no excerpt')
     return undefined

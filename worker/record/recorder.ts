@@ -17,13 +17,14 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
+import { type HealthBefore, noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
-import { packPageText, type PageText } from '../../store/runs/page-texts.ts'
+import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { emptied, judge, layerVerdict, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
+import { byLayer } from './another-layer.ts'
+import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
 import { textChange } from './page-text.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
 
@@ -47,8 +48,7 @@ export interface RecordContext {
   readonly teamId: string
   /** Hash of the baseline's reading; null if there is none. */
   readonly readingHash: Uint8Array | null
-  /** Failures in a row before this check. */
-  readonly failures: number
+  readonly health: HealthBefore
   /** For the log. */
   readonly monitorName: string
 }
@@ -100,7 +100,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** Returns how the run ended; null: the fence is lost, and nothing was written. */
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
     const { task, reading } = finished
-    const notices = (hasFailed: boolean) => noticesAfter(context.failures, hasFailed)
+    const notices = (hasFailed: boolean) => noticesAfter(context.health, hasFailed)
     const fail = async (fault: RunFault, retryAfterMs = 0): Promise<RunEnd> => {
       const isOurs = fault.code === 'internal'
       if (isOurs) onInternalError(task, fault)
@@ -249,14 +249,27 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const { task } = finished
   const order = orderOf(task, reading.values)
-  const { diff, fired, slow, pending, ofLayer } = await judgedByLayer(compared, { before, order }, options)
+  const layers = await byLayer({
+    task,
+    method: reading.fetchMethod,
+    isAsSent: reading.isAsSent ?? false,
+    before,
+    after: reading.values,
+    order,
+    hash,
+    baseline,
+    texts: () => pageTexts(compared, options),
+  })
+  const predicate = baseline.diff_predicate as DiffPredicate
+  const { diff, fired, slow } = await judge({ ...layers, lists: baseline.lists, order, predicate }, options.patterns)
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecided(slow)
-  const gone = vanished({ before, after: reading.values, names: order, missing: baseline.missing })
+  const { missing, lists } = baseline
+  const gone = vanished({ before, after: reading.values, names: order, missing, lists })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
-  const isOpen = gone.isOpen || nothing.isOpen || pending !== null
+  const isOpen = gone.isOpen || nothing.isOpen || layers.pending !== null
   const ofFirst = before === null ? unmatched(task, reading) : []
-  const found = [...ofLayer, ...gone.warnings, ...ofFirst, ...nothing.warnings]
+  const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
@@ -266,12 +279,16 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     ...markColumns(isOpen ? UNMARKED : reading.mark),
     reading_hash: isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
-    missing: gone.missing && JSON.stringify(gone.missing),
+    missing: jsonOf(gone.missing),
+    lists: jsonOf(gone.lists),
     empty: nothing.empty,
-    pending,
+    read_by: layers.read_by,
+    lacking: jsonOf(layers.lacking),
+    pending: jsonOf(layers.pending),
+    kept: jsonOf(layers.kept),
     notices: noticesOfFields(nothing, gone.newly),
-    diff: diff && JSON.stringify(diff),
-    warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
+    diff: jsonOf(diff),
+    warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),
     deliveries: fired || seen.fired ? await deliveriesOf(fire, reading, options) : [],
     text,
     team_id: teamId,
@@ -279,6 +296,8 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     is_first: reading.shots !== undefined && baseline.reading_id === null,
   }
 }
+
+const jsonOf = (value: object | null) => value && JSON.stringify(value)
 
 const orderOf = (task: Task, values: Values): readonly string[] =>
   task.kind === 'page' ? fieldNames(task.extract) : Object.keys(values)
@@ -288,35 +307,13 @@ function unmatched(task: Task, { values, isScripted = false }: Read['reading']):
   return task.kind === 'page' ? emptyFieldWarnings({ values, config: task.extract, isScripted }) : []
 }
 
-interface Before {
-  readonly before: Values | null
-  readonly order: readonly string[]
-}
-
-/** As `judge` returns it, and what another layer adds: a reading that waits to be adopted, and warnings. */
-type JudgedByLayer = Awaited<ReturnType<typeof judge>> & {
-  /** As the row has it. */
-  readonly pending: string | null
-  readonly ofLayer: readonly string[]
-}
-
-/** Compares and decides. A difference that may come from another layer alone is not told. */
-async function judgedByLayer(
-  { finished: { task }, reading, hash, baseline }: Compared,
-  { before, order }: Before,
-  { patterns }: RecorderOptions,
-): Promise<JudgedByLayer> {
-  const predicate = baseline.diff_predicate as DiffPredicate
-  const judgement = await judge({ before, after: reading.values, order, predicate }, patterns)
-  const verdict = layerVerdict({ task, method: reading.fetchMethod, hash, diff: judgement.diff, baseline })
-  if (verdict.kind === 'compare') return { ...judgement, pending: null, ofLayer: [] }
-  return {
-    diff: null,
-    fired: false,
-    slow: [],
-    pending: verdict.pending && JSON.stringify(verdict.pending),
-    ofLayer: [verdict.warning],
-  }
+/** Returns the readable texts of the baseline and of the reading. */
+async function pageTexts(
+  { reading: { pageText }, teamId, baseline: { text_key: key } }: Compared,
+  { store }: RecorderOptions,
+) {
+  const before = key && pageText !== undefined ? await findPageText(store, teamId, key) : null
+  return before === null || pageText === undefined ? null : { before, after: pageText }
 }
 
 /** The message about a whole page shows what changed of its text. */

@@ -12,15 +12,15 @@ interface RunningOut {
 export function banner({
   address,
   owner,
-  isReachable,
+  mail,
   runningOut,
   databaseFolder,
   dataDir,
 }: {
   address: string
   owner: CreatedOwner | null
-  /** Mail can reach the owner's address. */
-  isReachable: boolean
+  /** What mail to the owner needs: an address of theirs, and a server that takes it. */
+  mail: { readonly hasAddress: boolean; readonly hasServer: boolean }
   /** Teams whose runs will not last. */
   runningOut: readonly RunningOut[]
   databaseFolder: string | null
@@ -37,8 +37,13 @@ export function banner({
       `  Password          ${owner.password}`,
       `  API key           ${owner.api_key}`,
     )
-  if (owner && !isReachable)
-    lines.push('', 'No mail reaches that address. To get notices about monitors:', `  ${setEmail(owner.email)}`)
+  if (owner && !(mail.hasAddress && mail.hasServer))
+    lines.push(
+      '',
+      'No mail reaches that address. To get notices about monitors:',
+      ...(mail.hasAddress ? [] : [`  ${setEmail(owner.email)}`]),
+      ...(mail.hasServer ? [] : ['  Set SMTP_URL and SMTP_FROM, and start again.']),
+    )
   return `${lines.join('\n')}\n\n`
 }
 

@@ -3,23 +3,24 @@ import { expect, test } from 'vitest'
 import { banner } from '../../../cli/boot/process/banner.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const told = (dataDir: string, databaseFolder: string | null) =>
-  banner({ address: 'http://127.0.0.1:1', owner: null, isReachable: true, runningOut: [], dataDir, databaseFolder })
+const SENT = { hasAddress: true, hasServer: true }
+const printed = (dataDir: string, databaseFolder: string | null) =>
+  banner({ address: 'http://127.0.0.1:1', owner: null, mail: SENT, runningOut: [], dataDir, databaseFolder })
 
 test('a start says where the database lies, also where that is not the data directory', async () => {
   await using folder = await temporaryFolder()
   const path = folder.path
-  expect(told(path, join(path, 'postgres'))).toContain(`Data              ${path} (embedded Postgres)\n`)
-  expect(told(path, '/var/lib/tidemark/1a2b/postgres')).toContain(
+  expect(printed(path, join(path, 'postgres'))).toContain(`Data              ${path} (embedded Postgres)\n`)
+  expect(printed(path, '/var/lib/tidemark/1a2b/postgres')).toContain(
     `Data              ${path} (keys and pictures)\n  Database          /var/lib/tidemark/1a2b/postgres (embedded ` +
       `Postgres)\n`,
   )
-  expect(told(path, null)).not.toContain(path)
+  expect(printed(path, null)).not.toContain(path)
 })
 
 test('a start says of which teams the runs will not last', () => {
   const runningOut = [{ team: 'Team of ada', used_up_at: '2026-12-14T05:00:00Z', resets_at: '2026-12-20T05:00:00Z' }]
-  const options = { address: 'http://127.0.0.1:1', owner: null, isReachable: true, dataDir: '.', databaseFolder: null }
+  const options = { address: 'http://127.0.0.1:1', owner: null, mail: SENT, dataDir: '.', databaseFolder: null }
   expect(banner({ ...options, runningOut })).toContain(
     'Runs              used up on 14 December 2026 at the present pace, renewed on 20 December 2026 (Team of ada)',
   )
@@ -34,8 +35,20 @@ test('a first owner whom no mail reaches is told how to change that', () => {
     api_key: 'k',
     session_token: '',
   }
-  const of = (isReachable: boolean) =>
-    banner({ address: 'http://127.0.0.1:1', owner, isReachable, runningOut: [], dataDir: '.', databaseFolder: null })
-  expect(of(false)).toContain('./tidemark admin set-email --email owner@tidemark.local --to')
-  expect(of(true)).not.toContain('set-email')
+  const of = (hasAddress: boolean, hasServer: boolean) =>
+    banner({
+      address: 'http://127.0.0.1:1',
+      owner,
+      mail: { hasAddress, hasServer },
+      runningOut: [],
+      dataDir: '.',
+      databaseFolder: null,
+    })
+  expect(of(false, true)).toContain('./tidemark admin set-email --email owner@tidemark.local --to')
+  expect(of(false, true)).not.toContain('SMTP_URL')
+  expect(of(true, false)).toContain('No mail reaches that address')
+  expect(of(true, false)).toContain('Set SMTP_URL and SMTP_FROM')
+  expect(of(true, false)).not.toContain('set-email')
+  expect(of(false, false)).toMatch(/set-email[^]*SMTP_URL/)
+  expect(of(true, true)).not.toContain('No mail')
 })

@@ -142,12 +142,23 @@ describe('list_gains_items', () => {
     [['a', 'a'], ['a'], false],
     [['a'], [], false],
     [['a b'], [' a  b '], false],
-    [null, ['a'], false],
+    [null, ['a'], true],
+    [null, [], false],
     [['a'], null, false],
     ['a', ['a', 'b'], false],
     ['a', 'b', false],
   ])('%j → %j: %j', (before, after, expected) => {
     expect(onField(gains, before, after)).toBe(expected)
+  })
+
+  test('items from before an empty reading are no gains, and others are', () => {
+    const on = (after: Json) => {
+      const [before, now] = [{ f: [] }, { f: after }]
+      const diff = diffValues(before, now, ['f'])
+      return fires(gains, { diff, before, after: now, lists: { f: ['a', 'b'] } }, matches)
+    }
+    expect(on(['b', 'a'])).toBe(false)
+    expect(on(['a', 'c'])).toBe(true)
   })
 
   test('is silent while another field changes', () => {

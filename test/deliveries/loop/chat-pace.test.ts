@@ -87,6 +87,47 @@ test('a chat that asks to wait holds up no other address at its host', async () 
   expect(host.requests.filter(({ path }) => path === '/busy')).toHaveLength(1)
 })
 
+test('a chat that asks to wait again and again is asked three times, and its answer is then final', async () => {
+  await using chat = await openReceiver(reply(429, 'slow down', { 'retry-after': '1' }))
+  await chats('slack', chat.url, 1)
+  await using _ = startLoop(outbox)
+  const [row] = await eventually(
+    () => outbox.seeAll(),
+    (rows) => rows.every(isDone),
+  )
+  expect(row).toMatchObject({ status: 'failed', attempts: 1, response_status: 429, next_attempt_at: null })
+  expect(chat.requests).toHaveLength(3)
+})
+
+test('a message that waited is sent again only when its host has a free slot', async () => {
+  let answeredAt = 0
+  await using host = await openReceiver((socket, request, nth) => {
+    const answer = nth === 1 ? reply(429, '', { 'retry-after': '1' }) : reply(200, 'ok')
+    if (request.path === '/chat') answer(socket, request, nth)
+    else
+      // The only slot is taken for longer than the chat asked to wait.
+      setTimeout(() => {
+        answeredAt = performance.now()
+        answer(socket, request, nth)
+      }, 2_500)
+  })
+  const at = (path: string) => new URL(path, host.url).href
+  await chats('slack', at('/chat'), 1)
+  await using _ = startLoop(outbox, { perHost: 1 })
+  await eventually(
+    () => host.requests.length,
+    (count) => count === 1,
+  )
+  await outbox.webhook(at('/hook'))
+  const rows = await eventually(
+    () => outbox.seeAll(),
+    (seen) => seen.every(isDone),
+  )
+  expect(rows.map(({ status }) => status)).toEqual(['success', 'success'])
+  expect(host.requests.map(({ path }) => path)).toEqual(['/chat', '/hook', '/chat'])
+  expect(host.requests[2]?.at).toBeGreaterThan(answeredAt)
+})
+
 test('webhooks are not paced', async () => {
   await using receiver = await openReceiver()
   const { url } = receiver

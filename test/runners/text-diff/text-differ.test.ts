@@ -5,6 +5,7 @@ import { diffTexts, excerptTexts } from '../../../runners/text-diff/diff-texts.t
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 
 const differ = createTextDiffer()
+const MINE = { key: 'a team' }
 afterAll(() => differ.close())
 
 const LINES = Array.from({ length: 20 }, (_, place) => `line ${place + 1}`)
@@ -13,7 +14,7 @@ const changed = (place: number, line: string) => LINES.with(place, line).join('\
 describe('a difference of texts', () => {
   test('is unified, with three lines around each change, and by word', async () => {
     const pair = { before: changed(9, 'the price is 10 EUR today'), after: changed(9, 'the price is 12 EUR today') }
-    expect(await differ.diff(pair)).toEqual({
+    expect(await differ.diff(pair, MINE)).toEqual({
       unified: [
         '@@ -7,7 +7,7 @@',
         ' line 7',
@@ -48,7 +49,7 @@ describe('a difference of texts', () => {
 
   test('of equal texts is empty', async () => {
     const nothing = { unified: '', words: [], lines_added: 0, lines_removed: 0, coarse: false }
-    expect(await differ.diff({ before: 'a', after: 'a' })).toEqual(nothing)
+    expect(await differ.diff({ before: 'a', after: 'a' }, MINE)).toEqual(nothing)
   })
 
   test('turns the text before into the text after, and its words give both back', () => {
@@ -91,7 +92,7 @@ describe('a difference of texts', () => {
     let turns = 0
     const ticking = setInterval(() => (turns += 1), 10)
     const startedAt = performance.now()
-    const difference = await differ.diff({ before: coins(1).join('\n'), after: coins(2).join('\n') })
+    const difference = await differ.diff({ before: coins(1).join('\n'), after: coins(2).join('\n') }, MINE)
     clearInterval(ticking)
     const tookMs = performance.now() - startedAt
     expect(difference === null || difference.coarse).toBe(true)
@@ -102,15 +103,49 @@ describe('a difference of texts', () => {
   test('is null when its thread has to be ended, and the next one is made', async () => {
     const strict = createTextDiffer({ timeoutMs: 50 })
     const noise = (mark: string) => Array.from({ length: 15_000 }, (_, place) => `${mark}${place}`).join('\n')
-    expect(await strict.diff({ before: noise('a'), after: noise('b') })).toBeNull()
+    expect(await strict.diff({ before: noise('a'), after: noise('b') }, MINE)).toBeNull()
     await strict.close()
-    expect(await differ.diff({ before: 'a', after: 'b' })).toMatchObject({ lines_added: 1 })
+    expect(await differ.diff({ before: 'a', after: 'b' }, MINE)).toMatchObject({ lines_added: 1 })
+  })
+})
+
+describe('a differ that many use', () => {
+  /** Takes a second: the search is given up then. */
+  const noise = (mark: string) => Array.from({ length: 15_000 }, (_, place) => `${mark}${place}`).join('\n')
+  const slow = { before: noise('a'), after: noise('b') }
+
+  test('gives each team its turn, and limits what waits of one', async () => {
+    const turns = createTextDiffer()
+    const order: string[] = []
+    const ended = (key: string, pair: { before: string; after: string }) =>
+      turns.diff(pair, { key }).then(
+        (difference) => void order.push(difference === null ? `${key} refused` : key),
+        // The differ is closed while texts wait.
+        () => {},
+      )
+    const many = Array.from({ length: 20 }, () => ended('many', slow))
+    await ended('one', { before: 'a', after: 'b' })
+    // The text of the other team was compared after the first one, and before the rest.
+    expect(order.filter((key) => key === 'many').length).toBeLessThanOrEqual(1)
+    expect(order.filter((key) => key === 'many refused')).toHaveLength(4)
+    await turns.close()
+    await Promise.all(many)
+  })
+
+  test('ends a wait and a search at the deadline of the request', async () => {
+    const began = performance.now()
+    const running = differ.diff(slow, { key: 'a', signal: AbortSignal.timeout(300) })
+    const waiting = differ.diff(slow, { key: 'b', signal: AbortSignal.timeout(10) })
+    expect(await waiting).toBeNull()
+    await running
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(await differ.diff({ before: 'a', after: 'b' }, MINE)).toMatchObject({ lines_added: 1 })
   })
 })
 
 describe('an excerpt', () => {
   test('shows the added line beside the removed one', async () => {
-    expect(await differ.excerpt({ before: 'a\nb\nc', after: 'a\nx\nc\nd' })).toEqual({
+    expect(await differ.excerpt({ before: 'a\nb\nc', after: 'a\nx\nc\nd' }, MINE)).toEqual({
       lines_added: 2,
       lines_removed: 1,
       excerpt: '- b\n+ x\n+ d',

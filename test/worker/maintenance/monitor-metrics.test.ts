@@ -3,31 +3,45 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 
-let world: QueueWorld
+let database: QueueWorld
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueWorld()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
-const scrape = async (limit: number, store = world.store) => {
+const scrape = async (limit: number, store = database.store) => {
   const registry = new Registry()
   createMonitorMetrics(registry, store, limit)
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-test('single monitors show their last success, failures and numeric values, up to the limit', async () => {
-  const team = await world.team()
-  const nos = await world.monitors(team, { count: 3 })
-  const [failing, fine] = nos
-  await world.query(`update monitors set name = 'The "kettle"' || chr(10) || 'of \\ Bo' where no = $1`, [fine])
-  await world.query(`update checks set failures = 4, last_run_at = clock() where no = $1`, [failing])
-  await world.query(
-    `update checks set reading_id = gen_random_uuid(), last_run_at = clock() - interval '90 seconds' where no = $1`,
-    [fine],
+/** A run that began and ended so long ago. */
+async function ran(no: number | undefined, secondsAgo: number, result: 'success' | 'error') {
+  await database.query(
+    `with run as (
+       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, error_code)
+       select no, new_run_id(clock() - make_interval(secs => $2), no), team_id, 0, 0, $3::run_status, '{}',
+         case when $3 = 'error' then 'internal' end
+       from checks where no = $1 returning id
+     )
+     update checks set reading_id = coalesce(reading_id, run.id), last_run_at = clock() - make_interval(secs => $2)
+     from run where no = $1`,
+    [no, secondsAgo, result],
   )
+}
+
+test('single monitors show their last success, failures and numeric values, up to the limit', async () => {
+  const team = await database.team()
+  const nos = await database.monitors(team, { count: 3 })
+  const [failing, fine] = nos
+  await database.query(`update monitors set name = 'The "kettle"' || chr(10) || 'of \\ Bo' where no = $1`, [fine])
+  await database.query(`update checks set failures = 4, last_run_at = clock() where no = $1`, [failing])
+  await ran(fine, 90, 'success')
+  // An internal error counts as no failure, and is no success.
+  await ran(fine, 10, 'error')
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`n${n}`, n]))
   const values = { price: '$1,299.50', title: 'A kettle', list: ['1', '2'], ...many }
-  await world.query(
+  await database.query(
     `insert into baselines (no, team_id, extracted) values ($1, $2, $3)
      on conflict (no) do update set extracted = excluded.extracted`,
     [fine, team, JSON.stringify(values)],
@@ -49,7 +63,7 @@ test('single monitors show their last success, failures and numeric values, up t
 })
 
 test('a store that is away leaves them out', async () => {
-  const away = await world.anotherStore(1)
+  const away = await database.anotherStore(1)
   await away.end()
   expect(await scrape(10, away)).toEqual([])
 })

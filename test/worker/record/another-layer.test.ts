@@ -1,48 +1,84 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
 import type { Reading } from '../../../runners/check/reading.ts'
+import type { PageTask, Task } from '../../../runners/check/task.ts'
+import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import type { FetchMethod } from '../../../schema/run/run.ts'
+import { FETCH_METHODS, type FetchMethod } from '../../../schema/run/run.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { readingHash } from '../../../core/diff/diff-values.ts'
+import type { Baseline } from '../../../store/queue/baselines.ts'
+import { byLayer } from '../../../worker/record/another-layer.ts'
+import { judge } from '../../../worker/record/judge.ts'
+import { openQueueWorld, type QueueWorld, type SeenRun } from '../../store/queue/queue-world.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { eventually } from '../../support/eventually.ts'
 
-let world: QueueWorld
+let database: QueueWorld
 let worker: RunningWorker | undefined
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueWorld()
+})
+beforeEach(async () => {
+  worker = await startWorker({ url: database.url, secrets: database.secrets, around: async (task) => read(task) })
 })
 afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
-/** What the next check of the monitor reads. */
-let next: Reading
-const read = (fetchMethod: FetchMethod, values: Values): Reading => ({
-  kind: 'values',
-  fetchMethod,
-  mark: { etag: null, lastModified: null, bodyHash: Buffer.from('0123456789abcdef') },
-  values,
-  warnings: [],
-})
+/** What the layer of the next check sends, and what is read of it. */
+interface Answer extends Partial<Extract<Reading, { kind: 'values' }>> {
+  readonly body?: string
+  /** The site says that its page is the one with this validator. */
+  readonly etag?: string
+}
+
+/** What the next check of each monitor reads. */
+const next = new Map<number, { method: FetchMethod; values: Values; answer: Answer }>()
+
+/** As a check does: the same bytes, or the validator that it sent, end it before anything is read. */
+function read(task: Task): Reading {
+  const found = next.get(task.no)
+  if (!found || task.kind !== 'page') throw new Error('nothing was given to read')
+  const { method: fetchMethod, values, answer } = found
+  const { body = JSON.stringify([fetchMethod === 'static', values]), etag = null, ...more } = answer
+  const bodyHash = createHash('sha256').update(body).digest().subarray(0, 16)
+  const mark = { etag: fetchMethod === 'browser' ? null : etag, lastModified: null, bodyHash }
+  const { last } = task
+  const isNotModified = fetchMethod !== 'browser' && etag !== null && last?.etag === etag
+  if (isNotModified || (last?.bodyHash && bodyHash.equals(last.bodyHash)))
+    return { kind: 'unchanged', fetchMethod, mark }
+  return { kind: 'values', fetchMethod, mark, values, warnings: [], ...more }
+}
+
+type Check = (method: FetchMethod, values: Values, answer?: Answer) => Promise<SeenRun>
+
+interface Watched {
+  readonly extract?: ExtractConfig
+  readonly predicate?: DiffPredicate
+}
 
 /** A monitor of two fields, and a function that lets it read something and returns the run. */
-async function watching(extract: ExtractConfig = { method: 'css', fields: { price: 'b', stock: 'i' } }) {
+async function watching({ extract = TWO_FIELDS, predicate = ANY }: Watched = {}): Promise<Check> {
   const deliveries = [{ type: 'webhook', url: 'http://127.0.0.1:1/hook' }] as const
-  const predicate = { type: 'any_field_changes' }
-  const [no = 0] = await world.monitors(await world.team(), { extract, predicate, deliveries, dueSeconds: -3_000 })
-  worker = await startWorker({ url: world.url, secrets: world.secrets, around: async () => next })
+  const [no = 0] = await database.monitors(await database.team(), {
+    extract,
+    predicate,
+    deliveries,
+    dueSeconds: -3_000,
+  })
   let count = 0
-  return async (method: FetchMethod, values: Values) => {
-    next = read(method, values)
+  return async (method, values, answer = {}) => {
+    next.set(no, { method, values, answer })
     count += 1
-    await world.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+    await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
     worker?.loop.wake()
     const runs = await eventually(
-      () => world.runs(no),
+      () => database.runs(no),
       (seen) => seen.length === count,
     )
     const run = runs.at(-1)
@@ -51,6 +87,8 @@ async function watching(extract: ExtractConfig = { method: 'css', fields: { pric
   }
 }
 
+const TWO_FIELDS: ExtractConfig = { method: 'css', fields: { price: 'b', stock: 'i' } }
+const ANY: DiffPredicate = { type: 'any_field_changes' }
 const FULL = { price: '$1', stock: '3' }
 const SILENT = { status: 'success', diff: null, delivery_triggered: false }
 
@@ -101,7 +139,7 @@ test('what another layer reads differently is a change, and so is what the same 
 })
 
 test('the hash of a whole page is compared among rendered pages, and set anew after the first layer', async () => {
-  const check = await watching({ method: 'full_page' })
+  const check = await watching({ extract: { method: 'full_page' } })
   await check('static', { content_hash: 'a' })
   const rendered = await check('browser', { content_hash: 'b' })
   expect(rendered).toMatchObject(SILENT)
@@ -111,4 +149,157 @@ test('the hash of a whole page is compared among rendered pages, and set anew af
     diff: { before: { content_hash: 'b' }, after: { content_hash: 'c' } },
     delivery_triggered: true,
   })
+})
+
+test.each(['static', 'browser', 'proxy'] as const)(
+  'after another layer read the same, what %s loses is a change of the page',
+  async (method) => {
+    const check = await watching()
+    await check('static', FULL)
+    for (const same of ['browser', 'proxy', 'static'] as const) expect(await check(same, FULL)).toMatchObject(SILENT)
+    expect(await check(method, { ...FULL, price: null })).toMatchObject({
+      diff: { before: { price: '$1' }, after: { price: null } },
+      delivery_triggered: true,
+    })
+  },
+)
+
+test('a layer that sent the same bytes is known to have read the same', async () => {
+  const check = await watching()
+  const feed = { body: '<rss/>', isAsSent: true }
+  await check('static', FULL, feed)
+  expect(await check('browser', FULL, feed)).toMatchObject(SILENT)
+  expect(await check('browser', { ...FULL, price: null })).toMatchObject({ delivery_triggered: true })
+})
+
+test('the way back to a layer that sees more does not fire, and neither does the way after it', async () => {
+  const check = await watching()
+  await check('browser', FULL)
+  const poorer = { price: null, stock: '3' }
+  for (let nth = 0; nth < 4; nth += 1)
+    expect(await check('static', poorer)).toMatchObject({ delivery_triggered: false })
+  const richer = await check('browser', FULL)
+  expect(richer).toMatchObject(SILENT)
+  expect(richer.warnings?.join()).toContain('which sees more of it: "price"')
+  expect(await check('static', poorer)).toMatchObject(SILENT)
+  expect(await check('browser', { ...FULL, price: '$2' })).toMatchObject({
+    diff: { before: { price: '$1' }, after: { price: '$2' } },
+    delivery_triggered: true,
+  })
+})
+
+test('a change that comes with another layer is told without what the layer alone lacks', async () => {
+  const check = await watching()
+  await check('browser', FULL)
+  expect(await check('proxy', { price: null, stock: '4' })).toMatchObject({
+    diff: { fields_changed: ['stock'], before: { stock: '3' }, after: { stock: '4' } },
+    delivery_triggered: true,
+  })
+  expect(await check('browser', { price: '$1', stock: '4' })).toMatchObject(SILENT)
+})
+
+test('what a layer showed before and lacks now is a change, also when another layer was read between', async () => {
+  const check = await watching()
+  await check('browser', FULL)
+  await check('proxy', { price: null, stock: '4' })
+  expect(await check('proxy', { price: null, stock: null })).toMatchObject({
+    diff: { fields_changed: ['stock'], after: { stock: null } },
+    delivery_triggered: true,
+  })
+})
+
+test('a whole page whose text is watched, or whose answer is not HTML, is compared over layers', async () => {
+  const readable = await watching({ extract: { method: 'full_page', ignore: {} } })
+  await readable('static', { content_hash: 'a' }, { pageText: 'Terms\n30 days' })
+  const changed = await readable('browser', { content_hash: 'b' }, { pageText: 'Terms\n14 days' })
+  expect(changed).toMatchObject({ delivery_triggered: true })
+  expect(await readable('static', { content_hash: 'b' }, { pageText: 'Terms\n14 days' })).toMatchObject(SILENT)
+  const again = await readable('static', { content_hash: 'c' }, { pageText: 'Terms\n7 days' })
+  expect(again).toMatchObject({ delivery_triggered: true })
+
+  const data = await watching({ extract: { method: 'full_page' } })
+  await data('static', { content_hash: 'a' }, { isAsSent: true })
+  expect(await data('browser', { content_hash: 'b' }, { isAsSent: true })).toMatchObject({ delivery_triggered: true })
+})
+
+test('a text of which a layer only sees more or less does not fire', async () => {
+  const check = await watching({ extract: { method: 'full_page', ignore: {} } })
+  await check('static', { content_hash: 'a' }, { pageText: 'Terms\n30 days' })
+  const more = { pageText: 'Terms\nWritten by a script\n30 days' }
+  expect(await check('browser', { content_hash: 'b' }, more)).toMatchObject(SILENT)
+  expect(await check('static', { content_hash: 'a' }, { pageText: 'Terms\n30 days' })).toMatchObject(SILENT)
+  expect(await check('browser', { content_hash: 'b' }, more)).toMatchObject(SILENT)
+  expect(await check('browser', { content_hash: 'c' }, { pageText: 'Terms\n14 days' })).toMatchObject({
+    delivery_triggered: true,
+  })
+})
+
+const layers = fc.constantFrom<FetchMethod>('static', 'browser', 'proxy')
+/** A version of a page. Every layer sees the stock, and only those that render see the price. */
+const steps = fc.array(fc.tuple(layers, fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 })), {
+  minLength: 3,
+  maxLength: 12,
+})
+const seen = (method: FetchMethod, stock: number, price: number): Values => ({
+  stock: `${stock}`,
+  price: method === 'static' ? null : `$${price}`,
+})
+
+/** Reads versions of a page one after another. Throws at a run that fires and should not, or the other way. */
+async function readAll(sequence: Sequence, isPriceFixed: boolean, check: (predicate: DiffPredicate) => Promise<Fires>) {
+  // With a fixed price every difference is one that all layers see.
+  const firesAt = await check(isPriceFixed ? ANY : { type: 'field_changes', field: 'stock' })
+  let last: number | null = null
+  for (const [at, [method, stock, price]] of sequence.entries()) {
+    const fired = await firesAt(method, seen(method, stock, isPriceFixed ? 1 : price), `"${stock} ${price}"`)
+    expect(fired, `run ${at} of ${JSON.stringify({ sequence, isPriceFixed })}`).toBe(last !== null && last !== stock)
+    last = stock
+  }
+}
+
+type Sequence = readonly (readonly [FetchMethod, number, number])[]
+/** The site's validator is that of the version, whatever a layer makes of it. */
+type Fires = (method: FetchMethod, values: Values, etag: string) => Promise<boolean>
+
+/** Compares readings as a recorder does, with the state of the store in memory. */
+async function inMemory(predicate: DiffPredicate): Promise<Fires> {
+  let baseline: Pick<Baseline, 'read_by' | 'lacking' | 'pending'> = { read_by: 0, lacking: null, pending: null }
+  let before: Values | null = null
+  const order = ['price', 'stock']
+  const task = { kind: 'page', extract: TWO_FIELDS } as PageTask
+  return async (method, after) => {
+    const hash = readingHash(after)
+    if (before && !baseline.pending && hash.equals(readingHash(before))) {
+      baseline = { ...baseline, read_by: baseline.read_by | (1 << FETCH_METHODS.indexOf(method)) }
+      return false
+    }
+    const about = { task, method, isAsSent: false, order, hash, baseline, texts: async () => null }
+    const verdict = await byLayer({ ...about, before, after })
+    const { fired } = await judge(
+      { ...verdict, order, predicate },
+      { matches: async () => false, close: async () => {} },
+    )
+    baseline = verdict
+    before = verdict.kept ?? after
+    return fired === true
+  }
+}
+
+const RULE = 'a change that all layers see fires once, and a change of the layer alone never does'
+
+test(`over any layers, ${RULE}`, async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.boolean(), (sequence, isPriceFixed) => readAll(sequence, isPriceFixed, inMemory)),
+    { numRuns: 500 },
+  )
+})
+
+test(`in the store, ${RULE}`, async () => {
+  const stored = async (predicate: DiffPredicate): Promise<Fires> => {
+    const check = await watching({ predicate })
+    return async (method, values, etag) => (await check(method, values, { etag })).delivery_triggered
+  }
+  const sequences = fc.sample(fc.tuple(steps, fc.boolean()), 6)
+  // The sequences are read side by side, because each run of a worker takes its time.
+  await Promise.all(sequences.map(([sequence, isPriceFixed]) => readAll(sequence.slice(0, 7), isPriceFixed, stored)))
 })

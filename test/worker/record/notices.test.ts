@@ -3,6 +3,9 @@ import { html, openSite, pageOf, type Site, status } from '../../support/site.ts
 import { eventually } from '../../support/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
+import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 let world: QueueWorld
@@ -106,6 +109,71 @@ test('it is told again when it fails again', async () => {
   site.answer(status(500))
   for (let n = 0; n < 5; n++) await next(no)
   expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered', 'failing'])
+})
+
+describe('what sets the count of failures to 0', () => {
+  async function failingThen(act: (no: number) => Promise<unknown>) {
+    const { no } = await failedBefore(4)
+    site.answer(status(500))
+    await start()
+    await next(no)
+    await act(no)
+    expect(await world.check(no)).toMatchObject({ failures: 0 })
+    site.answer(html(pageOf('$1')))
+    return no
+  }
+  const resume = async (no: number) => {
+    await world.store.transaction((tx) => stopSchedule(tx, no))
+    await world.store.transaction((tx) => startSchedule(tx, no))
+  }
+  const edit = async (no: number) => {
+    const [found] = await world.query<{ id: string; team_id: string }>(
+      'select id, team_id from monitors where no = $1',
+      [no],
+    )
+    await world.store.transaction(async (tx) => {
+      const stored = found && (await lockMonitor(tx, found.team_id, found.id))
+      if (!stored) throw new Error('no monitor')
+      const spec = { ...monitorSpec(stored, world.secrets), url: `${site.url}moved` }
+      await saveMonitor(tx, world.secrets, { stored, spec, changed: ['url'], resetsBaseline: true })
+    })
+  }
+
+  test.each([
+    ['a resumption', resume],
+    ['an edit', edit],
+  ])('%s does not hide the recovery, which is told once', async (_, act) => {
+    const no = await failingThen(act)
+    const back = await next(no)
+    await next(no)
+    expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
+  })
+
+  test('a success of a paused monitor is told when it is resumed and works', async () => {
+    const { no } = await failedBefore(4)
+    site.answer(status(500))
+    await start()
+    await next(no)
+    await world.store.transaction((tx) => stopSchedule(tx, no))
+    site.answer(html(pageOf('$1')))
+    await world.query('update checks set due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+    await eventually(
+      () => world.runs(no),
+      (seen) => seen.length === 2,
+    )
+    expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing'])
+    await world.store.transaction((tx) => startSchedule(tx, no))
+    await next(no)
+    expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered'])
+  })
+
+  test('a monitor that was not failing has no recovery', async () => {
+    const { no } = await failedBefore(3)
+    await resume(no)
+    await start()
+    await next(no)
+    expect(await notices(no)).toEqual([])
+  })
 })
 
 test('fewer than five failures and a success are nothing to tell', async () => {

@@ -1,37 +1,37 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { vanished } from '../../../worker/record/judge.ts'
+import type { Values } from '../../../schema/shape/json.ts'
 import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, type Site, status } from '../../support/site.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 
 const names = ['price', 'stock']
+const NOTHING = { newly: [], lists: null, warnings: [] }
 
 describe('counting readings that lack a field', () => {
   const after = (missing: Record<string, number> | null, values: Record<string, string | null>) =>
-    vanished({ before: { price: null, stock: '3' }, missing, after: values, names })
+    vanished({ before: { price: null, stock: '3' }, missing, lists: null, after: values, names })
 
   test('a first reading lacks nothing, whatever is null in it', () => {
-    const first = vanished({ before: null, missing: { price: 2 }, after: { price: null }, names })
-    expect(first).toEqual({ missing: null, isOpen: false, newly: [], warnings: [] })
+    const first = vanished({ before: null, missing: { price: 2 }, lists: null, after: { price: null }, names })
+    expect(first).toEqual({ ...NOTHING, missing: null, isOpen: false })
   })
 
   test('a field that never had a value is not missed', () => {
-    expect(after(null, { price: null, stock: '3' })).toEqual({ missing: null, isOpen: false, newly: [], warnings: [] })
+    expect(after(null, { price: null, stock: '3' })).toEqual({ ...NOTHING, missing: null, isOpen: false })
   })
 
   test('a field that had a value is counted from the first reading without it, and stays open below three', () => {
     expect(after(null, { price: null, stock: null })).toEqual({
       missing: { stock: 1 },
       isOpen: true,
-      newly: [],
-      warnings: [],
+      ...NOTHING,
     })
     expect(after({ price: 1 }, { price: null, stock: '3' })).toEqual({
       missing: { price: 2 },
       isOpen: true,
-      newly: [],
-      warnings: [],
+      ...NOTHING,
     })
   })
 
@@ -40,6 +40,7 @@ describe('counting readings that lack a field', () => {
       expect(after({ price: known }, { price: null, stock: '3' })).toEqual({
         missing: { price: 3 },
         isOpen: false,
+        lists: null,
         newly: known === 2 ? ['price'] : [],
         warnings: [expect.stringContaining('"price"')],
       })
@@ -49,29 +50,57 @@ describe('counting readings that lack a field', () => {
     expect(after({ price: 2 }, { price: '1', stock: null })).toEqual({
       missing: { stock: 1 },
       isOpen: true,
-      newly: [],
-      warnings: [],
+      ...NOTHING,
     })
+  })
+
+  test('a list that loses its last item is missing, and its items are kept for two readings', () => {
+    const of = (lists: Values | null, before: Values, count: number | null) =>
+      vanished({
+        before,
+        missing: count === null ? null : { items: count },
+        lists,
+        after: { items: [], title: 'News' },
+        names: ['items', 'title'],
+      })
+    const full = { items: ['a', 'b'], title: 'News' }
+    const empty = { items: [], title: 'News' }
+    const kept = { items: ['a', 'b'] }
+    expect(of(null, full, null)).toEqual({ ...NOTHING, missing: { items: 1 }, isOpen: true, lists: kept })
+    expect(of(kept, empty, 1)).toEqual({ ...NOTHING, missing: { items: 2 }, isOpen: true, lists: kept })
+    expect(of(kept, empty, 2)).toEqual({
+      missing: { items: 3 },
+      isOpen: false,
+      lists: null,
+      newly: ['items'],
+      warnings: [expect.stringContaining('"items"')],
+    })
+    expect(of(null, empty, null)).toEqual({ ...NOTHING, missing: null, isOpen: false })
   })
 
   test('a field that is absent is missing; names of Object.prototype are only names', () => {
     expect(
-      vanished({ before: { constructor: 'a' }, missing: {}, after: {}, names: ['constructor', 'toString'] }),
+      vanished({
+        before: { constructor: 'a' },
+        missing: {},
+        lists: null,
+        after: {},
+        names: ['constructor', 'toString'],
+      }),
     ).toEqual({
       missing: { constructor: 1 },
       isOpen: true,
-      newly: [],
-      warnings: [],
+      ...NOTHING,
     })
   })
 })
 
 describe('runs whose field has vanished', () => {
-  let world: QueueWorld
+  let database: QueueWorld
   let site: Site
   let worker: RunningWorker | undefined
   beforeAll(async () => {
-    world = await openQueueWorld()
+    database = await openQueueWorld()
   })
   beforeEach(async () => {
     site = await openSite()
@@ -80,28 +109,28 @@ describe('runs whose field has vanished', () => {
     await worker?.[Symbol.asyncDispose]()
     worker = undefined
     await site[Symbol.asyncDispose]()
-    await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+    await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
   })
-  afterAll(() => world[Symbol.asyncDispose]())
+  afterAll(() => database[Symbol.asyncDispose]())
 
   const OTHER = '<p class="stock">7</p>'
   const WARNED = [expect.stringMatching(/^The field "price" had a value and has been missing for three runs/)]
 
   async function watching(options: MonitorOptions = {}) {
     const extract = { method: 'css', fields: { price: '.price', stock: '.stock' } }
-    const [no = 0] = await world.monitors(await world.team(), { url: site.url, extract, ...options })
-    worker = await startWorker({ url: world.url, secrets: world.secrets })
+    const [no = 0] = await database.monitors(await database.team(), { url: site.url, extract, ...options })
+    worker = await startWorker({ url: database.url, secrets: database.secrets })
     await runs(no, 1)
     return no
   }
   const runs = (no: number, count: number) =>
     eventually(
-      () => world.runs(no),
+      () => database.runs(no),
       (seen) => seen.length >= count,
     )
   async function next(no: number) {
-    const { length } = await world.runs(no)
-    await world.makeDue()
+    const { length } = await database.runs(no)
+    await database.makeDue()
     return (await runs(no, length + 1)).at(-1)
   }
 
@@ -168,7 +197,7 @@ describe('runs whose field has vanished', () => {
   test('a field that never had a value is told by the first run alone', async () => {
     site.answer(html('<p class="price">$1</p>'))
     const no = await watching()
-    const [first] = await world.runs(no)
+    const [first] = await database.runs(no)
     expect(first?.warnings).toEqual([expect.stringMatching(/^The field "stock" has no match on the page/)])
     for (let n = 0; n < 3; n++) expect(await next(no)).toMatchObject({ reading_id: first?.id, warnings: null })
   })
@@ -182,5 +211,44 @@ describe('runs whose field has vanished', () => {
     await next(no)
     site.answer(html('<p class="stock">8</p>'))
     expect(await next(no)).toMatchObject({ diff: { fields_changed: ['stock'] }, warnings: WARNED })
+  })
+
+  test('a feed that is empty for one or two checks tells only its new items when it is full again', async () => {
+    const items = (...titles: string[]) => html(`<title>News</title>${titles.map((one) => `<li>${one}</li>`).join('')}`)
+    const extract = { method: 'css', fields: { items: 'li[]', title: 'title' } }
+    const gains = { type: 'list_gains_items', field: 'items' }
+    const cleared = { type: 'field_changes', field: 'items' }
+    site.answer(items('a', 'b'))
+    const deliveries = [{ type: 'webhook', url: 'http://127.0.0.1:1/hook' }] as const
+    const no = await watching({ extract, predicate: gains, deliveries })
+    for (const empties of [1, 2]) {
+      site.answer(items())
+      for (let n = 0; n < empties; n++) expect(await next(no)).toMatchObject({ delivery_triggered: false })
+      site.answer(items('a', 'b'))
+      expect(await next(no)).toMatchObject({ diff: { after: { items: ['a', 'b'] } }, delivery_triggered: false })
+    }
+    site.answer(items())
+    await next(no)
+    site.answer(items('c', 'a', 'b'))
+    expect(await next(no)).toMatchObject({ delivery_triggered: true })
+
+    site.answer(items())
+    for (let n = 0; n < 3; n++) await next(no)
+    site.answer(items('a', 'b'))
+    expect(await next(no)).toMatchObject({ delivery_triggered: true })
+
+    await database.query('update monitors set diff_predicate = $2 where no = $1', [no, JSON.stringify(cleared)])
+    site.answer(items())
+    expect(await next(no)).toMatchObject({ diff: { after: { items: [] } }, delivery_triggered: true })
+  })
+
+  test('items that come after a first reading without a match are gains', async () => {
+    site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"title":"News"}'))
+    const extract = { method: 'json_path', fields: { items: '$.items', title: '$.title' } }
+    const deliveries = [{ type: 'webhook', url: 'http://127.0.0.1:1/hook' }] as const
+    const no = await watching({ extract, predicate: { type: 'list_gains_items', field: 'items' }, deliveries })
+    const full = '{"title":"News","items":["a"]}'
+    site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(full))
+    expect(await next(no)).toMatchObject({ diff: { before: { items: null } }, delivery_triggered: true })
   })
 })

@@ -1,0 +1,174 @@
+import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
+import { isEmptyValue } from '../../core/empty-fields.ts'
+import type { Task } from '../../runners/check/task.ts'
+import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
+import type { Values } from '../../schema/shape/json.ts'
+import type { Baseline } from '../../store/queue/baselines.ts'
+
+/** The number of equal readings of another layer in a row after which they become the baseline. */
+const READINGS_UNTIL_ADOPTED = 3
+
+/** The state of a monitor's layers, as the baseline stores it. */
+interface LayerState {
+  /** The layers whose latest reading equals the baseline: a bit for each of FETCH_METHODS. */
+  readonly read_by: number
+  /** For each other layer that has read the page: the fields that its latest reading lacked. Null: there is none. */
+  readonly lacking: Baseline['lacking']
+  /** A reading that is not the baseline yet. Null: there is none. */
+  readonly pending: Baseline['pending']
+}
+
+interface LayerChange {
+  readonly task: Task
+  readonly method: FetchMethod
+  /** The answer is not HTML, so that every layer reads the same of it. */
+  readonly isAsSent: boolean
+  /** Null: there is no baseline. */
+  readonly before: Values | null
+  readonly after: Values
+  readonly order: readonly string[]
+  readonly hash: Buffer
+  readonly baseline: LayerState
+  /** The readable texts of a whole page; null where they are not known. */
+  readonly texts: () => Promise<{ readonly before: string; readonly after: string } | null>
+}
+
+/** The readings to compare, without what differs by the layer alone, and what they leave behind. */
+interface LayerVerdict extends LayerState {
+  readonly before: Values | null
+  readonly after: Values
+  /** What the baseline becomes. Null: the reading itself. */
+  readonly kept: Values | null
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Separates the differences that come from the layer alone from changes of the page. Layers see different things of one
+ * page: a site that refuses one of them may show the next one less. So a reading is compared with its like: a field
+ * that only a reading of another layer had is not missing, and one that only this reading has did not appear. The
+ * latest reading of the same layer decides, where there is one.
+ *
+ * A reading that lacks fields by its layer does not replace their values until it has come three times in a row. While
+ * it is pending, the recorder stores nothing by which a check could see its page as unchanged.
+ */
+export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
+  const { method, before, after, order, baseline } = change
+  const alone = { read_by: bitOf(method), lacking: null, pending: null, kept: null, warnings: [] }
+  if (before === null) return { ...alone, before, after }
+  const diff = diffValues(before, after, order)
+  const others = Object.entries(baseline.lacking ?? {}).filter(([layer]) => layer !== method)
+  if (diff === null) {
+    const known = { read_by: baseline.read_by | bitOf(method), lacking: lackingOf(others) }
+    return { ...alone, ...known, before, after }
+  }
+  const { gone, came } = await differencesOfLayer(change, before, diff.fields_changed)
+  // What the layers lacked that agreed with the baseline, which is now another one.
+  const agreed = layersOf(baseline.read_by & ~bitOf(method)).map((layer) => [layer, emptyFields(before)] as const)
+  const lacking = lackingOf([...others, ...agreed])
+  const judged = { before: withFields(before, came, after), after: withFields(after, gone, before) }
+  const said = (end: string) => [`${changedLayer(change)}${end}`]
+  if (gone.length === 0)
+    return { ...alone, ...judged, lacking, warnings: came.length > 0 ? said(cameWarning(change, came)) : [] }
+  const digits = change.hash.toString('hex')
+  const count = baseline.pending?.hash === digits ? baseline.pending.count + 1 : 1
+  const names = `, and fields that had a value are empty: ${listed(gone)}`.slice(0, 250)
+  if (count === READINGS_UNTIL_ADOPTED)
+    return {
+      ...alone,
+      ...judged,
+      lacking,
+      warnings: said(`${names}. It is the third such reading, and the new baseline.`),
+    }
+  const isKept = diffValues(before, judged.after, order) === null
+  return {
+    ...judged,
+    read_by: isKept ? baseline.read_by : 0,
+    lacking: lackingOf([...others, ...(isKept ? [] : agreed), [method, emptyFields(after)]]),
+    pending: { hash: digits, count },
+    kept: judged.after,
+    warnings: said(`${names}. The baseline stays as it is.`),
+  }
+}
+
+/** The changed fields whose difference may come from the layer alone. */
+interface OfLayer {
+  /** They have no value now. */
+  readonly gone: readonly string[]
+  /** They have another value now, which is taken over without a message. */
+  readonly came: readonly string[]
+}
+
+const NONE: OfLayer = { gone: [], came: [] }
+
+async function differencesOfLayer(change: LayerChange, before: Values, changed: readonly string[]): Promise<OfLayer> {
+  const { task, method, after, baseline } = change
+  if ((baseline.read_by & bitOf(method)) !== 0) return NONE
+  if (task.kind === 'page' && task.extract.method === 'full_page') return differenceOfPage(change, changed)
+  const known = baseline.lacking?.[method]
+  const isGone = (name: string) => isEmptyValue(valueOf(after, name))
+  const wasGone = (name: string) => isEmptyValue(valueOf(before, name))
+  return {
+    gone: changed.filter((name) => isGone(name) && !wasGone(name) && known?.includes(name) !== false),
+    came: changed.filter((name) => wasGone(name) && (isGone(name) || known?.includes(name) !== true)),
+  }
+}
+
+/**
+ * The hash of HTML as it was sent cannot be compared with that of a rendered page. The readable text can: one layer may
+ * see less of it than the other.
+ */
+async function differenceOfPage(
+  { task, method, isAsSent, baseline, texts }: LayerChange,
+  changed: readonly string[],
+): Promise<OfLayer> {
+  const isSameKind = layersOf(baseline.read_by).some((layer) => isRendered(layer) === isRendered(method))
+  if (isSameKind || isAsSent) return NONE
+  const isReadable = task.kind === 'page' && task.extract.method === 'full_page' && task.extract.ignore
+  if (!isReadable) return { gone: [], came: changed }
+  const known = await texts()
+  if (!known) return NONE
+  if (isPartOf(known.before, known.after)) return { gone: [], came: changed }
+  return isPartOf(known.after, known.before) ? { gone: changed, came: [] } : NONE
+}
+
+/** Returns whether each line of one text is a line of the other, in the same order. */
+function isPartOf(part: string, whole: string): boolean {
+  const lines = whole.split('\n')
+  let at = 0
+  for (const line of part.split('\n')) {
+    at = lines.indexOf(line, at) + 1
+    if (at === 0) return false
+  }
+  return true
+}
+
+const isRendered = (layer: FetchMethod) => layer !== 'static'
+
+const bitOf = (layer: FetchMethod) => 1 << FETCH_METHODS.indexOf(layer)
+
+const layersOf = (bits: number): readonly FetchMethod[] => FETCH_METHODS.filter((layer) => (bits & bitOf(layer)) !== 0)
+
+const emptyFields = (values: Values) => Object.keys(values).filter((name) => isEmptyValue(valueOf(values, name)))
+
+const lackingOf = (entries: readonly (readonly [string, readonly string[]])[]): LayerState['lacking'] =>
+  entries.length > 0 ? Object.fromEntries(entries) : null
+
+/** Returns the values with some fields of other values. Built from entries, so that a field `__proto__` is a field. */
+function withFields(values: Values, names: readonly string[], from: Values): Values {
+  if (names.length === 0) return values
+  const rest = Object.entries(values).filter(([name]) => !names.includes(name))
+  return Object.fromEntries([...rest, ...names.map((name) => [name, valueOf(from, name)])]) as Values
+}
+
+function changedLayer({ method, baseline }: LayerChange): string {
+  const layers = layersOf(baseline.read_by).join(', ')
+  return `The page was read by another layer (${method}) than before${layers && ` (${layers})`}`
+}
+
+function cameWarning({ task }: LayerChange, came: readonly string[]): string {
+  const isHash = task.kind === 'page' && task.extract.method === 'full_page' && !task.extract.ignore
+  if (isHash) return ', so its hash cannot be compared. It is the new baseline.'
+  return `, which sees more of it: ${listed(came)}`.slice(0, 250) + '. This is the new baseline.'
+}
+
+const listed = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ')
