@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Previews } from '../worker/previews/previews.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
+import type { OnRefused } from '../platform/connection-guard.ts'
 import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
 import type { Tier } from '../schema/account/plan.ts'
@@ -37,6 +38,7 @@ export interface ServicesOptions {
   readonly trustedProxies: readonly string[]
   /** Open connections of one client address; 0: any number. */
   readonly connectionsPerAddress: number
+  readonly onRefused?: OnRefused | undefined
   readonly health: Health
   /** Whether /metrics is served here; false when it has a port of its own. */
   readonly metricsHere: boolean

@@ -18,23 +18,41 @@ interface ConnectionGuard {
   /** Returns what connections are counted by; null: this one is not counted. Default: the address. */
   keyOf?(address: string): string | null
   /** Refuses a connection beyond the limit. Default: it is destroyed. */
-  refuse?(socket: Socket, key: string): void
+  refuse?(socket: Socket): void
+  /** Called with each refused connection. */
+  onRefused?: OnRefused | undefined
 }
+
+/** `key`: what the connection was counted by. */
+export type OnRefused = (key: string) => void
 
 /**
  * Limits the connections of each client address, so that one client cannot use up the descriptors of the process. A
  * connection by a Unix socket has no address and is not counted.
+ *
+ * The server reads requests from a connection once its own listener has the socket. A refused socket never gets there,
+ * because its request would be served beside the refusal. Call it before other listeners are added that read.
  */
 export function guardConnections(server: Server, guard: ConnectionGuard = {}): void {
-  const { perAddress = CONNECTIONS_PER_ADDRESS, keyOf = byAddress, refuse = destroy } = guard
+  const { perAddress = CONNECTIONS_PER_ADDRESS, keyOf = byAddress, refuse = destroy, onRefused } = guard
   if (perAddress === 0) return
   const open = createKeyedBudget<string>({ total: Number.POSITIVE_INFINITY, perKey: perAddress })
-  server.on('connection', (socket) => {
+  const isAdmitted = (socket: Socket): boolean => {
     const key = socket.remoteAddress === undefined ? null : keyOf(socket.remoteAddress)
-    if (key === null) return
+    if (key === null) return true
     const leave = open.take(key, 1)
-    if (typeof leave === 'string') refuse(socket, key)
-    else socket.once('close', leave)
+    if (typeof leave !== 'string') {
+      socket.once('close', leave)
+      return true
+    }
+    refuse(socket)
+    onRefused?.(key)
+    return false
+  }
+  const readers = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket) => {
+    if (isAdmitted(socket)) for (const read of readers) Reflect.apply(read, server, [socket])
   })
 }
 

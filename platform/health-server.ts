@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { CONNECTION_LIMITS, endConnection, guardConnections } from './connection-guard.ts'
+import { CONNECTION_LIMITS, endConnection, guardConnections, type OnRefused } from './connection-guard.ts'
 import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
@@ -17,6 +17,7 @@ interface HealthServerOptions {
   readonly token?: string | undefined
   /** Open connections of one client address. Default: CONNECTIONS_PER_ADDRESS. */
   readonly perAddress?: number
+  readonly onRefused?: OnRefused | undefined
 }
 
 /**
@@ -25,12 +26,12 @@ interface HealthServerOptions {
  */
 export async function startHealthServer(
   health: Health,
-  { host, port, token, perAddress }: HealthServerOptions,
+  { host, port, token, perAddress, onRefused }: HealthServerOptions,
 ): Promise<HealthServer> {
   const limits = { ...CONNECTION_LIMITS, headersTimeout: 10_000, requestTimeout: 10_000 }
   const server = createServer(limits, requestListener(health, token))
   server.on('clientError', (_error, socket: Socket) => endConnection(socket, REFUSED))
-  guardConnections(server, perAddress === undefined ? {} : { perAddress })
+  guardConnections(server, { onRefused, ...(perAddress !== undefined && { perAddress }) })
   server.listen({ host, port })
   await once(server, 'listening')
   const address = server.address()

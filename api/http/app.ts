@@ -43,6 +43,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
     perAddress: services.connectionsPerAddress,
     keyOf: connectionKey(services.trustedProxies),
     refuse: answerTooMany,
+    onRefused: services.onRefused,
   })
   app.decorateRequest('principal', null)
   app.decorateRequest('trace', null)

@@ -24,7 +24,7 @@ import {
 } from '../http/client-error.ts'
 import { faultOf } from '../http/fault.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
-import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
+import { CONNECTION_LIMITS, guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
 import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { addRunnerApiRoutes } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
@@ -46,6 +46,7 @@ interface RunnerApiOptions {
   readonly trustedProxies?: readonly string[]
   /** Open connections of one client address; 0: any number. */
   readonly connectionsPerAddress?: number
+  readonly onRefused?: OnRefused | undefined
   /** Bytes of outcomes in memory at once. */
   readonly budgetBytes?: number
 }
@@ -66,6 +67,7 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   guardConnections(app.server, {
     keyOf: connectionKey(trustedProxies),
     refuse: answerTooMany,
+    onRefused: options.onRefused,
     ...(connectionsPerAddress !== undefined && { perAddress: connectionsPerAddress }),
   })
   // Of all bytes, one token may hold half: who sends slowly must not keep the others out.

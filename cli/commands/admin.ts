@@ -58,17 +58,20 @@ function ownerCommand(): Command {
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
-      withStore(async (store, { encryptionKey: key }) => {
-        const made = await createOwner(store, {
-          email: options.email,
-          plan: options.plan,
-          serp: options.serp,
-          sessionKey: sessionKey(key),
-          ...(options.password !== undefined && { password: options.password }),
-        })
-        if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)
-        print(options.json, { ...made.owner })
-      }),
+      withStore(
+        async (store, { encryptionKey: key }) => {
+          const made = await createOwner(store, {
+            email: options.email,
+            plan: options.plan,
+            serp: options.serp,
+            sessionKey: sessionKey(key),
+            ...(options.password !== undefined && { password: options.password }),
+          })
+          if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)
+          print(options.json, { ...made.owner })
+        },
+        { creates: true },
+      ),
     )
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { retryWhile } from '../../concurrency/retry.ts'
+import { PASSWORD } from './embedded-home.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 
 const WRONG_PASSWORD = '28P01'
@@ -32,13 +33,19 @@ async function checkOnce(url: string, { dataDir, data }: { dataDir: string; data
     await client.connect()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === WRONG_PASSWORD)) throw error
-    throw new EmbeddedPostgresError('unusable_data', mismatch(join(dataDir, 'postgres-password'), data))
+    throw passwordMismatch({ dataDir, data })
   } finally {
     await client.end().catch(() => undefined)
   }
 }
 
-const mismatch = (file: string, data: string) =>
-  `${file} and the database in ${data} do not match: one of them was removed or restored without the other. ` +
-  `Restore the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; ` +
-  `exchange it with ${dirname(data)}`
+/** Says that the database is there and its password is not. */
+export function passwordMismatch({ dataDir, data }: { dataDir: string; data: string }): EmbeddedPostgresError {
+  const file = join(dataDir, PASSWORD)
+  return new EmbeddedPostgresError(
+    'unusable_data',
+    `${file} and the database in ${data} do not match: one of them was removed or restored without the other. ` +
+      `Restore the file, or the database: one that was set aside is in a folder named ${dirname(data)}.<time>; ` +
+      `exchange it with ${dirname(data)}`,
+  )
+}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { databasePassword } from './database-password.ts'
+import { storedPassword } from './database-password.ts'
 import { existingDatabase } from './embedded-home.ts'
 import { DATABASE_NAME } from './init-cluster.ts'
 import { socketUrl } from './socket-folder.ts'
@@ -28,8 +28,9 @@ export async function runningPostgres(dataDir: string): Promise<RunningPostgres 
     const lines =
       data === null ? [] : (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
     const folder = lines[4]?.trim() ?? ''
-    if (data !== null && folder !== '' && lines[7]?.trim() === 'ready')
-      return { url: socketUrl({ folder, password: await databasePassword(root), database: DATABASE_NAME }), data }
+    const password = await storedPassword(root)
+    if (data !== null && password !== null && folder !== '' && lines[7]?.trim() === 'ready')
+      return { url: socketUrl({ folder, password, database: DATABASE_NAME }), data }
     await pause(POLL_MS)
   }
   return null

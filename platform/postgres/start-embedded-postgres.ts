@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { checkPassword } from './check-password.ts'
-import { databasePassword } from './database-password.ts'
+import { checkPassword, passwordMismatch } from './check-password.ts'
+import { databasePassword, storedPassword } from './database-password.ts'
 import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { DATABASE_NAME, initCluster, isComplete } from './init-cluster.ts'
@@ -77,9 +77,11 @@ async function startIn(home: EmbeddedHome, { dataDir, packaged, log, progress }:
   const staged = { folder: home.folder, name: packaged.version, user: home.user, onCopy }
   const binaries = { ...packaged, folder: await stageForUnprivileged(packaged.folder, staged) }
   const cluster = { binaries, data: join(home.folder, 'postgres'), user: home.user }
-  const password = await databasePassword(dataDir)
+  const isMade = await isComplete(cluster)
+  const password = isMade ? await storedPassword(dataDir) : await databasePassword(dataDir)
+  if (password === null) throw passwordMismatch({ dataDir, data: cluster.data })
   await stopOrphan(cluster.data, log)
-  if (!(await isComplete(cluster))) {
+  if (!isMade) {
     progress(`Creating the database in ${cluster.data}`)
     await initCluster(cluster, password, true)
   }

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCli, startCli } from './cli-process.ts'
@@ -58,3 +59,35 @@ test('while the server runs on its embedded database, commands change its accoun
   expect(await serve.exited).toBe(0)
   expect(await admin('list-keys', '--email', 'ada@example.com')).toMatchObject({ keys: [{ name: 'First key' }] })
 }, 120_000)
+
+test('a command for an installation that is not there creates nothing, and says where it looked', async () => {
+  await using folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const runs = [
+    [data, 'create-key', '--email', EMAIL, '--name', 'x'],
+    [folder.path, 'set-plan', '--email', EMAIL, '--plan', 'lite'],
+    [data, 'create-runner-token', '--job', 'x'],
+  ] as const
+  await Promise.all(
+    runs.map(async ([dataDir, ...args]) => {
+      const { code, stdout, stderr } = await runCli(['admin', ...args], { TIDEMARK_DATA_DIR: dataDir })
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^tidemark: there is no installation in (\S+); set TIDEMARK_DATA_DIR [^\n]+\n$/)
+      expect(stderr).toContain(` ${dataDir};`)
+    }),
+  )
+  expect(await readdir(folder.path)).toEqual([])
+}, 60_000)
+
+test('the first owner may be created before the first start, which is said', async () => {
+  await using folder = await temporaryFolder()
+  const environment = { TIDEMARK_DATA_DIR: join(folder.path, 'data') }
+  const first = await runCli(['admin', 'create-owner', '--email', EMAIL, '--json'], environment)
+  expect([first.code, first.stderr]).toEqual([
+    0,
+    `There is no database in ${environment.TIDEMARK_DATA_DIR} yet. A new one is created.\n`,
+  ])
+  expect(JSON.parse(first.stdout)).toMatchObject({ api_key: expect.stringMatching(/^svc_/) })
+  const second = await runCli(['admin', 'create-owner', '--email', 'you@example.com', '--json'], environment)
+  expect([second.code, second.stderr]).toEqual([0, ''])
+}, 60_000)

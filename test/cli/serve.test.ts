@@ -133,7 +133,7 @@ test('an address that this machine does not have is named with its setting', asy
   expect([code, stderr]).toEqual([1, expect.stringContaining('HOST is "192.0.2.1", which is not an address of this')])
 })
 
-test.each([['serve'], ['migrate'], ['admin', 'create-key', '--email', 'me@example.com', '--name', 'x']])(
+test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@example.com']])(
   'a data folder that is a file, is below one, or cannot be written, is told to %s in one sentence',
   async (...args) => {
     await using own = await temporaryFolder()
@@ -166,6 +166,14 @@ test('a database whose key file is missing is refused: nothing is created, and t
     expect(stderr).toContain(file)
   }
   expect(await readdir(dataDir)).toEqual(before)
+  // Without the record of where the database is, it is found all the same.
+  const record = join(dataDir, 'embedded.json')
+  await rename(record, join(folder.path, 'record'))
+  const less = await readdir(dataDir)
+  const lost = await runCli(['serve'], environment)
+  expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('the encryption key is missing')])
+  expect(await readdir(dataDir)).toEqual(less)
+
   await rename(aside, file)
   const again = await runCli(['migrate'], environment)
   expect([again.code, again.stdout]).toEqual([0, 'The database is up to date.\n'])

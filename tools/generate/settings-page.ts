@@ -16,7 +16,8 @@ export const settingsPage = (): string => `# Settings
 This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment,
 once, when it starts. When settings are wrong, the command lists every fault with the value that it found, and exits.
 Ports that are in use, and a data folder that cannot be written, are found before anything is created. The value of a
-secret setting never appears in a log or an error.
+secret setting never appears in a log or an error. Variables that Kubernetes sets for a Service named \`tidemark\` or
+\`tidemark-…\`, such as \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],

@@ -16,6 +16,7 @@ import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
 import { freePort } from '../process/ports.ts'
+import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
 import { promptsOf } from './model.ts'
 import { objectsOf } from './objects.ts'
@@ -104,6 +105,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
     connectionsPerAddress: settings.TIDEMARK_CONNECTIONS_PER_ADDRESS,
+    onRefused: countRefused(context, 'api'),
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined && !isMetricsClosed(settings),
     metricsToken: settings.TIDEMARK_METRICS_TOKEN,
     log: context.log,
@@ -116,14 +118,15 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
 const isMetricsClosed = ({ HOST, TIDEMARK_METRICS_TOKEN }: Settings): boolean =>
   TIDEMARK_METRICS_TOKEN === undefined && !/^(localhost|127(\.\d+){3}|::1)$/i.test(HOST)
 
-async function startMetrics(settings: Settings, health: Health, { stack, log }: ApiContext): Promise<void> {
+async function startMetrics(settings: Settings, health: Health, context: ApiContext): Promise<void> {
+  const { stack, log } = context
   const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
   if (port === undefined) {
     if (isMetricsClosed(settings))
       log.info('/metrics is not served: HOST is not loopback. Set TIDEMARK_METRICS_PORT or TIDEMARK_METRICS_TOKEN')
     return
   }
-  const metrics = await startHealthServer(health, { host, port, token })
+  const metrics = await startHealthServer(health, { host, port, token, onRefused: countRefused(context, 'metrics') })
   stack.defer('metrics', () => metrics.close())
 }
 

@@ -1,9 +1,11 @@
+import type { Registry } from 'prom-client'
 import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { denialsForRunners } from './egress.ts'
+import { countRefused } from '../process/refused-connections.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface RunnerApiContext {
@@ -13,6 +15,7 @@ interface RunnerApiContext {
   >
   readonly egress: EgressPolicy
   readonly store: Store
+  readonly registry: Registry
   readonly log: Logger
   readonly held: Omit<RunnerServiceOptions, 'store'>
 }
@@ -25,6 +28,7 @@ export async function startRunnerApi({
   settings,
   egress,
   store,
+  registry,
   log,
   held,
 }: RunnerApiContext): Promise<{ close(): Promise<void> } | null> {
@@ -38,6 +42,7 @@ export async function startRunnerApi({
     log,
     trustedProxies,
     connectionsPerAddress,
+    onRefused: countRefused({ registry, log }, 'runner_api'),
   })
   const address = await app.listen({ host, port })
   log.info({ address }, 'runner API listening')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { MOVING_MS } from '../../../core/health.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
+import { countRefused } from '../process/refused-connections.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
 import { sleep } from '../../../concurrency/sleep.ts'
 import { check } from '../../../runners/check/check.ts'
@@ -166,7 +167,7 @@ function startLoop(
 async function serveMetrics(
   { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token }: Settings,
   { registry, loop }: { readonly registry: Registry; readonly loop: CheckLoop },
-  { stack }: ProcessContext,
+  { stack, log }: ProcessContext,
 ): Promise<void> {
   if (port === undefined) return
   const health = {
@@ -176,7 +177,12 @@ async function serveMetrics(
     },
     metrics: () => registry.metrics(),
   }
-  const server = await startHealthServer(health, { host, port, token })
+  const server = await startHealthServer(health, {
+    host,
+    port,
+    token,
+    onRefused: countRefused({ registry, log }, 'metrics'),
+  })
   stack.defer('metrics', () => server.close())
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
@@ -6,7 +7,7 @@ import { isMigrated, migrate } from '../../../store/db/migrate.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { progressOf } from '../process/until-stopped.ts'
 import { joinDatabase } from './database.ts'
-import { encryptionKey } from '../settings/encryption-key.ts'
+import { encryptionKey, hasInstallation } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
 
 /** What a command for the administrator gets besides the store. */
@@ -17,12 +18,20 @@ interface AdminContext {
 
 /**
  * Opens and migrates the store of the settings, runs the work, and closes the store. A server with an embedded database
- * may run meanwhile: its database is used.
+ * may run meanwhile: its database is used. `creates`: without a database an embedded one is created; otherwise a command
+ * in the wrong folder would leave an empty installation there.
  */
-export async function withStore(work: (store: Store, context: AdminContext) => Promise<void>): Promise<void> {
+export async function withStore(
+  work: (store: Store, context: AdminContext) => Promise<void>,
+  { creates = false }: { readonly creates?: boolean } = {},
+): Promise<void> {
   const settings = readSettings(process.env)
   const log = createLogger('warn')
+  const isNew = !(await hasInstallation(settings))
+  const folder = resolve(settings.TIDEMARK_DATA_DIR)
+  if (isNew && !creates) throw new NoInstallationError(folder)
   const key = await encryptionKey(settings)
+  if (isNew) process.stderr.write(`There is no database in ${folder} yet. A new one is created.\n`)
   const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
   try {
     if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()
@@ -36,6 +45,16 @@ export async function withStore(work: (store: Store, context: AdminContext) => P
     }
   } finally {
     await database.stop()
+  }
+}
+
+class NoInstallationError extends ExplainedError {
+  override readonly name = 'NoInstallationError'
+  constructor(folder: string) {
+    super(
+      `there is no installation in ${folder}; set TIDEMARK_DATA_DIR to the data folder of one, or DATABASE_URL to its ` +
+        'database. A new one is made by npm start, or by admin create-owner',
+    )
   }
 }
 

@@ -55,6 +55,8 @@ export async function untilStopped(
   const stack = createStack(log)
   const stopping = new AbortController()
   const end = (why: string | Error) => stopping.abort(why)
+  if (settings.ignored.length > 0)
+    log.info({ names: settings.ignored }, 'these variables are not read: Kubernetes set them for a Service')
   void untilSignal().then(end)
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   try {

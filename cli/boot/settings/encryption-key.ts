@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { access, constants, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
+import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
 import type { Settings } from './read-config.ts'
 
 /** The data directory, or the key in it, cannot be used. */
@@ -17,7 +18,11 @@ class DataFolderError extends ExplainedError {
  */
 export async function encryptionKey(settings: Settings): Promise<string> {
   const folder = resolve(settings.TIDEMARK_DATA_DIR)
-  if (settings.DATABASE_URL === undefined) await openDataFolder(folder)
+  if (settings.DATABASE_URL === undefined) {
+    // A machine without an embedded Postgres gets no folder for it.
+    await embeddedBinaries()
+    await openDataFolder(folder)
+  }
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
   const file = join(folder, 'encryption-key')
   return (await keyIn(file)) ?? (await makeKey(file, await existingDatabase(folder)))
@@ -28,12 +33,32 @@ async function openDataFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new DataFolderError(
-      `the data folder ${folder} cannot be used: ${REASONS[code] ?? code}; set TIDEMARK_DATA_DIR to a folder that ` +
-        'this user can write to',
-    )
+    throw unusable(folder, error)
   }
+}
+
+function unusable(folder: string, error: unknown): DataFolderError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new DataFolderError(
+    `the data folder ${folder} cannot be used: ${REASONS[code] ?? code}; set TIDEMARK_DATA_DIR to a folder that ` +
+      'this user can write to',
+  )
+}
+
+/**
+ * Returns whether the settings name a database that exists; a DATABASE_URL always does. Throws an ExplainedError when
+ * the data directory cannot be used.
+ */
+export async function hasInstallation(settings: Settings): Promise<boolean> {
+  if (settings.DATABASE_URL !== undefined) return true
+  const folder = resolve(settings.TIDEMARK_DATA_DIR)
+  try {
+    if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(folder), { code: 'ENOTDIR' })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw unusable(folder, error)
+  }
+  return (await existingDatabase(folder)) !== null
 }
 
 const REASONS: Readonly<Record<string, string>> = {

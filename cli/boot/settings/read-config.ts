@@ -9,6 +9,7 @@ import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
 import { objectIssues } from './object-issues.ts'
 import { runnerIssues } from './runner-issues.ts'
+import { serviceLinks } from './service-links.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
@@ -20,6 +21,8 @@ export interface Settings extends Config {
   readonly allowPrivateCidrs: readonly string[]
   readonly denyCidrs: readonly string[]
   readonly trustedProxies: readonly string[]
+  /** Names of variables that Kubernetes set for a Service, and that look like settings. */
+  readonly ignored: readonly string[]
 }
 
 /** An error that lists all invalid settings at once, so that a person can correct them together. */
@@ -44,19 +47,21 @@ export class SettingsError extends ExplainedError {
  */
 export function readSettings(environment: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
   const given: Record<string, unknown> = {}
+  const ignored = serviceLinks(environment)
   for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
-    const text = environment[name]
+    const text = ignored.has(name) ? undefined : environment[name]
     if (text !== undefined && text !== '')
       given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
   const { config, issues } = checkedSettings(given, needs)
-  const all = [...unknownNames(environment), ...issues.map((issue) => withValue(issue, environment))]
+  const all = [...unknownNames(environment, ignored), ...issues.map((issue) => withValue(issue, environment))]
   if (config === null || all.length > 0) throw new SettingsError(all)
   return {
     ...config,
     allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
     denyCidrs: list(config.TIDEMARK_DENY_CIDRS),
     trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
+    ignored: [...ignored].sort(),
   }
 }
 
@@ -100,8 +105,11 @@ const LONGEST_VALUE = 100
 function withValue({ path, message }: Issue, environment: Environment): Issue {
   const value = Object.hasOwn(Config.properties, path) ? environment[path] : undefined
   if (value === undefined || value === '' || SECRET.has(path)) return { path, message }
-  const text = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE).toWellFormed()}…` : value
-  const shown = scrub(JSON.stringify(text))
+  // Before the value is cut: what is left of a secret looks like none. A password may hold what ends one in a log line.
+  const clean = scrub(value.replace(/:\/\/.*@/s, '://[redacted]@'))
+  const shown = JSON.stringify(
+    clean.length > LONGEST_VALUE ? `${clean.slice(0, LONGEST_VALUE).toWellFormed()}…` : clean,
+  )
   return { path, message: message.includes(shown) ? message : `${message}; it is ${shown}` }
 }
 
@@ -111,7 +119,7 @@ const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
  * Reports unknown names, because a misspelt setting would silently have its default. Names of tests and of related
  * tools are ignored.
  */
-function unknownNames(environment: Environment): Issue[] {
+function unknownNames(environment: Environment, ignored: ReadonlySet<string>): Issue[] {
   const known = new Set(Object.keys(Config.properties))
   const foreign = ['TIDEMARK_SHARED']
   return Object.keys(environment)
@@ -120,6 +128,7 @@ function unknownNames(environment: Environment): Issue[] {
         name.startsWith('TIDEMARK_') &&
         !name.startsWith('TIDEMARK_TEST_') &&
         !known.has(name) &&
+        !ignored.has(name) &&
         !foreign.includes(name),
     )
     .map((name) => ({ path: name, message: 'is not a setting' }))

@@ -52,6 +52,29 @@ describe('the connections of one address', () => {
     )
   })
 
+  test('beyond the limit reach no route: the refused request has no effect, and one answer', async () => {
+    let refused = 0
+    api = await createTestApi({ connectionsPerAddress: 1, onRefused: () => (refused += 1) })
+    const { api_key: key } = await api.owner()
+    const base = await api.listen()
+    const first = await open(portOf(base))
+    const body = JSON.stringify({
+      name: 'Refused',
+      url: 'https://example.com/',
+      schedule_interval_seconds: 60,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+    })
+    const head = `POST /v1/monitors HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n`
+    const socket = await open(portOf(base))
+    socket.write(`${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    const answer = await read(socket)
+    expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 429'])
+    expect(refused).toBe(1)
+    first.destroy()
+    expect((await api.call(key, 'GET', '/v1/monitors')).body).toMatchObject({ data: [] })
+  })
+
   test('have no limit where the address is that of a trusted proxy', async () => {
     api = await createTestApi({ connectionsPerAddress: 2, trustedProxies: ['127.0.0.0/8'] })
     const port = portOf(await api.listen())

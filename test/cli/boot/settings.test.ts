@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readSettings, SettingsError } from '../../../cli/boot/settings/read-config.ts'
 import { SECRET_SETTINGS } from '../../../schema/config.ts'
 import { runCli } from '../cli-process.ts'
@@ -83,6 +83,66 @@ test('the value of a secret setting is never shown, nor a secret in another valu
   for (const name of ['LLM_BASE_URL', 'S3_ENDPOINT', 'TIDEMARK_RUNNER_API_URL'])
     expect(messages({ [name]: address }), name).toMatch(new RegExp(`^(?!.*${canary}).*${name}`, 's'))
   expect(messages({ TIDEMARK_ENCRYPTIONKEY: canary })).toMatch(/ENCRYPTIONKEY is not a setting\n/)
+})
+
+test('a secret in a long address is not shown in part', () => {
+  const canary = 'canary'.repeat(40)
+  for (const address of [
+    `https://user:${canary}@models.example/v1`,
+    `https://user:p"a\\s/s@${canary}@models.example/v1`,
+    `models.example/v1?api_key=${canary}`,
+  ])
+    for (const name of ['LLM_BASE_URL', 'S3_ENDPOINT', 'TIDEMARK_BASE_URL', 'TIDEMARK_RUNNER_API_URL'])
+      expect(messages({ [name]: `ftp://${address}\u0007` }), name).not.toContain('canary')
+})
+
+describe('variables that Kubernetes sets for a Service', () => {
+  const linksOf = (service: string) => ({
+    [`${service}_SERVICE_HOST`]: '10.96.12.4',
+    [`${service}_SERVICE_PORT`]: '8080',
+    [`${service}_SERVICE_PORT_HTTP`]: '8080',
+    [`${service}_PORT`]: 'tcp://10.96.12.4:8080',
+    [`${service}_PORT_8080_TCP`]: 'tcp://10.96.12.4:8080',
+    [`${service}_PORT_8080_TCP_PROTO`]: 'tcp',
+    [`${service}_PORT_8080_TCP_PORT`]: '8080',
+    [`${service}_PORT_8080_TCP_ADDR`]: '10.96.12.4',
+  })
+
+  test.each(['TIDEMARK', 'TIDEMARK_API', 'TIDEMARK_METRICS', 'TIDEMARK_RUNNER_API'])(
+    'named %s are no settings',
+    (service) => {
+      const settings = readSettings(linksOf(service))
+      expect(settings.ignored).toEqual(Object.keys(linksOf(service)).sort())
+      expect(settings).toMatchObject({ PORT: 8080 })
+      expect(settings.TIDEMARK_METRICS_PORT).toBeUndefined()
+      expect(settings.TIDEMARK_RUNNER_API_PORT).toBeUndefined()
+    },
+  )
+
+  test('are recognized with an address of IPv6, and a port that the pod sets itself stays a setting', () => {
+    const links = {
+      TIDEMARK_METRICS_SERVICE_HOST: 'fd00::4',
+      TIDEMARK_METRICS_PORT_9100_TCP: 'tcp://[fd00::4]:9100',
+      TIDEMARK_METRICS_PORT: '9200',
+    }
+    expect(readSettings(links)).toMatchObject({ TIDEMARK_METRICS_PORT: 9200 })
+  })
+
+  test('are nothing else: another name, another value, or no address of the Service is a fault', () => {
+    const links = linksOf('TIDEMARK')
+    for (const [name, value] of [
+      ['TIDEMARK_SERVICE_HOSTS', '10.0.0.1'],
+      ['TIDEMARK_PORTS', 'tcp://10.96.12.4:8080'],
+      ['TIDEMARK_PORT_8080_TCP_TTL', '1'],
+      ['TIDEMARK_PORT_9090_TCP', 'http://10.96.12.4:8080'],
+      ['TIDEMARK_METRICS_PORT', 'tcp://10.96.12.4:9100'],
+    ] as const)
+      expect(faults({ ...links, [name]: value })).toEqual([name])
+    expect(faults({ TIDEMARK_PORT: 'tcp://10.96.12.4:8080', TIDEMARK_SERVICE_HOST: 'somewhere' })).toEqual([
+      'TIDEMARK_PORT',
+      'TIDEMARK_SERVICE_HOST',
+    ])
+  })
 })
 
 test('hexadecimal, fractions and exponents are no numbers of settings', () => {

@@ -70,6 +70,34 @@ describe('data that cannot be used', () => {
     })
   })
 
+  test('whose record was lost is found, and recorded again', async () => {
+    await using folder = await temporaryFolder()
+    const options = { dataDir: join(folder.path, 'data'), log: silentLog() }
+    const first = await startEmbeddedPostgres(options)
+    await ask(first.url, 'create table kept as select 42 as answer')
+    await first.stop()
+    const record = join(options.dataDir, 'embedded.json')
+    const before = await readFile(record, 'utf8')
+    await rm(record)
+    const second = await startEmbeddedPostgres(options)
+    expect(await ask(second.url, 'select answer from kept')).toBe(42)
+    await second.stop()
+    expect(JSON.parse(await readFile(record, 'utf8'))).toEqual(JSON.parse(before))
+  })
+
+  test('whose password was lost is refused, and gets no new one', async () => {
+    await using folder = await temporaryFolder()
+    const options = { dataDir: join(folder.path, 'data'), log: silentLog() }
+    await (await startEmbeddedPostgres(options)).stop()
+    await rm(join(options.dataDir, 'postgres-password'))
+    const before = await readdir(options.dataDir)
+    await expect(startEmbeddedPostgres(options)).rejects.toMatchObject({
+      kind: 'unusable_data',
+      message: expect.stringContaining('postgres-password and the database in'),
+    })
+    expect(await readdir(options.dataDir)).toEqual(before)
+  })
+
   test('with a damaged record is refused', async () => {
     await using folder = await temporaryFolder()
     await writeFile(join(folder.path, 'embedded.json'), '{"home":')
@@ -105,7 +133,8 @@ describeIf(process.geteuid?.() === 0, 'run as root')('as root', () => {
     expect(await ask(first.url, 'show data_directory')).toContain(systemHomes.path)
     await ask(first.url, 'create table kept as select 42 as answer')
     await first.stop()
-    // Opened to others meanwhile: the data stays where it was.
+    // Its record is lost, and the data directory opened to others meanwhile: the data stays where it was.
+    await rm(join(options.dataDir, 'embedded.json'))
     await chmod(closed.path, 0o755)
     const second = await startEmbeddedPostgres(options)
     expect(await ask(second.url, 'select answer from kept')).toBe(42)
