@@ -56,19 +56,25 @@ export function netErrorOf(error: unknown): string {
   return /net::(ERR_\w+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? ''
 }
 
-export const DOWNLOAD: RunFault = {
-  code: 'wrong_type',
-  message:
-    'The address leads to a file that a browser downloads, not to a page. Set fetch_mode to auto, or use another ' +
-    'address.',
-}
+/** What a person can set so that the page is not rendered, as an imperative; null or undefined: nothing. */
+type Unrendered = string | null | undefined
 
-export const PDF: RunFault = {
+const other = (unrendered: Unrendered, advice: string): string =>
+  unrendered ? `${advice}, or ${unrendered}.` : `${advice}.`
+
+export const DOWNLOAD = (unrendered: Unrendered): RunFault => ({
   code: 'wrong_type',
   message:
-    'The address leads to a PDF, which is not rendered. To be told when the file changes, set fetch_mode to auto and ' +
-    'the method to full_page, without a visual_config. To read values, watch a page that has them as text.',
-}
+    'The address leads to a file that a browser downloads, not to a page. ' + other(unrendered, 'Use another address'),
+})
+
+export const PDF = (unrendered: Unrendered): RunFault => ({
+  code: 'wrong_type',
+  message:
+    'The address leads to a PDF, which is not rendered. ' +
+    (unrendered ? `To be told when the file changes, ${unrendered}, and use the method full_page. ` : '') +
+    'To read values, watch a page that has them as text.',
+})
 
 /**
  * Returns the fault of a page whose time is over. How far its navigation came tells whose fault it is; which limit
@@ -150,12 +156,12 @@ export function pageFault(error: unknown, host: string): RunFault {
   }
 }
 
-export const CRASHED: RunFault = {
+export const CRASHED = (unrendered: Unrendered): RunFault => ({
   code: 'render_failed',
   message:
-    'The page crashed the process of the browser that showed it. If it lasts, set fetch_mode to auto or watch ' +
-    'another page.',
-}
+    'The page crashed the process of the browser that showed it. If it lasts, ' +
+    other(unrendered, 'watch another page'),
+})
 
 export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
   code: 'render_failed',
@@ -164,11 +170,14 @@ export const TOO_MUCH_MEMORY = (megabytes: number): RunFault => ({
     `page.`,
 })
 
-export const TOO_MUCH_WORK = ({ cpuSeconds, threads }: { cpuSeconds: number; threads: number }): RunFault => ({
+export const TOO_MUCH_WORK = (
+  { cpuSeconds, threads }: { cpuSeconds: number; threads: number },
+  unrendered: Unrendered,
+): RunFault => ({
   code: 'render_failed',
   message:
     `The scripts of the page used more than ${cpuSeconds} s of processor time or ${threads} threads in the browser, ` +
-    `more than a check may use. Watch another page, or set fetch_mode to auto.`,
+    `more than a check may use. ${other(unrendered, 'Watch another page')}`,
 })
 
 export const HEAP_FULL = (megabytes: number): RunFault => ({

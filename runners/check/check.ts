@@ -9,7 +9,7 @@ import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { unsentHeaders } from '../fetch/request-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
-import { byProxy, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
+import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
@@ -217,12 +217,14 @@ const unchanged = (from: Pick<Read, 'fetchMethod' | 'fetchReason'>, mark: PageMa
 })
 
 /** Returns what this process cannot do, as the message of the run's error; undefined when it can. */
-function missingLayer({ queue }: PageTask, { browser }: CheckPorts): string | undefined {
+function missingLayer(task: PageTask, { browser }: CheckPorts): string | undefined {
+  const { queue } = task
   if (queue === 'static' || (browser && browser !== 'elsewhere')) return undefined
   return queue === 'visual'
     ? 'Screenshots need the browser layer, which this process does not have; disable visual_config to check the ' +
         'fields alone.'
-    : 'Rendering needs the browser layer, which this process does not have; set fetch_mode to auto.'
+    : 'Rendering needs the browser layer, which this process does not have; ' +
+        `${howUnrendered(task) ?? 'watch another page'}.`
 }
 
 const NO_LAYER: From = { fetchMethod: null }

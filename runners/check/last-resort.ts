@@ -1,4 +1,5 @@
 import { waitForOf } from '../../schema/monitor/extract-config.ts'
+import { isSearchResultsUrl } from '../../core/check-queue.ts'
 import type { RenderRequest } from '../browser/page/rendered.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
@@ -69,8 +70,28 @@ function ask(
 }
 
 /** Returns what a browser is told of a check. */
-export function renderRequestOf({ url, headers, extract, visual, teamKey: team }: PageTask): RenderRequest {
-  return { url, headers, waitFor: waitForOf(extract), visual, team }
+export function renderRequestOf(task: PageTask): RenderRequest {
+  const { url, headers, extract, visual, teamKey: team } = task
+  return { url, headers, waitFor: waitForOf(extract), visual, team, unrendered: howUnrendered(task) }
+}
+
+/**
+ * Returns what a person can set so that the page of a check is not rendered, as an imperative; null: nothing, because
+ * the page itself needs it or only a browser gets it.
+ */
+export function howUnrendered({
+  url,
+  reason,
+  queue,
+  extract,
+}: Pick<PageTask, 'url' | 'reason' | 'queue' | 'extract'>): string | null {
+  if (reason !== 'configured' || isSearchResultsUrl(url)) return null
+  const steps = [
+    ...(waitForOf(extract) === null ? [] : ['remove wait_for']),
+    ...(queue === 'visual' ? ['disable visual_config'] : []),
+    queue === 'visual' ? 'set fetch_mode to auto if it is browser' : 'set fetch_mode to auto',
+  ]
+  return steps.join(' and ')
 }
 
 /** Keeps the site's Retry-After, whatever the result of the proxy. */

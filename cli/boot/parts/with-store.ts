@@ -18,8 +18,8 @@ interface AdminContext {
 
 /**
  * Opens and migrates the store of the settings, runs the work, and closes the store. A server with an embedded database
- * may run meanwhile: its database is used. `creates`: without a database an embedded one is created; otherwise a command
- * in the wrong folder would leave an empty installation there.
+ * may run meanwhile: its database is used. `creates`: without a database an embedded one is created. Other commands
+ * refuse: in the wrong folder they would leave an empty installation behind.
  */
 export async function withStore(
   work: (store: Store, context: AdminContext) => Promise<void>,
@@ -52,8 +52,8 @@ class NoInstallationError extends ExplainedError {
   override readonly name = 'NoInstallationError'
   constructor(folder: string) {
     super(
-      `there is no installation in ${folder}; set TIDEMARK_DATA_DIR to the data folder of one, or DATABASE_URL to its ` +
-        'database. A new one is made by npm start, or by admin create-owner',
+      `there is no installation in ${folder}; set TIDEMARK_DATA_DIR to the data folder of one, or DATABASE_URL to ` +
+        'its database. A new one is made by npm start, or by admin create-owner',
     )
   }
 }

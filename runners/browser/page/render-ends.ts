@@ -5,7 +5,7 @@ import type { Navigation } from './navigation.ts'
 import { heapOf, type OneBrowser, type WorkLimits } from '../chromium/one-browser.ts'
 import type { OpenPage } from './open-page.ts'
 import { failed } from './render-page.ts'
-import type { Rendered } from './rendered.ts'
+import type { Rendered, RenderRequest } from './rendered.ts'
 
 /** Why a render ended early. `died`: the browser ended, for whatever reason. */
 type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'work' | 'died'
@@ -80,6 +80,7 @@ function isBug(error: unknown): boolean {
 interface EndedRender {
   readonly startedAt: number
   readonly url: URL
+  readonly request: RenderRequest
   readonly processMb: number
   readonly work: WorkLimits
   /** How far it came; undefined: its page was not open yet. */
@@ -89,7 +90,7 @@ interface EndedRender {
 /** Returns the result of a render that ended early. */
 export function ended(
   reason: Exclude<Reason, 'died'>,
-  { startedAt, url, processMb, work, navigation }: EndedRender,
+  { startedAt, url, request: { unrendered }, processMb, work, navigation }: EndedRender,
 ): Rendered {
   switch (reason) {
     case 'late':
@@ -97,11 +98,11 @@ export function ended(
     case 'aborted':
       return failed({ startedAt }, exchangeFault({ kind: 'aborted' }, url, 0), null)
     case 'crashed':
-      return failed({ startedAt }, CRASHED, null)
+      return failed({ startedAt }, CRASHED(unrendered), null)
     case 'heap':
       return failed({ startedAt }, HEAP_FULL(heapOf(processMb)), null)
     case 'work':
-      return failed({ startedAt }, TOO_MUCH_WORK(work), null)
+      return failed({ startedAt }, TOO_MUCH_WORK(work, unrendered), null)
     case 'memory':
       return failed({ startedAt }, TOO_MUCH_MEMORY(processMb), null)
   }

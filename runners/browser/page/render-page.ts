@@ -69,11 +69,11 @@ async function goTo(rendering: Rendering): Promise<RunFault | null> {
   } catch (error) {
     const text = error instanceof Error ? error.message : ''
     const asked = URL.parse(navigation.asked) ?? url
-    if (/Download is starting/.test(text)) return downloadFault(navigation.answer, asked)
+    if (/Download is starting/.test(text)) return downloadFault(rendering, asked)
     if (/Timeout \d+ms exceeded/.test(text)) return lateFault(navigation, url)
     const netError = netErrorOf(error)
     if (netError === '') throw error
-    if (netError === 'ERR_ABORTED') return abortedFault(navigation.answer, asked)
+    if (netError === 'ERR_ABORTED') return abortedFault(rendering, asked)
     return faultOf(rendering, netError)
   }
 }
@@ -86,16 +86,17 @@ function faultOf({ url, egress, navigation }: Rendering, netError: string): RunF
 }
 
 /** Chromium aborts navigations with nothing to show: 204, 205 and downloads. */
-function abortedFault(answer: Response | null, asked: URL): RunFault {
+function abortedFault(rendering: Rendering, asked: URL): RunFault {
+  const { answer } = rendering.navigation
   const status = answer?.status() ?? 0
   if (status === 204 || status === 205) return EMPTY_BODY
-  return answer === null ? navigationFault('ERR_ABORTED', asked.host, null) : downloadFault(answer, asked)
+  return answer === null ? navigationFault('ERR_ABORTED', asked.host, null) : downloadFault(rendering, asked)
 }
 
-function downloadFault(answer: Response | null, asked: URL): RunFault {
+function downloadFault({ request: { unrendered }, navigation: { answer } }: Rendering, asked: URL): RunFault {
   const type = answer?.headers()['content-type'] ?? ''
   const isPdf = answer === null ? /\.pdf$/i.test(asked.pathname) : mediaType(type) === 'application/pdf'
-  return isPdf ? PDF : DOWNLOAD
+  return isPdf ? PDF(unrendered) : DOWNLOAD(unrendered)
 }
 
 async function settle(rendering: Rendering, traffic: Traffic): Promise<Rendered> {

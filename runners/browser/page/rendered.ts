@@ -12,6 +12,8 @@ export interface RenderRequest {
   readonly waitFor?: string | null
   /** What to take pictures of; null: nothing. */
   readonly visual: VisualConfig | null
+  /** What a person can set so that the page is not rendered, as an imperative; null or absent: nothing. */
+  readonly unrendered?: string | null
   /** An opaque key of the team that the page is for. Absent: it is nobody's. */
   readonly team?: string | undefined
 }

@@ -176,7 +176,8 @@ describe('a page that', () => {
   test('is a PDF is told to be one, and what to do; another file is told to be a download', async () => {
     const file = (path: string, type: string) =>
       site.page(path, (response) => void response.writeHead(200, { 'content-type': type }).end('%PDF-1.7\n%%EOF\n'))
-    const pdf = await renderOne(browsers, file('/report', 'application/pdf; qs=0.1'))
+    const report = file('/report', 'application/pdf; qs=0.1')
+    const pdf = await renderOne(browsers, { url: report, unrendered: 'set fetch_mode to auto' })
     expect(pdf).toMatchObject({ ok: false, fault: { code: 'wrong_type' } })
     expect(pdf.ok ? '' : pdf.fault.message).toMatch(/leads to a PDF, which is not rendered.* set fetch_mode to auto/)
     const other = await renderOne(browsers, file('/a.bin2', 'application/octet-stream'))
