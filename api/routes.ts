@@ -14,9 +14,11 @@ import {
   replayRunRoute,
 } from './routes/runs.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
+import { invitationRoutes } from './routes/invitations.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
+import { teamRoutes } from './routes/team.ts'
 import { getUsageRoute } from './routes/usage.ts'
 
 /** In the order of the OpenAPI document. */
@@ -55,6 +57,8 @@ const described: readonly Route[] = [
   getUsageRoute,
   getSettingsRoute,
   editSettingsRoute,
+  ...teamRoutes,
+  ...invitationRoutes,
   ...signInRoutes,
 ]
 

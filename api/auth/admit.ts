@@ -5,7 +5,7 @@ import { mayBeCrossSite } from './cross-site.ts'
 import type { Principal } from './principals.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { POLICIES, type Policy, type PolicyName } from './policy.ts'
+import { forbidden, POLICIES, type Policy, type PolicyName } from './policy.ts'
 import { atLeast } from '../../schema/account/role.ts'
 
 /** Calls without valid credentials, a minute for each address. */
@@ -83,8 +83,6 @@ export const tooMany = (resetSeconds: number): ApiError =>
     headers: { 'retry-after': String(resetSeconds) },
   })
 
-const ADVICE = 'Ask a team admin or the owner.'
-
 /**
  * Returns null when the principal is allowed. Otherwise returns the 403; its message names the role, the permission and
  * the person to ask.
@@ -103,5 +101,3 @@ function refusal(name: PolicyName, principal: Principal): ApiError | null {
     name,
   )
 }
-
-const forbidden = (what: string, name: PolicyName) => apiError('FORBIDDEN', `${what} (${name}). ${ADVICE}`)

@@ -1,3 +1,4 @@
+import { type ApiError, apiError } from '../http/api-error.ts'
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Role } from '../../schema/account/role.ts'
 
@@ -27,7 +28,18 @@ export const POLICIES = {
   'keys.manage': { role: 'admin', scope: null, permission: 'create, rotate or delete API keys' },
   'settings.read': { role: 'viewer', scope: 'read', permission: 'view team settings' },
   'settings.manage': { role: 'admin', scope: null, permission: 'change team settings' },
+  'team.read': { role: 'viewer', scope: 'read', permission: 'view the team' },
+  'team.rename': { role: 'admin', scope: null, permission: 'rename the team' },
+  'teams.choose': { role: 'viewer', scope: null, permission: 'list, switch or join teams' },
+  'members.read': { role: 'admin', scope: 'read', permission: 'view members and invitations' },
+  'members.invite': { role: 'admin', scope: null, permission: 'invite people or change invitations' },
+  'members.manage': { role: 'admin', scope: null, permission: 'change roles or remove members' },
+  'members.leave': { role: 'viewer', scope: null, permission: 'leave the team or remove members' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
 } as const satisfies Readonly<Record<string, Policy>>
 export type PolicyName = keyof typeof POLICIES
+
+/** Returns the 403 of a permission. Its message names what was refused, the permission, and the person to ask. */
+export const forbidden = (what: string, name: PolicyName): ApiError =>
+  apiError('FORBIDDEN', `${what} (${name}). Ask a team admin or the owner.`)

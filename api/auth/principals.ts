@@ -34,6 +34,12 @@ export interface SessionPrincipal {
 /** The caller of a request. */
 export type Principal = KeyPrincipal | SessionPrincipal
 
+/** Returns the session of a caller whose route admits no API key. */
+export function sessionOf(principal: Principal): SessionPrincipal {
+  if (principal.kind === 'key') throw new TypeError('a route for signed-in users was reached with an API key')
+  return principal
+}
+
 /** Returns the principal as the audit log names it. */
 export const actorOf = (principal: Principal, ip: string | null): Actor =>
   principal.kind === 'key'

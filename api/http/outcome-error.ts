@@ -1,10 +1,20 @@
 import type { KeyReplaced } from '../../accounts/api-keys.ts'
+import type {
+  AlreadyThere,
+  InvitationEnded,
+  InvitationInvalid,
+  NoSeat,
+  ResentOften,
+} from '../../accounts/invitations.ts'
+import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
+import { forbidden, POLICIES, type PolicyName } from '../auth/policy.ts'
+import { RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
@@ -23,6 +33,12 @@ type Refusal =
   | NotReplayable
   | NoTexts
   | NotCompared
+  | NotAllowed
+  | AlreadyThere
+  | NoSeat
+  | InvitationEnded
+  | InvitationInvalid
+  | ResentOften
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -59,7 +75,69 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
     case 'not_compared':
       return later('The texts could not be compared in time. Try again in a moment.')
+    case 'not_allowed':
+      return notAllowed(refusal)
+    case 'already_there':
+      return apiError('CONFLICT', ALREADY[refusal.as])
+    case 'no_seat':
+      return noSeat(refusal)
+    case 'invitation_ended':
+      return apiError('CONFLICT', ENDED[refusal.state])
+    case 'invitation_invalid':
+      return apiError('INVITATION_INVALID', INVALID[refusal.why])
+    case 'resent_often':
+      return resentOften(refusal)
   }
+}
+
+/** The permission that an action belongs to, and how it is named in a refusal; by default as the permission is. */
+const ACTS: Readonly<Record<TeamAct, { readonly permission: PolicyName; readonly what?: string }>> = {
+  rename: { permission: 'team.rename' },
+  invite: { permission: 'members.invite' },
+  manage: { permission: 'members.manage' },
+  change_owner: { permission: 'members.manage', what: "change the owner's role" },
+  change_self: { permission: 'members.manage', what: 'change your own role' },
+  remove_owner: { permission: 'members.manage', what: 'remove the owner' },
+  leave_own: { permission: 'members.leave', what: 'leave the team that you own' },
+}
+
+function notAllowed({ role, act }: NotAllowed): ApiError {
+  const { permission, what = POLICIES[permission].permission } = ACTS[act]
+  if (role === null) return forbidden('You are not a member of this team any more', permission)
+  return forbidden(`Your role ${role} does not allow you to ${what}`, permission)
+}
+
+const ALREADY = {
+  member: 'A member of the team has this address already.',
+  invitation: 'An invitation of this address is open already: send it again, or revoke it first.',
+} as const satisfies Record<AlreadyThere['as'], string>
+
+const ENDED = {
+  open: 'The invitation is open.',
+  accepted: 'The invitation was accepted. Remove the member instead.',
+  revoked: 'The invitation was revoked. Invite the address again.',
+  expired: 'The invitation has expired. Invite the address again.',
+} as const satisfies Record<InvitationEnded['state'], string>
+
+const INVALID = {
+  accepted: 'The invitation was accepted already.',
+  revoked: 'The invitation was revoked. Ask whoever sent it for another one.',
+  expired: 'The invitation has expired. Ask whoever sent it for another one.',
+  address: 'The invitation was sent to another address. Sign in with the account of that address.',
+  member: 'You are a member of this team already.',
+} as const satisfies Record<InvitationInvalid['why'], string>
+
+function noSeat({ tier, seats, members, pending }: NoSeat): ApiError {
+  const taken = `members: ${members}, open invitations: ${pending}`
+  const message =
+    `The team has no seat left. The plan ${tier} has ${seats} (${taken}). Remove a member, revoke an invitation, or ` +
+    'ask the owner for a larger plan.'
+  return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'email', limit: seats, tier }])
+}
+
+function resentOften({ waitSeconds }: ResentOften): ApiError {
+  const message = `An invitation can be sent again ${RESENDS_PER_HOUR} times an hour. Try again in ${waitSeconds} s.`
+  return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': String(waitSeconds) } })
 }
 
 const NO_TEXTS = {
@@ -76,6 +154,9 @@ const NOUNS = {
   run: 'run',
   delivery: 'delivery',
   api_key: 'API key',
+  team: 'team',
+  member: 'member',
+  invitation: 'invitation',
 } as const satisfies Record<NotFound['what'], string>
 
 /** Returns the 404 of a record that the team does not have. */

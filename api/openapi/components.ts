@@ -17,6 +17,8 @@ import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
 import { Backtest, BacktestRequest, BacktestRun } from '../../schema/monitor/backtest.ts'
 import { BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
 import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
+import { Member, Team, TeamListItem } from '../../schema/account/team.ts'
+import { Invitation, InvitationPreview, InvitationSent } from '../../schema/account/invitation.ts'
 import { Usage } from '../../schema/account/usage.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -56,6 +58,12 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   BulkResult,
   TeamSettings,
   TeamSettingsPatch,
+  Team,
+  TeamListItem,
+  Member,
+  Invitation,
+  InvitationSent,
+  InvitationPreview,
   Usage,
   Pagination,
   ErrorEnvelope,

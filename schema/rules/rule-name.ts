@@ -5,6 +5,7 @@
 export const RULE_NAMES = [
   'web_address',
   'email_address',
+  'team_name',
   'header_names',
   'header_values',
   'header_reserved',

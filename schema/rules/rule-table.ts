@@ -1,3 +1,4 @@
+import { TEAM_NAME } from './account-rules.ts'
 import {
   DIRECT_OR_VISUAL,
   PREDICATE_FIELDS,
@@ -19,6 +20,7 @@ import type { RuleName } from './rule-name.ts'
 export const RULE_TABLE = {
   web_address: WEB_ADDRESS,
   email_address: EMAIL_ADDRESS,
+  team_name: TEAM_NAME,
   header_names: HEADER_NAMES,
   header_values: HEADER_VALUES,
   header_reserved: HEADER_RESERVED,

@@ -69,6 +69,12 @@ export async function openSession(tx: Queryable, userId: string, token: string):
     values (${userId}, ${token}, now() + make_interval(days => ${SESSION_DAYS}))`)
 }
 
+/** Makes a team the active one of a session. A team that the user is no member of has no effect. */
+export async function activateTeam(store: Queryable, sessionId: string, teamId: string): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update auth.sessions set active_team_id = ${teamId}::uuid where id = ${sessionId}::uuid`)
+}
+
 /** Deletes sessions that expired more than a day ago. Returns how many. Used by the daily maintenance. */
 export async function purgeSessions(store: Queryable): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`

@@ -41,6 +41,29 @@ create table team_members (
 create index team_members_user on team_members (user_id);
 create unique index team_members_one_owner on team_members (team_id) where role = 'owner';
 
+-- Invitations to a team. Every change of members and invitations locks the team's row first, so that seats are counted
+-- exactly (store/accounts/team-members.ts).
+create table invitations (
+  id uuid primary key default gen_random_uuid(),
+  team_id uuid not null references teams,
+  -- In lower case.
+  email text not null,
+  role text not null check (role in ('viewer', 'member', 'admin')),
+  invited_by uuid not null,
+  -- The inviter's address when the invitation was sent. It is shown once the account is gone.
+  invited_by_email text not null,
+  -- Only the hash of the link's token is stored. A new link replaces it, so that the old link is unknown.
+  token_hash bytea not null unique,
+  expires_at timestamptz not null,
+  -- When it was sent again, within the hour before the last time.
+  resent_at timestamptz[] not null default '{}',
+  -- Null: it is open, or it has expired.
+  ended_as text check (ended_as in ('accepted', 'revoked')),
+  created_at timestamptz not null default clock()
+);
+create index invitations_team on invitations (team_id, created_at);
+create index invitations_email on invitations (email);
+
 create table api_keys (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,

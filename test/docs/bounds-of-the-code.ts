@@ -19,6 +19,8 @@ import { TRIAL_DAYS } from '../../schema/account/plan.ts'
 import { Pagination, RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import { INVITATION_DAYS, PREVIEWS_PER_MINUTE, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
+import { Team } from '../../schema/account/team.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
 /** What a node of a schema may say of its size. */
@@ -99,5 +101,9 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['`grace_period_hours` of a key', range(key(ApiKeyRotate, 'grace_period_hours'))],
   ['age of a signature that a receiver should accept', `${SIGNATURE_TOLERANCE_SECONDS} s`],
   ['session', `${SESSION_DAYS} days`],
+  ['invitation', `${INVITATION_DAYS} days after it was sent`],
+  ['times that an invitation is sent again, an hour', `${RESENDS_PER_HOUR}, then 429`],
+  ['looks at invitations from an address, a minute', `${PREVIEWS_PER_MINUTE}, then 429`],
+  ['name of a team', `${range(key(Team, 'name'))} characters`],
   ['trial', `${TRIAL_DAYS} days`],
 ]

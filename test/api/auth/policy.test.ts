@@ -11,6 +11,8 @@ const PUBLIC = [
   'GET /api/openapi.json',
   // Its address is signed, and holds for minutes.
   'GET /v1/images/:token',
+  // Whoever has the token of an invitation was sent it.
+  'GET /v1/team/invitation',
   'POST /auth/sign-up/email',
   'POST /auth/sign-in/email',
   'POST /auth/sign-out',
@@ -37,6 +39,13 @@ const PASSES: Readonly<Record<PolicyName, readonly (typeof CALLERS)[number][]>> 
   'keys.manage': ['admin', 'owner'],
   'settings.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'settings.manage': ['admin', 'owner'],
+  'team.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
+  'team.rename': ['admin', 'owner'],
+  'teams.choose': ['viewer', 'member', 'admin', 'owner'],
+  'members.read': ['read key', 'write key', 'admin', 'owner'],
+  'members.invite': ['admin', 'owner'],
+  'members.manage': ['admin', 'owner'],
+  'members.leave': ['viewer', 'member', 'admin', 'owner'],
   'usage.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'templates.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
 }
@@ -89,7 +98,9 @@ describe('every route of the API', () => {
       if (policy === 'public') continue
       for (const caller of CALLERS) {
         const { status } = await api.call(credentials[caller], method, urlOf(path))
-        const may = PASSES[policy].includes(caller)
+        // Everybody may leave, and only some may remove others.
+        const ofOthers = policy === 'members.leave' && (caller === 'viewer' || caller === 'member')
+        const may = PASSES[policy].includes(caller) && !ofOthers
         // What happens behind the door (404, 422) is the route's own matter.
         const expected = caller === 'anonymous' ? 'not let in' : may ? 'let in' : 'forbidden'
         const actual = status === 401 ? 'not let in' : status === 403 ? 'forbidden' : 'let in'
