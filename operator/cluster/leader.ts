@@ -135,7 +135,10 @@ export class Leader {
     const path = `${this.#collection}/${name}`
     const found: KubeAnswer<Lease> = await client.call({ method: 'GET', path, signal })
     if (found.status === 404)
-      return isDone(await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }, signal))
+      return this.#isWritten(
+        await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }, signal),
+        now,
+      )
     if (found.status !== 200) throw new KubeError('the lease of the leader', found)
     const { spec = {} } = found.body
     const { resourceVersion } = found.body.metadata
@@ -147,8 +150,15 @@ export class Leader {
     const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
     // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
     const answer = await this.#write('PUT', { metadata: { name, namespace, resourceVersion }, spec: next }, signal)
-    if (isDone(answer)) this.#seen = { version: answer.body.metadata.resourceVersion, at: now }
-    return isDone(answer)
+    return this.#isWritten(answer, now)
+  }
+
+  /** Returns whether the lease is this process' own now, and remembers its version. */
+  #isWritten(answer: KubeAnswer<Lease>, at: number): boolean {
+    if (answer.status === 409) return false
+    if (answer.status >= 300) throw new KubeError('the lease of the leader', answer)
+    this.#seen = { version: answer.body.metadata.resourceVersion, at }
+    return true
   }
 
   #spec(transitions: number, acquired = microTime(new Date())) {
@@ -167,10 +177,4 @@ export class Leader {
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...lease }
     return client.call({ method, path, body, signal, timeoutMs: this.#times.renewMs })
   }
-}
-
-function isDone(answer: KubeAnswer<Lease>): boolean {
-  if (answer.status < 300) return true
-  if (answer.status === 409) return false
-  throw new KubeError('the lease of the leader', answer)
 }

@@ -5,7 +5,7 @@ import type { MonitorContext } from '../../monitors/context.ts'
 import { type DeclaredRow, type ResourceIdentity, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
-import { partsOf } from '../cluster/objects.ts'
+import { keyOf, partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import { FINALIZER, type MonitorResource, pathOf, requestOf } from './monitor-resource.ts'
 import type { ResolvedMonitor } from './resolve.ts'
@@ -180,14 +180,16 @@ export class Reconciler {
     const others = finalizers.filter((one) => one !== FINALIZER)
     // The version makes the patch conditional: another controller may have changed the list.
     const body = { metadata: { resourceVersion, finalizers: isThere ? [...others, FINALIZER] : others } }
-    const answer = await this.#options.client.call({
+    const answer = await this.#options.client.call<MonitorResource>({
       method: 'PATCH',
       path: pathOf(resource),
       body,
       contentType: MERGE_PATCH,
     })
     // A resource that is gone needs no finalizer.
-    if (answer.status >= 300 && answer.status !== 404) throw new KubeError('the finalizer of a Monitor', answer)
+    if (answer.status === 404) return
+    if (answer.status >= 300) throw new KubeError('the finalizer of a Monitor', answer)
+    this.#options.learn(answer.body)
   }
 
   async #apply(
@@ -243,13 +245,22 @@ export class Reconciler {
   }
 
   /** Writes the status if it says anything new. Returns whether it did. */
-  async #write(resource: MonitorResource, acceptance: Acceptance): Promise<boolean> {
+  async #write(judged: MonitorResource, acceptance: Acceptance): Promise<boolean> {
+    // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
+    const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
+    if (resource.metadata.uid !== judged.metadata.uid || resource.metadata.generation !== judged.metadata.generation)
+      return false
     const status = statusOf(resource, acceptance, new Date())
     if (!isNews(resource.status, status)) return false
     const answer = await this.#options.client.call<MonitorResource>({
       method: 'PATCH',
       path: `${pathOf(resource)}/status`,
-      body: statusPatch(resource.status, status),
+      // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
+      // status of an older generation must not replace a newer one.
+      body: {
+        metadata: { resourceVersion: resource.metadata.resourceVersion },
+        ...statusPatch(resource.status, status),
+      },
       contentType: MERGE_PATCH,
     })
     if (answer.status === 404) return false

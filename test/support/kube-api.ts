@@ -31,8 +31,14 @@ export interface KubeApi {
   kubectl(...args: string[]): Promise<string>
   /** Applies a file of CustomResourceDefinitions and waits until they are served. */
   applyCrds(file: string): Promise<void>
+  /** Kills one of its two programs. */
+  kill(part: KubePart): Promise<void>
+  /** Starts a program again that was killed, with what it had stored, and waits until the API server is ready. */
+  restart(part: KubePart): Promise<void>
   stop(): Promise<void>
 }
+
+type KubePart = 'etcd' | 'kube-apiserver'
 
 const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 50
@@ -45,10 +51,10 @@ export async function startKubeApi(): Promise<KubeApi> {
   const assets = kubeAssets()
   if (assets === null) throw new Error('there are no assets to start an API server from')
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-kube-'))
-  const children: ChildProcess[] = []
+  const children = new Map<KubePart, ChildProcess>()
   const stop = async () => {
     agent?.destroy()
-    for (const child of children.toReversed()) await kill(child)
+    for (const child of [...children.values()].toReversed()) await kill(child)
     await rm(folder, { recursive: true, force: true })
   }
   let agent: Agent | undefined
@@ -58,14 +64,20 @@ export async function startKubeApi(): Promise<KubeApi> {
     await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,system:masters\n`)
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     await writeFile(join(folder, 'accounts.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
-    children.push(start(join(assets, 'etcd'), etcdArgs(folder, etcdPort, peerPort)))
-    const server = start(join(assets, 'kube-apiserver'), serverArgs(folder, etcdPort, port))
-    children.push(server)
+    const args = { etcd: etcdArgs(folder, etcdPort, peerPort), 'kube-apiserver': serverArgs(folder, etcdPort, port) }
+    const begin = (part: KubePart) => {
+      const child = start(join(assets, part), args[part])
+      children.set(part, child)
+      return child
+    }
+    begin('etcd')
+    const server = begin('kube-apiserver')
     const url = `https://127.0.0.1:${port}`
     const ca = await certificate(folder, server)
     agent = new Agent({ ca, keepAlive: true, maxSockets: 4 })
     const call = caller(url, token, agent)
-    await until(server, async () => (await call('GET', '/readyz').catch(() => null))?.status === 200)
+    const isReady = async () => (await call('GET', '/readyz').catch(() => null))?.status === 200
+    await until(server, isReady)
     const kubeconfig = join(folder, 'kubeconfig')
     await writeFile(kubeconfig, kubeconfigOf(url, ca, token))
     const kubectl = async (...args: string[]) => {
@@ -88,7 +100,12 @@ export async function startKubeApi(): Promise<KubeApi> {
         )
       await eventually(isServed, Boolean, { forMs: PATIENCE_MS })
     }
-    return { url, kubeconfig, call, kubectl, applyCrds, stop }
+    const killPart = async (part: KubePart) => {
+      const child = children.get(part)
+      if (child) await kill(child)
+    }
+    const restart = (part: KubePart) => until(begin(part), isReady)
+    return { url, kubeconfig, call, kubectl, applyCrds, kill: killPart, restart, stop }
   } catch (error) {
     await stop()
     throw error
@@ -140,7 +157,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 async function until(server: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
   const look = async () => {
-    if (server.exitCode !== null || server.signalCode !== null) throw new Error('kube-apiserver ended while starting')
+    if (server.exitCode !== null || server.signalCode !== null) throw new Error('a server ended while starting')
     return holds()
   }
   await eventually(look, Boolean, { forMs: PATIENCE_MS, everyMs: LOOK_EVERY_MS })

@@ -25,11 +25,23 @@ type Fault =
   | { readonly kind: 'half' }
   | { readonly kind: 'expired' }
 
+/** A request that is on its way. */
+interface KeptRequest {
+  /** Resolves when the request has come. */
+  readonly came: Promise<void>
+  /** Passes it on, and resolves with the status of its answer. */
+  letGo(): Promise<number>
+}
+
 /** A way to a real API server that a test spoils. */
 export interface FaultyKube extends AsyncDisposable {
   readonly kubeconfig: string
   /** The next requests that `which` matches meet the fault, this many of them. */
   spoil(which: RegExp, fault: Fault, times?: number): void
+  /** Ends the faults that no request has met. */
+  clear(): void
+  /** Keeps the next request that `which` matches, until it is let go. The caller may be gone by then. */
+  keep(which: RegExp): KeptRequest
   /** Requests that came through, as `METHOD path`. */
   readonly seen: readonly string[]
   /** Resets the watches that are open now. */
@@ -45,6 +57,7 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
   const { cluster } = config.clusters[0]
   const agent = new Agent({ keepAlive: true, ca: Buffer.from(cluster['certificate-authority-data'] ?? '', 'base64') })
   const spoilt: { which: RegExp; fault: Fault; times: number }[] = []
+  const keepers: { which: RegExp; came: () => void; goes: Promise<void>; answered: (status: number) => void }[] = []
   const seen: string[] = []
   const open = new Set<ServerResponse>()
   const stopping = new AbortController()
@@ -58,6 +71,15 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
   cluster['insecure-skip-tls-verify'] = true
   const kubeconfig = join(folder, `faulty-${Math.random().toString(36).slice(2)}`)
   await writeFile(kubeconfig, JSON.stringify(config))
+
+  /** Waits where the request is to be kept; returns who keeps it. */
+  async function kept(what: string) {
+    const index = keepers.findIndex(({ which }) => which.test(what))
+    const [keeper] = index < 0 ? [] : keepers.splice(index, 1)
+    keeper?.came()
+    await keeper?.goes
+    return keeper
+  }
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const what = `${incoming.method} ${incoming.url}`
@@ -77,10 +99,12 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
     if (response.destroyed) return
     const chunks: Buffer[] = []
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
+    const keeping = await kept(what)
     const { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers } = incoming.headers
     const sent = request(new URL(incoming.url ?? '/', kube.url), { method: incoming.method, agent, headers })
     sent.on('error', () => response.socket?.resetAndDestroy())
     sent.on('response', (answer) => {
+      keeping?.answered(answer.statusCode ?? 0)
       const { 'transfer-encoding': _____, ...passed } = answer.headers
       response.writeHead(answer.statusCode ?? 502, passed)
       response.flushHeaders()
@@ -89,6 +113,8 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
         open.delete(response)
         answer.destroy()
       })
+      // The server went away in the middle of its answer.
+      answer.on('error', () => response.socket?.resetAndDestroy())
       if (fault && fault.kind !== 'late') spoilBody(fault, answer, response)
       else answer.pipe(response)
     })
@@ -99,6 +125,20 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
     kubeconfig,
     seen,
     spoil: (which, fault, times = 1) => void spoilt.push({ which, fault, times }),
+    clear: () => void spoilt.splice(0),
+    keep(which) {
+      const came = Promise.withResolvers<void>()
+      const goes = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<number>()
+      keepers.push({ which, came: came.resolve, goes: goes.promise, answered: answered.resolve })
+      return {
+        came: came.promise,
+        letGo() {
+          goes.resolve()
+          return answered.promise
+        },
+      }
+    },
     cut: () => open.forEach((response) => response.socket?.resetAndDestroy()),
     async [Symbol.asyncDispose]() {
       stopping.abort()

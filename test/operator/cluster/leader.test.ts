@@ -71,6 +71,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
     expect((await holder('pair'))['leaseTransitions']).toBe(1)
   })
 
+  test('gives up a lease that it has just made', async () => {
+    const one = await candidate('brief', 'one')
+    await one.acquire()
+    await one.leader.release()
+    expect(await holder('brief')).not.toHaveProperty('holderIdentity', 'one')
+  })
+
   test('stops before another takes over when it cannot reach the API server', async () => {
     const one = await candidate('cut', 'one')
     await one.acquire()
