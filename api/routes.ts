@@ -15,6 +15,7 @@ import {
 } from './routes/runs.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { invitationRoutes } from './routes/invitations.ts'
+import { accountPages } from './pages/account-pages.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
@@ -63,4 +64,4 @@ const described: readonly Route[] = [
 ]
 
 /** Every route of the API. */
-export const routes: readonly Route[] = [...described, openApiRoute(described)]
+export const routes: readonly Route[] = [...described, openApiRoute(described), ...accountPages]

@@ -17,7 +17,7 @@ import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
-import { createSignUpMail } from './auth/sign-up-mail.ts'
+import { createAccountMails } from './auth/account-mails.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
 
 /** What the command that serves knows, and hands in. */
@@ -85,7 +85,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   const { store, log, baseUrl } = options
   const key = sessionKey(encryptionKey)
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
-  const { signUp, signUpPlan: plan } = options
+  const { signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
   const secrets = createSecretBox(encryptionKey)
   const mail = createMailQueue(secrets, hasMail)
@@ -95,10 +95,9 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     sessionKey: key,
     baseUrl,
     trustedOrigins,
-    signUp,
     plan,
     log,
-    tellOfSignUp: hasMail ? createSignUpMail({ store, mail, limits, baseUrl, log }) : undefined,
+    mails: createAccountMails({ store, mail, limits, baseUrl, plan, log }),
   })
   return {
     ...options,

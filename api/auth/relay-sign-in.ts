@@ -14,6 +14,7 @@ type SignInCall = PublicCall<unknown, unknown, unknown>
 
 interface SignInOperation {
   readonly method: Method
+  /** It may have a query. */
   readonly path: string
   /** Fields that are added to the body. */
   readonly always: object
@@ -111,6 +112,8 @@ async function knownBlock(store: Store, email: string, address: string | null): 
   return known.some((other) => addressBlock(other) === block) ? `from:${block}` : null
 }
 
+const NOT_VERIFIED = 'The address is not confirmed yet. Open the link in the mail that was sent to it.'
+
 function refusalOf(status: number, text: string): ApiError {
   const message = messageOf(text)
   switch (status) {
@@ -119,7 +122,10 @@ function refusalOf(status: number, text: string): ApiError {
         headers: { 'www-authenticate': 'Bearer' },
       })
     case 403:
-      return apiError('FORBIDDEN', message ?? 'This is not allowed.')
+      return apiError(
+        'FORBIDDEN',
+        text.includes('EMAIL_NOT_VERIFIED') ? NOT_VERIFIED : (message ?? 'This is not allowed.'),
+      )
     case 404:
       return apiError('NOT_FOUND', 'There is nothing at this address.')
     case 400:

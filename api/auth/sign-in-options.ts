@@ -1,4 +1,6 @@
 import type { BetterAuthOptions } from 'better-auth'
+import { RESET_HOURS, VERIFY_HOURS } from '../../schema/account/pages.ts'
+import type { AccountMails } from './account-mails.ts'
 import { hashedIdentifier } from '../../store/accounts/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
@@ -15,12 +17,15 @@ export interface SignInSettings {
   readonly baseUrl: string
   /** Origins of Tidemark's own pages. */
   readonly trustedOrigins: readonly string[]
-  readonly signUp: 'invite' | 'open'
   /**
-   * Tells the owner of an account that somebody signed up with its address; absent: this installation sends no mail,
-   * and the answer to the sign-up says that the address has an account.
+   * Null: this installation sends no mail. Addresses are not verified then, and the answer to a sign-up says that the
+   * address has an account.
    */
-  readonly tellOfSignUp?: ((email: string) => void) | undefined
+  readonly mails: AccountMails | null
+}
+
+interface AboutUser {
+  readonly user: { readonly id: string; readonly email: string }
 }
 
 /** `__Host-` needs https; without https the cookie has no such prefix. */
@@ -40,7 +45,7 @@ export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(ba
  */
 export async function signInOptions(settings: SignInSettings) {
   const { bearer } = await import('better-auth/plugins/bearer')
-  const { tellOfSignUp } = settings
+  const { mails } = settings
   return {
     appName: 'Tidemark',
     secrets: [{ version: 1, value: settings.sessionKey }],
@@ -48,19 +53,30 @@ export async function signInOptions(settings: SignInSettings) {
     basePath: '/auth',
     trustedOrigins: [...settings.trustedOrigins],
     plugins: [bearer({ requireSignature: true })],
-    // Verification and password reset both need mail, so they come together with it.
+    // Verification and password reset both need mail, so they come together with it. The route of the sign-up refuses
+    // whom TIDEMARK_SIGNUP does not let in.
     emailAndPassword: {
       enabled: true,
-      disableSignUp: settings.signUp === 'invite',
       minPasswordLength: 8,
-      requireEmailVerification: false,
-      // Without a session in it, the library gives the same answer for an address that has an account.
-      autoSignIn: tellOfSignUp === undefined,
-      ...(tellOfSignUp && {
-        onExistingUserSignUp: async ({ user }: { user: { email: string } }) => tellOfSignUp(user.email),
+      // With it, the library gives the same answer to a sign-up with an address that has an account.
+      requireEmailVerification: mails !== null,
+      resetPasswordTokenExpiresIn: RESET_HOURS * 3600,
+      ...(mails && {
+        onExistingUserSignUp: async ({ user }: AboutUser) => mails.tellOfSignUp(user),
+        sendResetPassword: ({ user, token }: AboutUser & { readonly token: string }) =>
+          mails.resetPassword(user, token),
       }),
       revokeSessionsOnPasswordReset: true,
     },
+    ...(mails && {
+      emailVerification: {
+        sendOnSignUp: true,
+        sendOnSignIn: true,
+        expiresIn: VERIFY_HOURS * 3600,
+        sendVerificationEmail: ({ user, token }: AboutUser & { readonly token: string }) =>
+          mails.confirmAddress(user, token),
+      },
+    }),
     rateLimit: { enabled: false },
     telemetry: { enabled: false, debug: false },
     experimental: { instrumentation: { enabled: false } },

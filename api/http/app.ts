@@ -17,7 +17,7 @@ import {
 } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
-import { forgetTypeOfNothing, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
+import { forgetTypeOfNothing, parseForm, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -34,6 +34,9 @@ import { ApiError, apiError } from './api-error.ts'
  * 100,000 characters, each of which may be written as two times \uXXXX.
  */
 const BODY_LIMIT = 4_194_304
+
+const FORM = 'application/x-www-form-urlencoded'
+const FORM_LIMIT = 16_384
 
 /** Returns the API with the given services. It does not listen yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
@@ -73,7 +76,20 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
   app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply, services.log))
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
-  for (const route of routes) addRoute(app, services, route)
+  const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
+  for (const route of routes) if (!isForm(route)) addRoute(app, services, route)
+  void app.register(async (forms) => {
+    forms.removeAllContentTypeParsers()
+    forms.addContentTypeParser(
+      FORM,
+      { parseAs: 'buffer', bodyLimit: FORM_LIMIT },
+      async (request: FastifyRequest, body: Buffer) => {
+        refuseEncoded(request.headers)
+        return parseForm(body)
+      },
+    )
+    for (const route of routes) if (isForm(route)) addRoute(forms, services, route)
+  })
   return app
 }
 

@@ -94,6 +94,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
+/** Returns the fields of a form. A field that is given more than once is refused. */
+export function parseForm(bytes: Buffer): unknown {
+  const fields = [...new URLSearchParams(decode(bytes))]
+  const names = new Set(fields.map(([name]) => name))
+  if (names.size < fields.length || names.has('__proto__')) throw malformed('must have each field once')
+  return Object.fromEntries(fields)
+}
+
 /**
  * Treats an empty body as no body, whatever its content type: `curl -d ''` declares a form, and `fetch` with an empty
  * text declares text.

@@ -12,15 +12,17 @@ import type { Services } from '../services.ts'
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
-/** A successful answer. */
+/** A successful answer; of a page, also one that shows why something was refused. */
 export interface Answer {
-  readonly status: 200 | 201 | 204
+  readonly status: 200 | 201 | 204 | 302 | 303 | PageRefusal
   readonly body?: unknown
   /** Replaces a JSON body. */
   readonly text?: { readonly type: string; readonly content: string }
   readonly bytes?: { readonly type: string; readonly content: Uint8Array }
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
+/** Statuses with which a page shows a refusal. All other routes throw an `ApiError`. */
+type PageRefusal = 403 | 404 | 409 | 422 | 429
 export const ok = (body: unknown): Answer => ({ status: 200, body })
 export const okText = (type: string, content: string): Answer => ({ status: 200, text: { type, content } })
 export const created = (body: unknown): Answer => ({ status: 201, body })
@@ -99,6 +101,8 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
    * credentials.
    */
   readonly perAddress?: number
+  /** The body is a form that a browser posts, and not JSON. */
+  readonly isForm?: boolean
   handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 

@@ -73,10 +73,41 @@ export const signInRoutes: readonly Route[] = [
   }),
   operation('POST', '/auth/reset-password', {
     summary: 'Set a new password with a token',
-    description: 'The token works once. Who runs the installation makes one with `admin link`. All sessions end.',
+    description: 'The token is in the link of a mail, and works once. `admin link` makes one too. All sessions end.',
     body: Closed({ token: Text(1, 200), newPassword: NewPassword }),
     answer: Done,
     perAddress: ATTEMPTS,
+  }),
+  operation('POST', '/auth/request-password-reset', {
+    summary: 'Ask for a mail to set a new password',
+    description:
+      'Only where this installation sends mail. The answer is the same for an address that has no account. One mail a ' +
+      'minute is sent to an address.',
+    body: Closed({ email: Email }),
+    answer: Done,
+    perAddress: ATTEMPTS,
+    guard: needsMail,
+  }),
+  operation('POST', '/auth/send-verification-email', {
+    summary: 'Ask for a mail to confirm an address',
+    description:
+      'Only where this installation sends mail. The answer is the same for an address that has no account. One mail a ' +
+      'minute is sent to an address.',
+    body: Closed({ email: Email }),
+    answer: Done,
+    perAddress: ATTEMPTS,
+    guard: needsMail,
+  }),
+  operation('POST', '/auth/verify-email', {
+    summary: 'Confirm an address with a token',
+    description: 'The token is in the link of the mail.',
+    body: Closed({ token: Text(1, 2000) }),
+    answer: Done,
+    perAddress: ATTEMPTS,
+    relayedTo: ({ body }) => ({
+      method: 'GET',
+      path: `/auth/verify-email?token=${encodeURIComponent((body as { readonly token: string }).token)}`,
+    }),
   }),
   operation('POST', '/auth/update-user', {
     summary: 'Change the name',
@@ -84,6 +115,13 @@ export const signInRoutes: readonly Route[] = [
     answer: Done,
   }),
 ]
+
+type SignInCall = Parameters<typeof relaySignIn>[0]
+
+function needsMail({ services }: SignInCall): void {
+  if (!services.mail.hasServer)
+    throw apiError('FORBIDDEN', 'This installation sends no mail. Ask whoever runs it: admin link prints a link.')
+}
 
 interface Operation {
   readonly summary: string
@@ -94,7 +132,9 @@ interface Operation {
   readonly perAccount?: number
   /** Properties that are added to the body. */
   readonly always?: object
-  guard?(call: Parameters<typeof relaySignIn>[0]): void
+  guard?(call: SignInCall): void
+  /** The library's operation, where it differs from the route. */
+  relayedTo?(call: SignInCall): { readonly method: Method; readonly path: string }
 }
 
 function operation(method: Method, path: string, def: Operation): Route {
@@ -114,8 +154,7 @@ function operation(method: Method, path: string, def: Operation): Route {
     handle: async (call): Promise<Answer> => {
       def.guard?.(call)
       return relaySignIn(call, {
-        method,
-        path,
+        ...(def.relayedTo?.(call) ?? { method, path }),
         always: def.always ?? {},
         ...(perAccount !== undefined && { perAccount }),
       })

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { isUuid } from '../../core/is-uuid.ts'
+import { PAGES } from '../../schema/account/pages.ts'
 import { TIERS, type Tier } from '../../schema/account/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
@@ -86,20 +87,16 @@ export const setEmailCommand = () =>
 export const linkCommand = () =>
   ownerCommand(
     'link',
-    'Prints a token with which an account sets a new password, once, within an hour. It needs no mail server.',
+    'Prints a link with which an account sets a new password, once, within 5 hours. It needs no mail server.',
     '--email me@example.com',
   ).action(({ email, json }: OwnerOption) =>
     withStore(async (store, { settings }) => {
       const issued = await createResetToken(store, email)
       if (!issued) throw noAccount(email)
       const base = settings.TIDEMARK_BASE_URL ?? `http://${settings.HOST}:${settings.PORT}`
-      const url = `${base.replace(/\/+$/, '')}/auth/reset-password`
+      const url = `${base.replace(/\/+$/, '')}${PAGES.reset}?token=${issued.token}`
       print(json, { email, ...issued, url })
-      if (json) return
-      const body = `{"token": "${issued.token}", "newPassword": "…"}`
-      process.stdout.write(
-        `\nTo set the password:\n  curl -X POST ${url} -H 'Content-Type: application/json' -d '${body}'\n`,
-      )
+      if (!json) process.stdout.write(`\nOpen the address in a browser to set the password.\n`)
     }),
   )
 

@@ -8,9 +8,10 @@ import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NOTHING_USED } from '../quota/pool.ts'
+import { RESET_HOURS } from '../../schema/account/pages.ts'
+import { resetIdentifier } from './account-links.ts'
 import { listApiKeys, revokeApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
-import { hashedIdentifier } from './session-token.ts'
 
 const owned = row({ team_id: Type.String(), user_id: Type.String(), tier: Type.Unsafe<Tier>({}), serp: Type.String() })
 
@@ -63,8 +64,6 @@ export async function setEmail(store: Store, email: string, to: string): Promise
   }
 }
 
-/** How long a token for a new password works. Sign-in uses the wall clock. */
-const RESET_HOURS = 1
 const issued = row({ expires_at: Type.String() })
 
 /**
@@ -77,7 +76,7 @@ export const createResetToken = (store: Store, email: string) =>
     await tx.query(sql.type(nothing)`delete from auth.verifications where value = ${id}`)
     const { expires_at } = await tx.one(sql.type(issued)`
       insert into auth.verifications (identifier, value, expires_at)
-      values (${hashedIdentifier(`reset-password:${token}`)}, ${id}, now() + make_interval(hours => ${RESET_HOURS}))
+      values (${resetIdentifier(token)}, ${id}, now() + make_interval(hours => ${RESET_HOURS}))
       returning expires_at`)
     const target = { id, label: email.toLowerCase() }
     await recordAudit(tx, { teamId, actor: SYSTEM, action: 'account.password_reset_issued', target })

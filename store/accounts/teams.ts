@@ -38,11 +38,6 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
   return teamId
 }
 
-/** Returns the id of the team that the account of an address owns; null when there is no such account. */
-export const findOwnedTeam = (store: Queryable, email: string): Promise<string | null> =>
-  store.maybeOneFirst(sql.type(made)`
-    select t.id from auth.users u join teams t on t.owner_user_id = u.id where u.email = ${email.toLowerCase()}`)
-
 const teamRow = row({ id: Type.String(), owner_user_id: Type.String() })
 
 /** Returns a team and its owner; null when the text names none. */

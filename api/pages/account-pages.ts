@@ -1,0 +1,158 @@
+import Type from 'typebox'
+import { PAGES } from '../../schema/account/pages.ts'
+import { Closed, Text } from '../../schema/shape/shape.ts'
+import { mayBeCrossSite } from '../auth/cross-site.ts'
+import { relaySignIn } from '../auth/relay-sign-in.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Answer, publicRoute, type Route } from '../http/route.ts'
+import { type Form, pageAnswer } from './page.ts'
+
+type PageCall = Parameters<typeof relaySignIn>[0]
+
+/** Requests a minute from an address. */
+const LOOKS = 60
+const ATTEMPTS = 10
+const tag = 'Sign-in'
+const Token = Text(1, 2000)
+const WithToken = Closed({ token: Type.Optional(Token) })
+const HTML = { 200: { description: 'A page.', only: 'text/html' } }
+const shown = { method: 'GET', tag, policy: 'public', perAddress: LOOKS, query: WithToken, answers: HTML } as const
+const posted = { method: 'POST', tag, policy: 'public', perAddress: ATTEMPTS, isForm: true, answers: HTML } as const
+
+/** The pages that the links of mails open, until a dashboard has its own. */
+export const accountPages: readonly Route[] = [
+  publicRoute({
+    ...shown,
+    path: PAGES.verify,
+    summary: 'Page: confirm an address',
+    // A program that opens the links of mails must confirm nothing. So a person presses a button.
+    handle: async ({ query: { token = '' } }) =>
+      pageAnswer({
+        title: 'Confirm your address',
+        lines: ['Somebody created a Tidemark account with your address. If it was you, confirm it.'],
+        forms: [{ action: PAGES.verify, hidden: { token }, fields: [], button: 'Confirm' }],
+      }),
+  }),
+  publicRoute({
+    ...posted,
+    path: PAGES.verify,
+    summary: 'Form: confirm an address',
+    body: Closed({ token: Type.Optional(Token) }),
+    handle: (call) =>
+      answered(call, LINK_OVER, async () => {
+        const path = `/auth/verify-email?token=${encodeURIComponent(call.body.token ?? '')}`
+        await relaySignIn(withBody(call, {}), { method: 'GET', path, always: {} })
+        return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
+      }),
+  }),
+  publicRoute({
+    ...shown,
+    path: PAGES.reset,
+    summary: 'Page: set a new password',
+    handle: async ({ query: { token }, services }) =>
+      token === undefined
+        ? askForReset(services.mail.hasServer)
+        : pageAnswer({ ...NEW_PASSWORD, forms: [resetForm(token)] }),
+  }),
+  publicRoute({
+    ...posted,
+    path: PAGES.reset,
+    summary: 'Form: set a new password',
+    body: Closed({
+      token: Type.Optional(Token),
+      password: Type.Optional(Text(0, 1000)),
+      email: Type.Optional(Text(0, 254)),
+    }),
+    handle: (call) => {
+      const { token, password = '', email } = call.body
+      if (token === undefined) return answered(call, ASK_AGAIN, () => sendReset(call, email ?? ''))
+      return answered(
+        call,
+        (why) => (isAboutPassword(why) ? tryAgain(token, why) : LINK_OVER(why)),
+        async () => {
+          const always = { token, newPassword: password }
+          await relaySignIn(withBody(call, {}), { method: 'POST', path: '/auth/reset-password', always })
+          return pageAnswer({
+            title: 'Your new password is set',
+            lines: ['Every session of the account has ended. Sign in with the new password.'],
+          })
+        },
+      )
+    },
+  }),
+]
+
+const NEW_PASSWORD = { title: 'Set a new password', lines: ['It ends every session of the account.'] }
+
+const resetForm = (token: string): Form => ({
+  action: PAGES.reset,
+  hidden: { token },
+  fields: [
+    {
+      name: 'password',
+      label: 'New password, at least 8 characters',
+      type: 'password',
+      autocomplete: 'new-password',
+      minLength: 8,
+    },
+  ],
+  button: 'Set the password',
+})
+
+const ASK_FORM: Form = {
+  action: PAGES.reset,
+  fields: [{ name: 'email', label: 'Address of your account', type: 'email', autocomplete: 'email' }],
+  button: 'Send a link',
+}
+
+function askForReset(hasMail: boolean): Answer {
+  if (hasMail)
+    return pageAnswer({ title: NEW_PASSWORD.title, lines: ['A mail with a link is sent to you.'], forms: [ASK_FORM] })
+  return pageAnswer({
+    title: NEW_PASSWORD.title,
+    lines: ['This installation sends no mail. Whoever runs it can print a link for you.'],
+  })
+}
+
+/** The answer is the same whether the address has an account or not. */
+async function sendReset(call: PageCall, email: string): Promise<Answer> {
+  const path = '/auth/request-password-reset'
+  if (call.services.mail.hasServer) await relaySignIn(withBody(call, { email }), { method: 'POST', path, always: {} })
+  return pageAnswer({
+    title: 'Look into your mailbox',
+    lines: ['If the address has an account, a mail with a link is on its way.'],
+  })
+}
+
+const isAboutPassword = (why: string) => /password/i.test(why)
+const tryAgain = (token: string, fault: string): Answer =>
+  pageAnswer({ ...NEW_PASSWORD, fault: `${fault}.`, forms: [resetForm(token)] }, 422)
+const ASK_AGAIN = (fault: string): Answer =>
+  pageAnswer({ title: NEW_PASSWORD.title, lines: [], fault: `${fault}.`, forms: [ASK_FORM] }, 422)
+const LINK_OVER = (_why: string): Answer =>
+  pageAnswer(
+    {
+      title: 'This link does not work any more',
+      lines: ['It was used already, a newer one has replaced it, or its time is over.'],
+      link: { href: PAGES.reset, text: 'Ask for a link to set a new password' },
+    },
+    422,
+  )
+
+/** Does what a form asks. A refusal of the sign-in library becomes a page. */
+async function answered(
+  call: PageCall,
+  refused: (why: string) => Answer,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (mayBeCrossSite('POST', call.headers, call.services.trustedOrigins))
+    return pageAnswer({ title: 'This form came from another site', lines: ['Open the link of the mail again.'] }, 403)
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return refused(error.message.replace(/\.$/, ''))
+    throw error
+  }
+}
+
+const withBody = (call: PageCall, body: object): PageCall => ({ ...call, body })

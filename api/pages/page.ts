@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { escapeHtml as safe } from '../../deliveries/messages/escape-html.ts'
+import type { Answer } from '../http/route.ts'
+
+/** A field of a form. */
+interface Field {
+  readonly name: string
+  readonly label: string
+  readonly type: 'email' | 'password' | 'text'
+  readonly autocomplete: 'email' | 'current-password' | 'new-password' | 'name'
+  readonly minLength?: number
+}
+
+/** A form that is posted to an address of this service. */
+export interface Form {
+  readonly action: string
+  readonly title?: string
+  readonly hidden?: Readonly<Record<string, string>>
+  readonly fields: readonly Field[]
+  readonly button: string
+}
+
+/** What a page says and asks. */
+export interface Page {
+  readonly title: string
+  readonly lines: readonly string[]
+  /** Why the last try failed. */
+  readonly fault?: string | undefined
+  readonly forms?: readonly Form[]
+  readonly link?: { readonly href: string; readonly text: string }
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1f2937;--soft:#6b7280;--line:#d1d5db;--card:#fff;--ground:#f3f4f6;--teal:#0f766e}
+@media(prefers-color-scheme:dark){:root{--ink:#e5e7eb;--soft:#9ca3af;--line:#4b5563;--card:#1f2937;--ground:#111827}}
+*{box-sizing:border-box}
+body{margin:0;padding:24px 16px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:440px;margin:0 auto;padding:24px;background:var(--card);border:1px solid var(--line);border-radius:8px}
+h1{margin:0 0 12px;font-size:22px;line-height:1.3;overflow-wrap:anywhere}
+h2{margin:0 0 4px;font-size:17px}
+p{margin:0 0 12px;overflow-wrap:anywhere}
+form{margin-top:20px}
+form+form{padding-top:20px;border-top:1px solid var(--line)}
+label{display:block;margin:12px 0 4px;font-weight:600}
+input{width:100%;padding:10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:inherit;font:inherit}
+button{width:100%;margin-top:16px;padding:12px;border:0;border-radius:6px;background:var(--teal);color:#fff;font:inherit;font-weight:600}
+.fault{padding:10px 12px;border-left:4px solid #b91c1c;background:#fef2f2;color:#7f1d1d}
+a{color:inherit}
+footer{margin-top:20px;color:var(--soft);font-size:14px}
+`.trim()
+
+/** Nothing is loaded and nothing runs: the one style is named by its hash. */
+const HEADERS = {
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // The address holds a token. A form that is posted here still says where it comes from.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex',
+}
+
+/** Returns a page that works without scripts. */
+export const pageAnswer = (page: Page, status: Answer['status'] = 200): Answer => ({
+  status,
+  text: { type: 'text/html', content: html(page) },
+  headers: HEADERS,
+})
+
+function html({ title, lines, fault, forms = [], link }: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${safe(title)} · Tidemark</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${safe(title)}</h1>
+${fault === undefined ? '' : `<p class="fault" role="alert">${safe(fault)}</p>`}
+${lines.map((line) => `<p>${safe(line)}</p>`).join('\n')}
+${forms.map(formHtml).join('\n')}
+${link === undefined ? '' : `<p><a href="${safe(link.href)}">${safe(link.text)}</a></p>`}
+<footer>Tidemark</footer>
+</main>
+</body>
+</html>
+`
+}
+
+function formHtml({ action, title, hidden = {}, fields, button }: Form): string {
+  const kept = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${safe(value)}">`,
+  )
+  return `<form method="post" action="${safe(action)}">
+${title === undefined ? '' : `<h2>${safe(title)}</h2>`}
+${kept.join('\n')}
+${fields.map(fieldHtml).join('\n')}
+<button type="submit">${safe(button)}</button>
+</form>`
+}
+
+const fieldHtml = ({ name, label, type, autocomplete, minLength }: Field) =>
+  `<label for="${name}">${safe(label)}</label>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required` +
+  `${minLength === undefined ? '' : ` minlength="${minLength}"`}>`

@@ -1,0 +1,6 @@
+/** The pages that links in mails open. They work without scripts. */
+export const PAGES = { verify: '/verify', reset: '/new-password', invitation: '/invitation' } as const
+
+/** How long the link of a mail works. It outlives the last attempt to send the mail. */
+export const VERIFY_HOURS = 48
+export const RESET_HOURS = 5
