@@ -64,4 +64,7 @@ const described: readonly Route[] = [
 ]
 
 /** Every route of the API. */
-export const routes: readonly Route[] = [...described, openApiRoute(described), ...accountPages]
+export const routes: readonly Route[] = [...described, openApiRoute(described)]
+
+/** Every route that is served: those of the API, and pages. */
+export const servedRoutes: readonly Route[] = [...routes, ...accountPages]

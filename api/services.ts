@@ -14,6 +14,7 @@ import { sessionKey } from '../store/accounts/session-token.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
+import type { OidcProvider } from './auth/oidc.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
@@ -32,6 +33,8 @@ export interface ServicesOptions {
   readonly dashboardUrl: string
   readonly signUp: 'invite' | 'open'
   readonly signUpPlan: Tier
+  /** Null or absent: people sign in with passwords only. */
+  readonly oidc?: OidcProvider | null
   /** Requests a minute for each key or session; 0: no limit on these, nor on calls without credentials. */
   readonly rateLimit: number
   /** Networks whose X-Forwarded-For is believed. */
@@ -96,6 +99,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     baseUrl,
     trustedOrigins,
     plan,
+    oidc: options.oidc ?? null,
     log,
     mails: createAccountMails({ store, mail, limits, baseUrl, plan, log }),
   })

@@ -44,6 +44,18 @@ export const Config = Closed({
     ),
   ),
   SMTP_FROM: Optional(RuledText(254, ['email_address'], 'Sender address of mail. Required with SMTP_URL.')),
+  TIDEMARK_OIDC_ISSUER: Optional(
+    Text(
+      1,
+      2048,
+      'Issuer of an OpenID Connect provider that people sign in with, such as https://id.example.com/realms/main; ' +
+        'see docs/sign-in.md. Unset: people sign in with passwords only.',
+    ),
+  ),
+  TIDEMARK_OIDC_CLIENT_ID: Optional(Text(1, 512, 'Id of this client at the provider. Required with the issuer.')),
+  TIDEMARK_OIDC_CLIENT_SECRET: Optional(
+    Text(1, 1024, 'Secret of this client at the provider. Required with the issuer.'),
+  ),
   TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
     maxLength: 4096,
     default: '',
@@ -272,6 +284,7 @@ export const ClientCertificates = Type.Array(
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SMTP_URL',
+  'TIDEMARK_OIDC_CLIENT_SECRET',
   'LLM_API_KEY',
   'TIDEMARK_PROXY_URL',
   'TIDEMARK_RUNNER_TOKEN',

@@ -3,6 +3,7 @@ import { sessionAddresses } from '../../store/accounts/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
 import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
 import { signSessionToken } from '../../store/accounts/session-token.ts'
+import { OIDC } from './oidc.ts'
 import { tooMany } from './admit.ts'
 import { addressBlock } from './rate-limits.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
@@ -10,7 +11,7 @@ import type { Answer, Method, PublicCall } from '../http/route.ts'
 import { CLIENT_ADDRESS_HEADER } from './sign-in-options.ts'
 
 /** A call of a sign-in route. */
-type SignInCall = PublicCall<unknown, unknown, unknown>
+export type SignInCall = PublicCall<unknown, unknown, unknown>
 
 interface SignInOperation {
   readonly method: Method
@@ -49,6 +50,41 @@ export async function relaySignIn(call: SignInCall, operation: SignInOperation):
   if (operation.perAccount !== undefined) cookies.push(newDeviceCookie(call.services, accountOf(call)))
   const body = withSignedToken(text === '' ? {} : JSON.parse(text), call.services.sessionKey)
   return { status: 200, body, ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }) }
+}
+
+/**
+ * Begins a sign-in with the provider: returns its address, to which the browser goes, with the cookie that binds the
+ * browser to the answer.
+ */
+export async function beginOidc(call: SignInCall, body: object): Promise<Answer> {
+  const operation = { method: 'POST', path: '/auth/sign-in/social', always: { provider: OIDC, ...body } } as const
+  const request = requestFor({ ...call, body: {} }, operation)
+  // A person follows a link to get here. What the link starts is checked when the provider sends the browser back.
+  for (const name of ['origin', 'referer', 'sec-fetch-site', ...OF_BROWSERS]) request.headers.delete(name)
+  const response = await oidcOf(call)(request)
+  const { url } = (await response.json()) as { readonly url?: string }
+  if (!response.ok || url === undefined) throw apiError('UNAVAILABLE', 'The provider of the sign-in does not answer.')
+  return redirect(url, response.headers.getSetCookie())
+}
+
+/** Ends a sign-in with the provider: returns a redirect to a page of ours, and the session's cookie. */
+export async function endOidc(call: SignInCall, query: Readonly<Record<string, string>>): Promise<Answer> {
+  const path = `/auth/callback/${OIDC}?${new URLSearchParams(query).toString()}`
+  const response = await oidcOf(call)(requestFor(call, { method: 'GET', path, always: {} }))
+  const location = response.headers.get('location')
+  if (location === null) throw new Error(`the sign-in library answered ${response.status} to a callback`)
+  return redirect(location, response.headers.getSetCookie())
+}
+
+const redirect = (location: string, cookies: readonly string[]): Answer => ({
+  status: 302,
+  text: { type: 'text/plain', content: '' },
+  headers: { location, 'cache-control': 'no-store', ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
+})
+
+function oidcOf({ services }: SignInCall) {
+  if (!services.signIn.handleOidc) throw apiError('NOT_FOUND', 'There is no provider to sign in with.')
+  return services.signIn.handleOidc
 }
 
 async function handle(call: SignInCall, operation: SignInOperation): Promise<Response> {

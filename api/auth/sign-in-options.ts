@@ -1,5 +1,6 @@
 import type { BetterAuthOptions } from 'better-auth'
-import { RESET_HOURS, VERIFY_HOURS } from '../../schema/account/pages.ts'
+import { PAGES, RESET_HOURS, VERIFY_HOURS } from '../../schema/account/pages.ts'
+import { refuseUnverified } from './oidc.ts'
 import type { AccountMails } from './account-mails.ts'
 import { hashedIdentifier } from '../../store/accounts/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
@@ -80,7 +81,8 @@ export async function signInOptions(settings: SignInSettings) {
     rateLimit: { enabled: false },
     telemetry: { enabled: false, debug: false },
     experimental: { instrumentation: { enabled: false } },
-    onAPIError: { throw: true },
+    // Where a sign-in with a provider ends that cannot be told from one of another browser.
+    onAPIError: { throw: true, errorURL: `${settings.baseUrl}${PAGES.oidcFailed}` },
     advanced: {
       database: { generateId: 'uuid', validateSchema: false },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
@@ -99,7 +101,11 @@ const stamps = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
 /** The library's tables and columns under Tidemark's names. */
 const tables = {
-  user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...stamps } },
+  user: {
+    modelName: 'users',
+    fields: { emailVerified: 'email_verified', ...stamps },
+    validateUserInfo: refuseUnverified,
+  },
   session: {
     modelName: 'sessions',
     expiresIn: SESSION_DAYS * 86_400,
@@ -109,6 +115,7 @@ const tables = {
   },
   account: {
     modelName: 'accounts',
+    updateAccountOnSignIn: false,
     fields: {
       userId: 'user_id',
       accountId: 'account_id',

@@ -1,15 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { BetterAuthPlugin } from 'better-auth'
 import pg from 'pg'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { ensureTeam } from '../../store/accounts/teams.ts'
+import { type OidcProvider, oidcPlugin } from './oidc.ts'
 import { signInOptions, type SignInSettings } from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
   /** Handles a request below /auth. Throws the errors of the library. */
   handle(request: Request): Promise<Response>
+  /** The same, of sign-in by OpenID Connect. Null: there is no provider. */
+  readonly handleOidc: ((request: Request) => Promise<Response>) | null
   close(): Promise<void>
 }
 
@@ -18,6 +22,8 @@ interface SignInOptions extends SignInSettings {
   readonly store: Store
   /** Plan of an account that signs up. */
   readonly plan: Tier
+  /** Null: people sign in with passwords only. */
+  readonly oidc: OidcProvider | null
   readonly log: FastifyBaseLogger
 }
 
@@ -39,18 +45,23 @@ export function createSignIn(options: SignInOptions): SignIn {
     log.warn({ err: error }, 'a database connection of the sign-in was lost')
   })
   let opening: ReturnType<typeof open> | undefined
+  // Apart from the other one, which must not wait for a provider that does not answer.
+  let openingOidc: ReturnType<typeof open> | undefined
+  const { oidc } = options
   return {
-    handle: async (request) => (await (opening ??= open(options, pool))).handler(request),
+    handle: async (request) => (await (opening ??= open(options, pool, []))).handler(request),
+    handleOidc: oidc && (async (request) => (await (openingOidc ??= openOidc(oidc, options, pool))).handler(request)),
     close: () => pool.end(),
   }
 }
 
 /** Loads the library: with the first request, because it takes 20 MB that an API without sign-ins does not need. */
-async function open(options: SignInOptions, pool: pg.Pool) {
+async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly BetterAuthPlugin[]) {
   const { log } = options
   const [{ betterAuth }, settings] = await Promise.all([import('better-auth'), signInOptions(options)])
   return betterAuth({
     ...settings,
+    plugins: [...settings.plugins, ...plugins],
     database: pool,
     logger: {
       level: 'warn',
@@ -65,8 +76,17 @@ async function open(options: SignInOptions, pool: pg.Pool) {
       // process dies in between, the next sign-in of the account creates its team.
       user: { create: { after: (user) => giveTeam(options, user) } },
       session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
+      // Nothing is done with a provider's tokens, so they are not kept.
+      account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
   })
+}
+
+const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null }
+
+/** Loads the library with the provider. Its addresses are looked up then, or with a later request. */
+async function openOidc(oidc: OidcProvider, options: SignInOptions, pool: pg.Pool) {
+  return open(options, pool, [await oidcPlugin(oidc)])
 }
 
 async function giveTeam(

@@ -2,12 +2,11 @@ import Type from 'typebox'
 import { PAGES } from '../../schema/account/pages.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { mayBeCrossSite } from '../auth/cross-site.ts'
-import { relaySignIn } from '../auth/relay-sign-in.ts'
+import { OIDC_FAULTS } from '../auth/oidc.ts'
+import { beginOidc, endOidc, relaySignIn, type SignInCall as PageCall } from '../auth/relay-sign-in.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { type Form, pageAnswer } from './page.ts'
-
-type PageCall = Parameters<typeof relaySignIn>[0]
 
 /** Requests a minute from an address. */
 const LOOKS = 60
@@ -16,6 +15,7 @@ const tag = 'Sign-in'
 const Token = Text(1, 2000)
 const WithToken = Closed({ token: Type.Optional(Token) })
 const HTML = { 200: { description: 'A page.', only: 'text/html' } }
+const REDIRECT = { 302: { description: 'A redirect.', only: 'text/plain' } }
 const shown = { method: 'GET', tag, policy: 'public', perAddress: LOOKS, query: WithToken, answers: HTML } as const
 const posted = { method: 'POST', tag, policy: 'public', perAddress: ATTEMPTS, isForm: true, answers: HTML } as const
 
@@ -44,6 +44,49 @@ export const accountPages: readonly Route[] = [
         await relaySignIn(withBody(call, {}), { method: 'GET', path, always: {} })
         return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
       }),
+  }),
+  publicRoute({
+    ...shown,
+    path: PAGES.oidc,
+    summary: 'Sign in with the provider',
+    answers: REDIRECT,
+    query: Closed({}),
+    handle: (call) =>
+      beginOidc(call, {
+        callbackURL: signedInAt(call),
+        errorCallbackURL: `${call.services.baseUrl}${PAGES.oidcFailed}`,
+      }),
+  }),
+  publicRoute({
+    ...shown,
+    path: '/auth/callback/oidc',
+    summary: 'The provider sends the browser back here',
+    answers: REDIRECT,
+    // Providers add parameters of their own.
+    query: Type.Unsafe<Readonly<Record<string, string>>>({ type: 'object' }),
+    handle: (call) => endOidc(call, call.query),
+  }),
+  publicRoute({
+    ...shown,
+    path: PAGES.oidcFailed,
+    summary: 'Page: the sign-in with the provider failed',
+    query: Type.Object({ error: Type.Optional(Type.String()) }),
+    handle: async ({ query: { error = '' } }) =>
+      pageAnswer(
+        {
+          title: 'You are not signed in',
+          lines: [OIDC_FAULTS[error] ?? 'The sign-in with the provider failed.'],
+          link: { href: PAGES.oidc, text: 'Try again' },
+        },
+        403,
+      ),
+  }),
+  publicRoute({
+    ...shown,
+    path: PAGES.signedIn,
+    summary: 'Page: signed in',
+    query: Closed({}),
+    handle: async () => pageAnswer({ title: 'You are signed in', lines: ['You can close this page.'] }),
   }),
   publicRoute({
     ...shown,
@@ -81,6 +124,10 @@ export const accountPages: readonly Route[] = [
     },
   }),
 ]
+
+/** Where a browser goes with its new session: to the dashboard, where there is one. */
+const signedInAt = ({ services: { baseUrl, dashboardUrl } }: PageCall) =>
+  dashboardUrl === baseUrl ? `${baseUrl}${PAGES.signedIn}` : dashboardUrl
 
 const NEW_PASSWORD = { title: 'Set a new password', lines: ['It ends every session of the account.'] }
 

@@ -21,7 +21,7 @@ export interface Form {
 }
 
 /** What a page says and asks. */
-export interface Page {
+interface Page {
   readonly title: string
   readonly lines: readonly string[]
   /** Why the last try failed. */
@@ -42,8 +42,10 @@ p{margin:0 0 12px;overflow-wrap:anywhere}
 form{margin-top:20px}
 form+form{padding-top:20px;border-top:1px solid var(--line)}
 label{display:block;margin:12px 0 4px;font-weight:600}
-input{width:100%;padding:10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:inherit;font:inherit}
-button{width:100%;margin-top:16px;padding:12px;border:0;border-radius:6px;background:var(--teal);color:#fff;font:inherit;font-weight:600}
+input{width:100%;padding:10px;border:1px solid var(--line);border-radius:6px}
+input{background:var(--card);color:inherit;font:inherit}
+button{width:100%;margin-top:16px;padding:12px;border:0;border-radius:6px}
+button{background:var(--teal);color:#fff;font:inherit;font-weight:600}
 .fault{padding:10px 12px;border-left:4px solid #b91c1c;background:#fef2f2;color:#7f1d1d}
 a{color:inherit}
 footer{margin-top:20px;color:var(--soft);font-size:14px}

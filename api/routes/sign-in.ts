@@ -81,8 +81,8 @@ export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/request-password-reset', {
     summary: 'Ask for a mail to set a new password',
     description:
-      'Only where this installation sends mail. The answer is the same for an address that has no account. One mail a ' +
-      'minute is sent to an address.',
+      'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +
+      'address gets one mail a minute.',
     body: Closed({ email: Email }),
     answer: Done,
     perAddress: ATTEMPTS,
@@ -91,8 +91,8 @@ export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/send-verification-email', {
     summary: 'Ask for a mail to confirm an address',
     description:
-      'Only where this installation sends mail. The answer is the same for an address that has no account. One mail a ' +
-      'minute is sent to an address.',
+      'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +
+      'address gets one mail a minute.',
     body: Closed({ email: Email }),
     answer: Done,
     perAddress: ATTEMPTS,

@@ -1,5 +1,12 @@
-/** The pages that links in mails open. They work without scripts. */
-export const PAGES = { verify: '/verify', reset: '/new-password', invitation: '/invitation' } as const
+/** The pages that links in mails open, and those of a sign-in with a provider. They work without scripts. */
+export const PAGES = {
+  verify: '/verify',
+  reset: '/new-password',
+  invitation: '/invitation',
+  oidc: '/auth/oidc',
+  oidcFailed: '/auth/oidc/failed',
+  signedIn: '/auth/signed-in',
+} as const
 
 /** How long the link of a mail works. It outlives the last attempt to send the mail. */
 export const VERIFY_HOURS = 48

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { buildApp } from '../../api/http/app.ts'
-import { routes } from '../../api/routes.ts'
+import { servedRoutes } from '../../api/routes.ts'
 import type { Route } from '../../api/http/route.ts'
 import { createServices, type Services, type ServicesOptions } from '../../api/services.ts'
 import { createLogger } from '../../core/logger.ts'
@@ -55,7 +55,7 @@ export interface TestError {
 /** Starts an API. `close` it in `afterAll`. */
 export async function createTestApi(
   overrides: Partial<ServicesOptions> = {},
-  table: readonly Route[] = routes,
+  table: readonly Route[] = servedRoutes,
 ): Promise<TestApi> {
   const database = await createTestDatabase()
   const store = await openStore({ url: database.url, name: 'tidemark test', connections: 5 })

@@ -3,7 +3,7 @@ import { buildApp } from '../../../api/http/app.ts'
 import type { Health } from '../../../core/health.ts'
 import { hasMailServer } from './mail.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
-import { routes } from '../../../api/routes.ts'
+import { servedRoutes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Tracer } from '../../../core/tracer.ts'
@@ -82,7 +82,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     objects,
   })
   stack.defer('sign-in', () => services.close())
-  const app = buildApp(services, routes)
+  const app = buildApp(services, servedRoutes)
   stack.defer('the API', () => app.close())
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
@@ -102,6 +102,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     hasMail: hasMailServer(settings),
     signUp: settings.TIDEMARK_SIGNUP,
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
+    oidc: oidcOf(settings),
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
     trustedProxies: settings.trustedProxies,
     connectionsPerAddress: settings.TIDEMARK_CONNECTIONS_PER_ADDRESS,
@@ -112,6 +113,13 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     tracer: context.tracer,
     wake: context.wake,
   }
+}
+
+function oidcOf(settings: Settings) {
+  const { TIDEMARK_OIDC_ISSUER: issuer, TIDEMARK_OIDC_CLIENT_ID: clientId } = settings
+  const { TIDEMARK_OIDC_CLIENT_SECRET: clientSecret } = settings
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return null
+  return { issuer, clientId, clientSecret }
 }
 
 /** Metrics on the port that everybody reaches need a token. */

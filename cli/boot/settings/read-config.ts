@@ -7,6 +7,7 @@ import { parseCidr } from '../../../egress/address.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
+import { oidcIssues } from './oidc-issues.ts'
 import { objectIssues } from './object-issues.ts'
 import { runnerIssues } from './runner-issues.ts'
 import { serviceLinks } from './service-links.ts'
@@ -147,7 +148,13 @@ function acrossSettings(config: Config): Issue[] {
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const)
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
-  issues.push(...mailIssues(config), ...modelIssues(config), ...objectIssues(config), ...runnerIssues(config))
+  issues.push(
+    ...mailIssues(config),
+    ...oidcIssues(config),
+    ...modelIssues(config),
+    ...objectIssues(config),
+    ...runnerIssues(config),
+  )
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
   if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
   for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_DENY_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)

@@ -22,6 +22,9 @@ const PUBLIC = [
   'POST /auth/revoke-other-sessions',
   'POST /auth/change-password',
   'POST /auth/reset-password',
+  'POST /auth/request-password-reset',
+  'POST /auth/send-verification-email',
+  'POST /auth/verify-email',
   'POST /auth/update-user',
 ]
 const CALLERS = ['anonymous', 'read key', 'write key', 'viewer', 'member', 'admin', 'owner'] as const

@@ -97,7 +97,8 @@ test('scripts confirm an address with the token', async () => {
 test('an account that signs up has its team and its trial before the address is confirmed', async () => {
   const { email } = await newAccount()
   await api.sql(`do $$ begin assert (select count(*) = 1 from teams t join auth.users u on u.id = t.owner_user_id
-    join team_usage g on g.team_id = t.id where u.email = '${email}' and t.trial_ends_at > clock() + interval '13 days'); end $$`)
+    join team_usage g on g.team_id = t.id where u.email = '${email}'
+      and t.trial_ends_at > clock() + interval '13 days'); end $$`)
 })
 
 test('the page of the mail sets a new password once, and every session ends', async () => {

@@ -1,0 +1,50 @@
+import type { BetterAuthOptions } from 'better-auth'
+
+/** The OpenID Connect provider of this installation. It comes from the settings, and is trusted like its operator. */
+export interface OidcProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** The provider's id in the library's tables and addresses. */
+export const OIDC = 'oidc'
+
+/**
+ * Returns the plugin for the provider. It signs in by the code flow with PKCE, a state that is bound to the browser,
+ * and a nonce. The signature, issuer, audience, expiry and nonce of the id token are verified.
+ */
+export async function oidcPlugin({ issuer, clientId, clientSecret }: OidcProvider) {
+  const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
+  return genericOAuth({
+    config: [
+      {
+        providerId: OIDC,
+        discoveryUrl: `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+        clientId,
+        clientSecret,
+        scopes: ['openid', 'email', 'profile'],
+        requireIdTokenVerification: true,
+      },
+    ],
+  })
+}
+
+/** Refuses an address that the provider did not verify: it may be somebody else's. */
+export const refuseUnverified: NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']> = ({
+  user,
+  source,
+}) => (source.method === 'oauth' && user.emailVerified !== true ? { error: 'email_not_verified' } : undefined)
+
+/** What a person reads when the sign-in with the provider failed, by the library's code. */
+export const OIDC_FAULTS: Readonly<Record<string, string>> = {
+  access_denied: 'The sign-in was cancelled.',
+  account_not_linked:
+    'There is an account with your address, and its address is not confirmed. Sign in with its password.',
+  email_not_found: 'The provider did not tell your address.',
+  email_not_verified: 'The provider has not verified your address. Have it verified there.',
+  invitation_needed: 'Accounts are made by invitation here. Open the link of your invitation first.',
+  please_restart_the_process: 'The sign-in took too long, or began in another browser.',
+  state_mismatch: 'The sign-in took too long, or began in another browser.',
+  state_not_found: 'The sign-in took too long, or began in another browser.',
+}
