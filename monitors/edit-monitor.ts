@@ -28,8 +28,8 @@ type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
 
 /**
  * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing writes no audit
- * entry. The delivery cap is checked only if the patch has deliveries, so that a smaller plan does not block other
- * edits.
+ * entry. A monitor that has more deliveries than a smaller plan allows keeps them, and is edited only when the edit
+ * reduces them.
  */
 export async function editMonitor(context: MonitorContext, edition: MonitorEdition): Promise<EditOutcome> {
   const outcome = await context.store.transaction((tx) => edit(tx, context, edition))
@@ -50,7 +50,7 @@ async function edit(
   const merged = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const spec = merged.value
-  const over = patch.deliveries ? await overDeliveryCap(tx, teamId, spec) : null
+  const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
   return { kind: 'done', monitor: await changeSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
 }

@@ -56,6 +56,14 @@ export const Config = Closed({
   TIDEMARK_OIDC_CLIENT_SECRET: Optional(
     Text(1, 1024, 'Secret of this client at the provider. Required with the issuer.'),
   ),
+  TIDEMARK_PLANS_FILE: Optional(
+    Text(
+      1,
+      4096,
+      'JSON file with limits of plans that differ here; see docs/reference/usage-and-plans.md. The command that ' +
+        'migrates the database applies it: serve or migrate.',
+    ),
+  ),
   TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
     maxLength: 4096,
     default: '',

@@ -1,5 +1,6 @@
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { whileStoreAway } from '../../store/db/client.ts'
+import { readPlans } from '../boot/settings/read-plans.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
@@ -21,7 +22,9 @@ export const serve = (): Promise<void> =>
     run: async (context) => {
       // The embedded Postgres is restarted when it ends. Migrations are safe to repeat.
       const patienceMs = context.databaseFolder === null ? 0 : RESTART_MS
-      await whileStoreAway(() => migrate(context.databaseUrl, context.progress), { patienceMs, log: context.log })
+      const plans = readPlans(context.settings)
+      const { databaseUrl, progress, log } = context
+      await whileStoreAway(() => migrate(databaseUrl, { plans, progress }), { patienceMs, log })
       context.progress('Starting the API and the workers')
       let worker: Worker | undefined
       const api = await startApi({

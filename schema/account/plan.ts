@@ -1,3 +1,6 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { Closed, Nullable } from '../shape/shape.ts'
+
 /**
  * The plans. Null: no limit. For visual and SERP runs, null means that they are taken from `runsPerMonth`. Only the
  * free plan has trial pools, which count visual and SERP runs separately. On the other plans every check is taken from
@@ -84,6 +87,31 @@ export type PlanLimits = { readonly [K in keyof (typeof PLANS)['free']]: number 
   readonly retentionDays: number
   readonly maxDeliveriesPerMonitor: number
 }
+
+const Count = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) => Type.Integer({ minimum, maximum })
+const CountOrNone = () => Nullable(Count())
+const overrides = Closed({
+  runsPerMonth: Type.Optional(CountOrNone()),
+  visualRunsPerMonth: Type.Optional(CountOrNone()),
+  serpRunsPerMonth: Type.Optional(CountOrNone()),
+  retentionDays: Type.Optional(Count(1, 36_500)),
+  maxDeliveriesPerMonitor: Type.Optional(Count(0, 25)),
+  llmCallsPerMonth: Type.Optional(CountOrNone()),
+  proxyBytesPerMonth: Type.Optional(CountOrNone()),
+  maxTeamMembers: Type.Optional(Nullable(Count(1))),
+  screenshotBytesPerMonth: Type.Optional(CountOrNone()),
+} satisfies Record<keyof PlanLimits, TSchema>)
+
+/** The content of TIDEMARK_PLANS_FILE: for each plan, the limits that differ from `PLANS`. Null: no limit. */
+export const PlansFile = Closed({
+  free: Type.Optional(overrides),
+  lite: Type.Optional(overrides),
+  starter: Type.Optional(overrides),
+  pro: Type.Optional(overrides),
+  scale: Type.Optional(overrides),
+  unlimited: Type.Optional(overrides),
+} satisfies Record<Tier, TSchema>)
+export type PlansFile = Static<typeof PlansFile>
 
 /** Days of a new account's free trial. */
 export const TRIAL_DAYS = 14

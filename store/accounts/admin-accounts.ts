@@ -97,8 +97,9 @@ export const setPlan = (store: Store, email: string, plan: Tier, withSerp: boole
       where id = ${teamId}::uuid`)
     if ((tier === 'free') !== (plan === 'free'))
       await tx.query(sql.type(nothing)`
-        update team_usage set ${NOTHING_USED}, period_start = clock(),
-          resets_at = case when ${plan} = 'free' then null else clock() + interval '1 month' end
+        update team_usage set ${NOTHING_USED}, period_start = clock(), anchor_at = clock(),
+          resets_at = case when ${plan} <> 'free' then (clock() at time zone 'UTC' + interval '1 month')
+            at time zone 'UTC' end
         where team_id = ${teamId}::uuid`)
     const metadata = { from: tier, to: plan, serp: access, previous_serp: serp }
     const target = { id: teamId, label: plan }

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ExplainedError } from '../../core/explained-error.ts'
+import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
+
+interface MigrateOptions {
+  /** The limits of plans that differ in this installation. Null: plans that are there stay as they are. */
+  readonly plans?: PlansFile | null
+  readonly progress?: ((step: string) => void) | undefined
+}
 
 /** A file of store/migrations/, in the order of its number. */
 interface Migration {
@@ -36,7 +43,7 @@ export class MigrationDiffersError extends ExplainedError {
  * because the row checks of the pool need the tables that this function creates. `progress` is called before something
  * is applied.
  */
-export async function migrate(databaseUrl: string, progress?: (step: string) => void): Promise<string[]> {
+export async function migrate(databaseUrl: string, { plans = {}, progress }: MigrateOptions = {}): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
     await client.query(`
@@ -51,7 +58,7 @@ export async function migrate(databaseUrl: string, progress?: (step: string) => 
     const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
     if (missing.length > 0) progress?.(`Migrating the database (${missing.length} migrations)`)
     for (const migration of missing) await apply(client, migration)
-    await syncPlans(client)
+    await syncPlans(client, plans)
     return missing.map(({ name }) => name)
   })
 }

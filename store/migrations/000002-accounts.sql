@@ -16,11 +16,15 @@ create table teams (
   -- Limits of this team that replace those of its plan. Null, as the whole or as one entry: the plan's limit applies.
   limits jsonb,
   trial_ends_at timestamptz,
+  -- The trial has ended and no plan was chosen (core/machine/plan.ts). A trigger keeps it up to date; the maintenance
+  -- touches a team whose trial ends.
+  trial_over boolean not null default false,
   proxy_enabled boolean not null default false,
   error_notifications boolean not null default true,
   created_at timestamptz not null default clock()
 );
 create unique index teams_owner on teams (owner_user_id);
+create index teams_trial on teams (trial_ends_at) where tier = 'free' and not trial_over;
 
 -- Returns the limits of a team: those of its plan, replaced by its own where it has any. All code that needs a limit
 -- reads it here. Null: no limit. It is one plain select, so that the planner can inline it.

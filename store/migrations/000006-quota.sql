@@ -15,6 +15,9 @@ create table team_usage (
   period_start timestamptz not null default clock(),
   -- Null: these pools are never renewed (those of a trial).
   resets_at timestamptz,
+  -- Each period ends whole months after this instant, so that a day that a short month lacks comes back in the next
+  -- one. Null: after the end of the present period.
+  anchor_at timestamptz,
   -- Separate quotas beside the runs: calls of the model, bytes of stored pictures, and bytes transferred through the
   -- proxy.
   llm_calls_used bigint not null default 0 check (llm_calls_used >= 0),
@@ -129,3 +132,59 @@ create table proxy_holds (
   until timestamptz not null
 );
 create index proxy_holds_team on proxy_holds (team_id);
+
+-- Locks and unlocks the monitors of a team as core/machine/plan.ts says. What is locked has no schedule; a check that
+-- is under way or queued still ends. What is unlocked, and neither paused nor suspended, is due at once. The caller
+-- holds the row of team_usage, so that claims of the team wait.
+create function fit_locks(team uuid) returns void language plpgsql as $$
+declare
+  changed bigint[];
+begin
+  with m as (
+    update monitors m set locked = not m.locked
+    from teams t join team_usage u on u.team_id = t.id
+    where t.id = team and m.team_id = t.id and m.deleted_at is null
+      and m.locked <> (t.trial_over or m.kind = 'serp' and t.serp = 'none' and u.credits = 0)
+    returning m.no
+  )
+  select array_agg(no) into changed from m;
+  if changed is not null then
+    update checks c
+    set next_run_at = case when s.is_scheduled then clock() end,
+      due_at = case
+        when c.run_id is not null or c.queued_run_id is not null then c.due_at
+        when s.is_scheduled then clock() end
+    from (
+      select c.no, not (m.locked or m.paused or m.suspended) as is_scheduled
+      from checks c join monitors m on m.no = c.no
+      where c.no = any (changed)
+      order by c.no
+      for update of c
+    ) s
+    where c.no = s.no;
+  end if;
+end $$;
+
+create function note_trial_end() returns trigger language plpgsql as $$
+begin
+  new.trial_over := new.tier = 'free' and coalesce(new.trial_ends_at <= clock(), false);
+  perform from team_usage where team_id = new.id for update;
+  return new;
+end $$;
+create trigger teams_note_trial_end before update of tier, serp, trial_ends_at, trial_over on teams
+  for each row execute function note_trial_end();
+
+create function fit_locks_of() returns trigger language plpgsql as $$
+begin
+  if tg_table_name = 'teams' then
+    perform fit_locks(new.id);
+  else
+    perform fit_locks(new.team_id);
+  end if;
+  return null;
+end $$;
+create trigger teams_fit_locks after update of tier, serp, trial_ends_at, trial_over on teams for each row
+  when (old.trial_over <> new.trial_over or old.serp <> new.serp) execute function fit_locks_of();
+-- Credits that run out lock nothing here: the maintenance does it, so that a claim never waits for an edit.
+create trigger team_usage_fit_locks after update on team_usage for each row
+  when (old.credits = 0 and new.credits > 0) execute function fit_locks_of();

@@ -17,20 +17,23 @@ interface NewMonitor {
   readonly spec: MonitorSpec
 }
 
-/** Stores a monitor and its check, which is due at once. The caller has validated the spec. */
+/**
+ * Stores a monitor and its check, which is due at once, or locked where the trial is over. The caller has validated the
+ * spec.
+ */
 export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
   const { teamId, userId, spec } = monitor
   const id = randomUUID()
   const sealed = sealSpec({ teamId, id }, spec, secrets)
   const interval = spec.schedule_interval_seconds
   return tx.one(sql.type(monitorRow)`
-    with t as (select clock() as at),
+    with t as (select clock() as at, trial_over from teams where id = ${teamId}::uuid for share),
     m as (
       insert into monitors (
-        id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
+        locked, id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
           request_config, visual_config,
         template_slug, notify_on, request_headers, deliveries, signing_secret, created_at)
-      select ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int,
+      select t.trial_over, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int,
         ${JSON.stringify(spec.extract_config)}::json,
         ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json,
           ${json(spec.visual_config)}::json,
@@ -42,9 +45,9 @@ export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor
     ),
     c as (
       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, m.created_at, m.created_at, ${interval}::int,
+      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, due.at, due.at, ${interval}::int,
         ${shiftSeconds(id, interval)}::smallint
-      from m
+      from m cross join lateral (select case when not m.locked then m.created_at end as at) due
       returning *
     )
     select ${MONITOR_COLUMNS} from m join c on c.no = m.no

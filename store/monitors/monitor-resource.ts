@@ -148,10 +148,10 @@ export async function setSuspended(tx: Transaction, no: number, suspended: boole
     m as (update monitors set suspended = ${suspended} where no = ${no} returning *),
     c as (
       update checks c
-      set next_run_at = case when not m.suspended and not m.paused then t.at end,
+      set next_run_at = case when not m.suspended and not m.paused and not m.locked then t.at end,
         due_at = case
           when c.run_id is not null or c.queued_run_id is not null then c.due_at
-          when not m.suspended and not m.paused then t.at end
+          when not m.suspended and not m.paused and not m.locked then t.at end
       from t, m
       where c.no = m.no
       returning c.*

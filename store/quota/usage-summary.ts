@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import { allowedBy } from '../../core/machine/plan.ts'
 import type { SerpAccess } from '../../core/plan.ts'
 import type { PlanLimits, Tier } from '../../schema/account/plan.ts'
 import type { Usage } from '../../schema/account/usage.ts'
@@ -104,8 +105,7 @@ function toUsage(found: TeamUsage): Usage {
     runs: { used: found.runs_used, limit: found.runs_limit },
     visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
     serpRuns: found.serp_limit === null || serp === 'none' ? null : { used: found.serp_used, limit: found.serp_limit },
-    // After a trial, nothing runs until a plan is chosen, even when credits are left.
-    serpAllowed: serp === 'trial' ? trialActive : serp === 'included' || credits > 0,
+    serpAllowed: allowedBy({ tier, serp, trialActive, credits }).searches,
     serpViaCredits: serp === 'none',
     runCredits: credits,
     serpTrialEndsAt: serp === 'trial' ? trialEndsAt : null,

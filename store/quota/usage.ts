@@ -8,8 +8,8 @@ import { nothing } from '../db/row.ts'
  */
 export async function openUsage(tx: Queryable, teamId: string, kind: 'trial' | 'plan'): Promise<void> {
   await tx.query(sql.type(nothing)`
-    insert into team_usage (team_id, runs_limit, visual_limit, serp_limit, period_start, resets_at)
-    select ${teamId}::uuid, p.runs_limit, p.visual_limit, p.serp_limit, clock(),
-      case when ${kind === 'plan'} then clock() + interval '1 month' end
+    insert into team_usage (team_id, runs_limit, visual_limit, serp_limit, period_start, anchor_at, resets_at)
+    select ${teamId}::uuid, p.runs_limit, p.visual_limit, p.serp_limit, clock(), clock(),
+      case when ${kind === 'plan'} then (clock() at time zone 'UTC' + interval '1 month') at time zone 'UTC' end
     from team_pools(${teamId}::uuid) p`)
 }

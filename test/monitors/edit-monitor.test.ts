@@ -60,7 +60,7 @@ describe('editing a monitor', () => {
     expect(await edit(await world.person(), id, { name: 'Mine' })).toEqual({ kind: 'not_found', what: 'monitor' })
   })
 
-  test('to fewer deliveries than before, yet over a smaller plan, is over the cap; a rename is not', async () => {
+  test('of one with more deliveries than a smaller plan allows is refused until they are reduced', async () => {
     const person = await world.person()
     const deliveries = [1, 2, 3].map((n) => ({ type: 'email' as const, to: `reader${n}@example.com` }))
     const { id } = await world.monitor(person, { deliveries })
@@ -71,7 +71,9 @@ describe('editing a monitor', () => {
       cap: 1,
       wanted: 2,
     })
-    expect(await edit(person, id, { name: 'Renamed' })).toMatchObject({ kind: 'done' })
+    expect(await edit(person, id, { name: 'Renamed' })).toMatchObject({ kind: 'over_cap', wanted: 3 })
+    expect(await edit(person, id, {})).toMatchObject({ kind: 'done' })
+    expect(await edit(person, id, { name: 'Renamed', deliveries: deliveries.slice(2) })).toMatchObject({ kind: 'done' })
   })
 })
 

@@ -6,6 +6,7 @@ import { forgetOld } from '../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
+import { fitLocks } from '../../store/quota/locks.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
@@ -22,9 +23,9 @@ const FORGET_EVERY_MS = 24 * 3_600_000
 const FORGET_AFTER_MS = 60_000
 
 /**
- * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods, puts
- * checks without runs to rest, and corrects times after the clock was set back. Once an hour: deletes expired data.
- * Once a day: deletes data beyond the retention period.
+ * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
+ * puts checks without runs to rest, and corrects times after the clock was set back. Once an hour: deletes expired
+ * data. Once a day: deletes data beyond the retention period.
  */
 export async function startMaintenance(
   store: Store,
@@ -54,6 +55,7 @@ export async function startMaintenance(
   async function tick(): Promise<void> {
     await ensureRunPartitions(store)
     await renewPeriods(store)
+    await fitLocks(store)
     await restUsedUp(store)
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)

@@ -35,7 +35,7 @@ export async function withStore(
   const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
   try {
     if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()
-    if (!database.isShared) await migrate(database.url)
+    if (!database.isShared) await migrate(database.url, { plans: null })
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
       await checkEncryptionKey(store, createSecretBox(key))

@@ -45,11 +45,13 @@ test('months in which nobody looked are passed over: now lies inside the new per
   expect(await at('2026-08-02T00:00Z', id)).toEqual(['2026-07-10T08:30', '2026-08-10T08:30', 0])
 })
 
-test('a period that ends on a 31st renews once, to the last day of a shorter month, and keeps that day', async () => {
+test('a period that ends on a 31st ends on the last day of a shorter month, and on the 31st after it', async () => {
   const id = await team('2026-01-31T12:00Z')
   expect(await at('2026-01-31T12:00Z', id)).toEqual(['2026-01-31T12:00', '2026-02-28T12:00', 0])
-  expect(await at('2026-02-28T13:00Z', id)).toEqual(['2026-02-28T12:00', '2026-03-28T12:00', 0])
-  expect(await at('2028-01-01T00:00Z', id)).toEqual(['2027-12-28T12:00', '2028-01-28T12:00', 0])
+  expect(await at('2026-02-28T13:00Z', id)).toEqual(['2026-02-28T12:00', '2026-03-31T12:00', 0])
+  expect(await at('2026-03-31T12:00Z', id)).toEqual(['2026-03-31T12:00', '2026-04-30T12:00', 0])
+  expect(await at('2028-02-20T00:00Z', id)).toEqual(['2028-01-31T12:00', '2028-02-29T12:00', 0])
+  expect(await at('2028-02-29T12:00Z', id)).toEqual(['2028-02-29T12:00', '2028-03-31T12:00', 0])
 })
 
 test('a look at the very end of a skipped short month still lands inside the period', async () => {

@@ -132,7 +132,7 @@ describe('the pools', () => {
     const client = new pg.Client({ connectionString: world.url })
     await client.connect()
     try {
-      await syncPlans(client)
+      await syncPlans(client, {})
     } finally {
       await client.end()
     }

@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { sql } from 'slonik'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allowedBy } from '../../../core/machine/plan.ts'
+import { serpAccess } from '../../../core/plan.ts'
+import type { Tier } from '../../../schema/account/plan.ts'
+import { createOwner } from '../../../store/accounts/accounts.ts'
+import { grantCredits, setPlan } from '../../../store/accounts/admin-accounts.ts'
+import { nothing } from '../../../store/db/row.ts'
+import { fitLocks } from '../../../store/quota/locks.ts'
+import { readUsage } from '../../../store/quota/usage-summary.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+let count = 0
+async function owner(plan: Tier) {
+  const email = `owner${(count += 1)}@example.com`
+  const made = await createOwner(world.store, { email, plan, serp: false, sessionKey: 'key' })
+  if (!made.ok) throw new Error(made.reason)
+  return { email, team: made.owner.team_id }
+}
+const endTrial = (team: string) =>
+  world.query(`update teams set trial_ends_at = clock() - interval '1 second' where id = $1 and tier = 'free'`, [team])
+async function search(team: string): Promise<number> {
+  const [made] = await world.query<{ no: number }>(
+    `with m as (
+       insert into monitors (team_id, user_id, kind, name, schedule_interval_seconds, keyword, engine, mode, pages,
+         location_code, language_code, device)
+       values ($1, gen_random_uuid(), 'serp', 'S', 600, 'k', 'google', 'rank_tracking', 1, 'us', 'en', 'desktop')
+       returning no
+     ), c as (
+       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
+       select no, $1, 'serp', clock(), clock(), 600, 0 from m
+     )
+     select no::float8 from m`,
+    [team],
+  )
+  return made?.no ?? 0
+}
+async function seen(no: number) {
+  const [row] = await world.query<{ locked: boolean; scheduled: boolean; due: boolean | null }>(
+    `select m.locked, c.next_run_at is not null as scheduled, c.due_at <= clock() as due
+     from monitors m join checks c on c.no = m.no where m.no = $1`,
+    [no],
+  )
+  return row
+}
+
+const RUNS = { locked: false, scheduled: true, due: true }
+const LOCKED = { locked: true, scheduled: false, due: null }
+
+test('the end of a trial stops every schedule, and a plan makes all due at once', async () => {
+  const { email, team } = await owner('free')
+  const [page] = await world.monitors(team, { dueSeconds: -3600 })
+  await fitLocks(world.store)
+  expect(await seen(page!)).toEqual({ locked: false, scheduled: true, due: false })
+  await endTrial(team)
+  await fitLocks(world.store)
+  expect(await seen(page!)).toEqual(LOCKED)
+  expect(await readUsage(world.store, team)).toMatchObject({ monitorsActive: 0, monitorsLocked: 1, trialActive: false })
+  // Credits alone open nothing after a trial, and are kept.
+  await grantCredits(world.store, email, 5)
+  expect(await seen(page!)).toEqual(LOCKED)
+  await setPlan(world.store, email, 'lite', false)
+  expect(await seen(page!)).toEqual(RUNS)
+  expect(await readUsage(world.store, team)).toMatchObject({ runCredits: 5, runs: { used: 0 }, monitorsLocked: 0 })
+})
+
+test('a longer trial opens what its end had locked', async () => {
+  const { team } = await owner('free')
+  const [page] = await world.monitors(team)
+  await endTrial(team)
+  await fitLocks(world.store)
+  expect(await seen(page!)).toEqual(LOCKED)
+  await world.query(`update teams set trial_ends_at = clock() + interval '1 day' where id = $1`, [team])
+  expect(await seen(page!)).toEqual(RUNS)
+})
+
+test('what is paused or suspended stays so after the lock', async () => {
+  const { email, team } = await owner('free')
+  const [paused, suspended] = await world.monitors(team, { count: 2 })
+  await world.query(
+    'update monitors set paused = no = $1, suspended = no = $2 where no = any(array[$1, $2]::bigint[])',
+    [paused, suspended],
+  )
+  await world.query('update checks set next_run_at = null, due_at = null where team_id = $1', [team])
+  await endTrial(team)
+  await fitLocks(world.store)
+  await setPlan(world.store, email, 'lite', false)
+  for (const no of [paused, suspended]) expect(await seen(no!)).toEqual({ locked: false, scheduled: false, due: null })
+})
+
+test('a check under way and a queued run end after the lock, and no other follows', async () => {
+  const { team } = await owner('free')
+  const [running, queued] = await world.monitors(team, { count: 2 })
+  await world.query(`update checks set queued_run_id = gen_random_uuid() where no = $1`, [queued])
+  await world.query(`update checks set run_id = gen_random_uuid(), due_at = clock() + interval '60 s' where no = $1`, [
+    running,
+  ])
+  await endTrial(team)
+  await fitLocks(world.store)
+  expect(await seen(running!)).toEqual({ locked: true, scheduled: false, due: false })
+  expect(await seen(queued!)).toEqual({ locked: true, scheduled: false, due: true })
+})
+
+test('searches of a plan without SERP run while there are credits, and again once some are bought', async () => {
+  const { email, team } = await owner('lite')
+  const no = await search(team)
+  const [page] = await world.monitors(team)
+  await fitLocks(world.store)
+  expect(await seen(no)).toEqual(LOCKED)
+  await grantCredits(world.store, email, 3)
+  expect(await seen(no)).toEqual(RUNS)
+  await world.query('update team_usage set credits = 0 where team_id = $1', [team])
+  await fitLocks(world.store)
+  expect(await seen(no)).toEqual(LOCKED)
+  await setPlan(world.store, email, 'lite', true)
+  expect(await seen(no)).toEqual(RUNS)
+  expect(await seen(page!)).toEqual(RUNS)
+})
+
+const EVENTS = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('plan' as const),
+      tier: fc.constantFrom('lite', 'pro', 'free' as Tier),
+      serp: fc.boolean(),
+    }),
+    fc.constant({ kind: 'trial_ends' as const }),
+    fc.record({ kind: fc.constant('credits' as const), runs: fc.constantFrom(1, 50) }),
+    fc.constant({ kind: 'credits_gone' as const }),
+    fc.constant({ kind: 'another_look' as const }),
+  ),
+  { minLength: 1, maxLength: 12 },
+)
+
+test('whatever happens to a team, its monitors run exactly where the table of the plan lets them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('free' as Tier, 'lite' as Tier), EVENTS, async (first, events) => {
+      const { email, team } = await owner(first)
+      const [page] = await world.monitors(team)
+      const serpMonitor = await search(team)
+      const facts = { tier: first as Tier, serp: serpAccess(first, false), trialActive: first === 'free', credits: 0 }
+      for (const event of events) {
+        if (event.kind === 'plan') {
+          await setPlan(world.store, email, event.tier, event.serp)
+          const stays = facts.tier === 'free' && event.tier === 'free'
+          facts.trialActive = event.tier === 'free' && (stays ? facts.trialActive : true)
+          facts.tier = event.tier
+          facts.serp = serpAccess(event.tier, event.serp)
+        }
+        if (event.kind === 'trial_ends') {
+          await endTrial(team)
+          facts.trialActive = false
+        }
+        if (event.kind === 'credits') {
+          await grantCredits(world.store, email, event.runs)
+          facts.credits += event.runs
+        }
+        if (event.kind === 'credits_gone') {
+          await world.query('update team_usage set credits = 0 where team_id = $1', [team])
+          facts.credits = 0
+        }
+        // What locks may come a second later; what unlocks is there at once.
+        const { pages, searches } = allowedBy(facts)
+        if (pages) expect(await seen(page!)).toMatchObject({ locked: false, scheduled: true })
+        if (searches) expect(await seen(serpMonitor)).toMatchObject({ locked: false, scheduled: true })
+        await fitLocks(world.store)
+        expect(await seen(page!)).toMatchObject({ locked: !pages, scheduled: pages })
+        expect(await seen(serpMonitor)).toMatchObject({ locked: !searches, scheduled: searches })
+        expect((await readUsage(world.store, team)).serpAllowed).toBe(searches)
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('a plan that is set while a thousand checks are due is never overspent, and nobody waits for ever', async () => {
+  const { email, team } = await owner('free')
+  await world.monitors(team, { count: 1_000, dueSeconds: 60 })
+  await world.query(`update team_usage set runs_used = 0 where team_id = $1`, [team])
+  const claimed: string[] = []
+  let isOver = false
+  const claims = async () => {
+    while (!isOver) for (const { run_id } of await world.claim({ limit: 40, perTeam: 40 })) claimed.push(run_id)
+  }
+  const changes = async () => {
+    for (const [plan, serp] of [
+      ['lite', false],
+      ['free', false],
+      ['lite', true],
+      ['pro', false],
+    ] as const) {
+      await setPlan(world.store, email, plan, serp)
+      await grantCredits(world.store, email, 3)
+      await fitLocks(world.store)
+    }
+    isOver = true
+  }
+  await Promise.all([claims(), claims(), changes()])
+  const [own] = await world.query<{ used: number; credits: number; most: number }>(
+    'select runs_used::float8 as used, credits::float8, runs_limit::float8 as most from team_usage where team_id = $1',
+    [team],
+  )
+  expect(new Set(claimed).size).toBe(claimed.length)
+  expect(own!.used).toBeLessThanOrEqual(own!.most)
+  await world.store.query(sql.type(nothing)`select 1`)
+})
