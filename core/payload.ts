@@ -38,14 +38,18 @@ interface PayloadInput {
   readonly text?: TextChange
   /** Present when the visual comparison fired. */
   readonly visual?: VisualBlock
+  /** From `decideRank` and `decideAnalysis`; the monitor's url is then the address of the search at its engine. */
+  readonly serp?: DeliveryPayload['serp']
+  readonly serp_analysis?: DeliveryPayload['serp_analysis']
 }
 
 /**
- * Returns the payload of a regular monitor. Keys are in the order of the schema, `visual` last, so that `payloadText`
+ * Returns the payload of a delivery. Keys are in the order of the schema, `visual` last, so that `payloadText`
  * is the same on every attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
   const { id, monitorId, runId, firedAtMs, diff, monitor, lists, text, numericFields = [], visual } = input
+  const { serp, serp_analysis } = input
   return {
     id,
     version: API_VERSION,
@@ -60,6 +64,8 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
     ...(text && {
       text: { lines_added: text.lines_added, lines_removed: text.lines_removed, excerpt: text.excerpt },
     }),
+    ...(serp && { serp }),
+    ...(serp_analysis && { serp_analysis }),
     ...(numericFields.length > 0 && { numeric_fields: numericFields }),
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
   }

@@ -2,7 +2,8 @@ import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, linesOfList, type Change, type ChangedLine, firstOf, storyOf } from './story.ts'
+import type { Change } from './change.ts'
+import { arrow, linesOfList, type ChangedLine, firstOf, storyOf } from './story.ts'
 
 interface DiscordField {
   readonly name: string

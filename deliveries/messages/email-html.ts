@@ -1,7 +1,8 @@
 import type { EmailStory } from './email-story.ts'
 import { escapeHtml } from './escape-html.ts'
 import { isolate } from './clean-text.ts'
-import type { Change, ChangedLine } from './story.ts'
+import type { Change } from './change.ts'
+import type { ChangedLine } from './story.ts'
 
 const INK = '#1f2937'
 const SOFT = '#6b7280'

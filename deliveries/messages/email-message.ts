@@ -4,7 +4,8 @@ import { emailText } from './email-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shortenBoth } from './shorten.ts'
-import { type Change, firstOf, linesOfList, storyOf } from './story.ts'
+import type { Change } from './change.ts'
+import { firstOf, linesOfList, storyOf } from './story.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */
 export interface EmailMessage {

@@ -1,4 +1,5 @@
-import type { Change, Story } from './story.ts'
+import type { Change } from './change.ts'
+import type { Story } from './story.ts'
 
 /** The content that both bodies of a mail are written from. */
 export interface EmailStory extends Pick<Story, 'name' | 'headline' | 'notes' | 'lines' | 'page'> {

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { AccountMail } from '../../schema/account/mail.ts'
 import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
+import { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
 import { Dictionary } from '../../schema/shape/shape.ts'
 
 /**
@@ -24,6 +25,8 @@ const MessagePayload = Type.Object({
   ),
   numeric_fields: Type.Optional(Type.Array(Type.String())),
   text: Type.Optional(TextChange),
+  serp: Type.Optional(SerpBlock),
+  serp_analysis: Type.Optional(SerpAnalysisBlock),
   visual: Type.Optional(Type.Object({ change_pct: Type.Number(), threshold_pct: Type.Number() })),
 })
 export type MessagePayload = Static<typeof MessagePayload>

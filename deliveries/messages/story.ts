@@ -3,31 +3,13 @@ import type { ListChange } from '../../schema/run/delivery.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { cleanText, isolate } from './clean-text.ts'
+import type { Change, ListItems } from './change.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { movementNote } from './movement-note.ts'
+import { rankChange, resultsChange } from './serp-story.ts'
 import { shorten, type Weight } from './shorten.ts'
 import { showValue } from './show-value.ts'
-
-/** A field that changed. The texts are one line each, of any length, and not escaped for any format. */
-export interface Change {
-  readonly field: string
-  readonly before: string
-  readonly after: string
-  /** How far a number moved, such as `−12.5 %`; null where there is nothing useful to say. */
-  readonly note: string | null
-  /** Short enough for `before → after` on one line. */
-  readonly isShort: boolean
-  /** For a list, shown in place of the two values: what was added, removed and moved. Null: it is no list. */
-  readonly items: ListItems | null
-}
-
-/** Items of a list that were added, removed or moved. */
-interface ListItems {
-  /** One line each, such as `+ A new item`. Not all of them: `total` counts all. */
-  readonly lines: readonly string[]
-  readonly total: number
-}
 
 /** A line of a page's text, on one line and not escaped, or a remark about further ones. */
 export interface ChangedLine {
@@ -65,9 +47,10 @@ const TO_OWNER = 'The owner of a team gets this mail. Its settings turn off mail
 
 export function storyOf(payload: MessagePayload | NoticeMessage, links: Links): Story {
   if ('type' in payload) return noticeStory(payload, links)
-  const { diff, monitor, visual, text } = payload
+  const { diff, monitor, visual, text, serp, serp_analysis: analysis } = payload
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
-  const changes = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))
+  const fields = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))
+  const changes = [...(serp ? [rankChange(serp)] : []), ...(analysis ? [resultsChange(analysis)] : []), ...fields]
   const notes: string[] = []
   if (isPageOnly) notes.push(pageNote(text))
   if (visual)

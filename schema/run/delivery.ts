@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
+import { SerpAnalysisBlock, SerpBlock } from '../serp/serp-result.ts'
 import { Diff } from './run.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
@@ -43,7 +44,7 @@ export const TextChange = Closed(
 )
 export type TextChange = Static<typeof TextChange>
 
-/** The payload of a webhook for a page monitor. The keys are sent in this order. */
+/** The payload of a webhook. The keys are sent in this order. The difference is empty for a SERP monitor. */
 export const DeliveryPayload = Closed({
   id: Uuid('Id of the delivery. It is the same on every attempt and replay, so that a receiver can drop duplicates.'),
   version: Type.Literal(API_VERSION),
@@ -60,6 +61,8 @@ export const DeliveryPayload = Closed({
     }),
   ),
   text: Type.Optional(TextChange),
+  serp: Type.Optional(SerpBlock),
+  serp_analysis: Type.Optional(SerpAnalysisBlock),
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 

@@ -29,8 +29,11 @@ describe('the payload of a regular monitor', () => {
     const keys = (schema: { properties: object }) => Object.keys(schema.properties)
     const lists = { a: { added: [], removed: [], moved: [], added_count: 0, removed_count: 0, moved_count: 0 } }
     const text = { lines_added: 1, lines_removed: 0, excerpt: '+ a' }
-    expect(Object.keys(deliveryPayload({ ...input, lists, text }))).toEqual(keys(DeliveryPayload))
-    expect(checkerOf(DeliveryPayload).validate(deliveryPayload({ ...input, lists, text }))).toMatchObject({ ok: true })
+    const ranks = { rank: 1, previous_rank: null, rank_delta: null }
+    const serp = { keyword: 'a', target_domain: 'b.example', ...ranks }
+    const all = { ...input, lists, text, serp, serp_analysis: { keyword: 'a', results: [], previous_results: [] } }
+    expect(Object.keys(deliveryPayload(all))).toEqual(keys(DeliveryPayload))
+    expect(checkerOf(DeliveryPayload).validate(deliveryPayload(all))).toMatchObject({ ok: true })
     expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))
     expect(Object.keys(deliveryPayload(input).monitor)).toEqual(keys(DeliveryPayload.properties.monitor))
   })

@@ -1,0 +1,93 @@
+import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
+import { covered, type SearchReading } from './search-reading.ts'
+import { targetRank } from './target-rank.ts'
+
+/** What a monitor of a search says about alerts. */
+interface RankRule {
+  readonly keyword: string
+  readonly target_domain: string
+  /** Positions of movement that fire; null: only entering and leaving do. */
+  readonly rank_change_threshold: number | null
+}
+
+/** The decision about one check of `rank_tracking`. */
+interface RankDecision {
+  /** The position in this check; null: not listed, or not known. */
+  readonly rank: number | null
+  /** Previous − current: positive is better. Null when either is null. */
+  readonly rankDelta: number | null
+  /** The block of the delivery; null: nothing fires. */
+  readonly serp: SerpBlock | null
+}
+
+/**
+ * Decides about a check of `rank_tracking`: it fires when the rank moved by the threshold, and when the target entered
+ * or left the results. Only what both checks cover is compared, so neither a shorter check nor another number of pages
+ * fires. Without a baseline nothing does.
+ */
+export function decideRank(rule: RankRule, baseline: SearchReading | null, current: SearchReading): RankDecision {
+  const rank = known(targetRank(rule.target_domain, current.results))
+  if (baseline === null) return { rank, rankDelta: null, serp: null }
+  const previous = known(targetRank(rule.target_domain, baseline.results))
+  const rankDelta = deltaOf(previous, rank)
+  if (current.isGuess || baseline.isGuess) return { rank, rankDelta, serp: null }
+  const both = covered(baseline, current)
+  const before = targetRank(rule.target_domain, both.before)
+  const after = targetRank(rule.target_domain, both.after)
+  if (before === 'unknown' || after === 'unknown' || !hasMoved(before, after, rule.rank_change_threshold))
+    return { rank, rankDelta, serp: null }
+  const { keyword, target_domain } = rule
+  const serp = { keyword, target_domain, rank: after, previous_rank: before, rank_delta: deltaOf(before, after) }
+  return { rank, rankDelta, serp }
+}
+
+const known = (rank: number | null | 'unknown'): number | null => (rank === 'unknown' ? null : rank)
+
+const deltaOf = (previous: number | null, current: number | null): number | null =>
+  previous === null || current === null ? null : previous - current
+
+function hasMoved(before: number | null, after: number | null, threshold: number | null): boolean {
+  if (before === null || after === null) return before !== after
+  return threshold !== null && before !== after && Math.abs(before - after) >= threshold
+}
+
+/**
+ * Decides about a check of `full_analysis`: it fires when rank, title, description or domain of any result differs.
+ * Addresses alone do not count. Likewise only what both checks cover is compared. Returns the block of the delivery;
+ * null: nothing fires.
+ */
+export function decideAnalysis(
+  keyword: string,
+  baseline: SearchReading | null,
+  current: SearchReading,
+): SerpAnalysisBlock | null {
+  if (baseline === null || baseline.isGuess || current.isGuess) return null
+  const { before, after } = covered(baseline, current)
+  const results = after.map(listed)
+  const previous = before.map(listed)
+  const isSame = results.length === previous.length && results.every((one, at) => isSameResult(one, previous[at]))
+  return isSame ? null : { keyword, results, previous_results: previous }
+}
+
+function listed({ position, title, url, domain, description }: SerpResult): ListedResult {
+  const origin = URL.parse(url)?.origin
+  return {
+    rank: position,
+    title,
+    description: description ?? '',
+    domain: origin !== undefined && origin !== 'null' ? `${origin}/` : domain === '' ? '' : `https://${domain}/`,
+  }
+}
+
+/** The scheme of a site is no difference that a person means by its domain. */
+const hostOf = (domain: string): string => domain.replace(/^https?:\/\//, '')
+
+function isSameResult(one: ListedResult, other: ListedResult | undefined): boolean {
+  return (
+    other !== undefined &&
+    one.rank === other.rank &&
+    one.title === other.title &&
+    one.description === other.description &&
+    hostOf(one.domain) === hostOf(other.domain)
+  )
+}

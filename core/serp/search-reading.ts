@@ -1,0 +1,44 @@
+import type { SerpResult } from '../../schema/serp/serp-result.ts'
+
+/** The part of a search check's results that deciding needs. */
+export interface SearchReading {
+  readonly results: readonly SerpResult[]
+  /** How many results the first page gave, the first two, and so on. Pages that were not reached are absent. */
+  readonly pageEnds: readonly number[]
+  /** The last page had no further one: nothing is listed beyond these results. */
+  readonly isEnd: boolean
+  /** A later page could not be loaded, so the check is shorter than asked for. */
+  readonly isPartial: boolean
+  /** The names in the page were unknown, and the results are a guess (runners/serp/). */
+  readonly isGuess: boolean
+}
+
+/** The results of two checks as far as both reach. */
+interface Covered {
+  readonly before: readonly SerpResult[]
+  readonly after: readonly SerpResult[]
+}
+
+/**
+ * Returns what two checks can be compared by: the pages that both obtained. A check that reached the end of the list
+ * reaches as far as any other.
+ */
+export function covered(before: SearchReading, after: SearchReading): Covered {
+  const pages = Math.min(reach(before), reach(after))
+  return { before: upTo(before, pages), after: upTo(after, pages) }
+}
+
+const reach = ({ pageEnds, isEnd }: SearchReading): number => (isEnd ? Infinity : pageEnds.length)
+
+function upTo({ results, pageEnds }: SearchReading, pages: number): readonly SerpResult[] {
+  return pages >= pageEnds.length ? results : results.slice(0, pageEnds[pages - 1] ?? 0)
+}
+
+/**
+ * Returns what the next check is compared with. A shorter check does not replace a longer one, and a guess replaces
+ * nothing: the first right reading after it would differ from it everywhere.
+ */
+export function nextBaseline<T extends SearchReading>(baseline: T | null, current: T): T | null {
+  if (current.isGuess) return baseline
+  return current.isPartial && baseline !== null ? baseline : current
+}

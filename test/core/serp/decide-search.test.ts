@@ -1,0 +1,226 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
+import { covered, nextBaseline, type SearchReading } from '../../../core/serp/search-reading.ts'
+import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
+import type { SerpResult } from '../../../schema/serp/serp-result.ts'
+
+const result = (position: number, domain: string, more: Partial<SerpResult> = {}): SerpResult => ({
+  position,
+  title: `Title of ${domain}`,
+  url: `https://${domain}/page`,
+  domain,
+  description: 'A snippet.',
+  ...more,
+})
+const listOf = (...domains: string[]): SerpResult[] => domains.map((domain, at) => result(at + 1, domain))
+const reading = (domains: readonly string[], more: Partial<SearchReading> = {}): SearchReading => ({
+  results: listOf(...domains),
+  pageEnds: [domains.length],
+  isEnd: false,
+  isPartial: false,
+  isGuess: false,
+  ...more,
+})
+const RULE = { keyword: 'shoes', target_domain: 'mine.example', rank_change_threshold: 2 }
+
+describe('the rank of a target', () => {
+  const list = [
+    result(1, 'other.example', { url: 'https://other.example/?u=mine.example' }),
+    result(2, 'notmine.example'),
+    result(3, 'shop.mine.example', { url: 'https://shop.mine.example/a/b?c=d' }),
+    result(4, 'www.mine.example', { url: 'https://www.mine.example/blog/post?x=1' }),
+    result(5, 'xn--mnchen-3ya.example', { url: 'https://xn--mnchen-3ya.example/' }),
+  ]
+
+  test.each([
+    ['mine.example', 3, 'its host and the hosts below it'],
+    ['www.mine.example', 3, 'with www. as without'],
+    ['https://Mine.Example/', 3, 'with scheme and another case'],
+    ['shop.mine.example', 3, 'a host below'],
+    ['example.com', null, 'no other host'],
+    ['e.example', null, 'no part of a name'],
+    ['mine.example/blog', 4, 'a path, on the host itself'],
+    ['mine.example/blog/po', 4, 'a path as a prefix'],
+    ['mine.example/blog/post?x=1', 4, 'a query as part of the prefix'],
+    ['mine.example/a', null, 'a path, not on a host below'],
+    ['mine.example/Blog', null, 'a path as written'],
+    ['münchen.example', 5, 'a name of other letters'],
+    ['///', null, 'nothing'],
+  ] as const)('%s is %s: it matches %s', (...[target, rank]) => {
+    expect(targetRank(target, list)).toBe(rank)
+  })
+
+  test('is not known behind a result whose site is hidden', () => {
+    const hidden = [result(1, 'a.example'), result(2, '', { url: '' }), result(3, 'mine.example')]
+    expect(targetRank('mine.example', hidden)).toBe('unknown')
+    expect(targetRank('a.example', hidden)).toBe(1)
+  })
+
+  test('can be refused before a monitor has it', () => {
+    expect(isTarget('example.com/a')).toBe(true)
+    expect(isTarget('https://')).toBe(false)
+  })
+})
+
+describe('rank_tracking', () => {
+  test('gives previous minus current, so that a rise is positive', () => {
+    const before = reading(['a.example', 'b.example', 'c.example', 'mine.example'])
+    const after = reading(['mine.example', 'a.example', 'b.example', 'c.example'])
+    expect(decideRank(RULE, before, after)).toEqual({
+      rank: 1,
+      rankDelta: 3,
+      serp: { keyword: 'shoes', target_domain: 'mine.example', rank: 1, previous_rank: 4, rank_delta: 3 },
+    })
+    expect(decideRank(RULE, after, before)).toMatchObject({ rank: 4, rankDelta: -3 })
+  })
+
+  test('fires at the threshold and not below it', () => {
+    const at = (position: number) =>
+      reading('abcdefg'.split('').map((name, index) => (index === position - 1 ? 'mine.example' : `${name}.example`)))
+    expect(decideRank(RULE, at(4), at(3)).serp).toBe(null)
+    expect(decideRank(RULE, at(4), at(2)).serp).not.toBe(null)
+    expect(decideRank(RULE, at(4), at(6)).serp).not.toBe(null)
+    expect(decideRank({ ...RULE, rank_change_threshold: 1 }, at(4), at(4)).serp).toBe(null)
+  })
+
+  test('without a threshold fires only for entering and leaving', () => {
+    const rule = { ...RULE, rank_change_threshold: null }
+    const without = reading(['a.example', 'b.example'])
+    const first = reading(['mine.example', 'b.example'])
+    const second = reading(['b.example', 'mine.example'])
+    expect(decideRank(rule, first, second).serp).toBe(null)
+    expect(decideRank(rule, without, second).serp).toMatchObject({ rank: 2, previous_rank: null, rank_delta: null })
+    expect(decideRank(rule, second, without).serp).toMatchObject({ rank: null, previous_rank: 2, rank_delta: null })
+    expect(decideRank(rule, second, reading([], { pageEnds: [0], isEnd: true })).serp).toMatchObject({ rank: null })
+  })
+
+  test('does not fire for the first check, for a guess, or for what the engine hides', () => {
+    const there = reading(['mine.example'])
+    const gone = reading(['a.example'])
+    expect(decideRank(RULE, null, there)).toEqual({ rank: 1, rankDelta: null, serp: null })
+    expect(decideRank(RULE, there, { ...gone, isGuess: true }).serp).toBe(null)
+    const hidden = { ...gone, results: [result(1, '', { url: '' })] }
+    expect(decideRank(RULE, there, hidden)).toMatchObject({ rank: null, serp: null })
+  })
+
+  test('does not fire for a shorter check, nor for another number of pages', () => {
+    const full = reading(['a.example', 'b.example', 'mine.example', 'd.example'], { pageEnds: [2, 4] })
+    const short = reading(['a.example', 'b.example'], { isPartial: true })
+    expect(decideRank(RULE, full, short)).toMatchObject({ rank: null, rankDelta: null, serp: null })
+    expect(decideRank(RULE, short, full)).toMatchObject({ rank: 3, serp: null })
+    const moved = reading(['mine.example', 'a.example'], { isPartial: true })
+    expect(decideRank(RULE, full, moved).serp).toMatchObject({ rank: 1, previous_rank: null })
+  })
+})
+
+describe('full_analysis', () => {
+  const before = reading(['a.example', 'b.example'])
+  const changedBy = (more: Partial<SerpResult>) => ({
+    ...before,
+    results: [result(1, 'a.example', more), result(2, 'b.example')],
+  })
+
+  test.each([
+    ['title', { title: 'Another' }],
+    ['description', { description: null }],
+    ['domain', { domain: 'c.example', url: 'https://c.example/' }],
+  ])('fires for another %s of any result', (_, more) => {
+    expect(decideAnalysis('shoes', before, changedBy(more))).not.toBe(null)
+  })
+
+  test('fires for another rank, and gives both lists', () => {
+    expect(decideAnalysis('shoes', before, reading(['b.example', 'a.example']))).toEqual({
+      keyword: 'shoes',
+      results: [
+        { rank: 1, title: 'Title of b.example', description: 'A snippet.', domain: 'https://b.example/' },
+        { rank: 2, title: 'Title of a.example', description: 'A snippet.', domain: 'https://a.example/' },
+      ],
+      previous_results: [
+        { rank: 1, title: 'Title of a.example', description: 'A snippet.', domain: 'https://a.example/' },
+        { rank: 2, title: 'Title of b.example', description: 'A snippet.', domain: 'https://b.example/' },
+      ],
+    })
+  })
+
+  test('does not fire for another page of the same site, or for a missing description written otherwise', () => {
+    expect(decideAnalysis('shoes', before, changedBy({ url: 'https://a.example/other' }))).toBe(null)
+    expect(decideAnalysis('shoes', before, changedBy({ url: 'http://a.example/page' }))).toBe(null)
+    expect(decideAnalysis('x', changedBy({ description: null }), changedBy({ description: '' }))).toBe(null)
+    expect(decideAnalysis('x', before, changedBy({ description: null }))?.results[0]?.description).toBe('')
+  })
+
+  test('does not fire for the first check, for a guess, for a shorter check or for another number of pages', () => {
+    const other = reading(['x.example', 'y.example'])
+    expect(decideAnalysis('x', null, other)).toBe(null)
+    expect(decideAnalysis('x', before, { ...other, isGuess: true })).toBe(null)
+    const full = reading(['a.example', 'b.example', 'c.example'], { pageEnds: [2, 3] })
+    expect(decideAnalysis('x', full, { ...before, isPartial: true })).toBe(null)
+    expect(decideAnalysis('x', before, full)).toBe(null)
+  })
+
+  test('compares whole lists when one of them reached the end', () => {
+    const full = reading(['a.example', 'b.example', 'c.example'], { pageEnds: [2, 3] })
+    const ended = reading(['a.example', 'b.example'], { isEnd: true })
+    expect(decideAnalysis('x', full, ended)?.previous_results).toHaveLength(3)
+  })
+})
+
+describe('the baseline', () => {
+  test('is the last full check: neither a shorter one nor a guess replaces it', () => {
+    const full = reading(['a.example'])
+    const short = reading(['b.example'], { isPartial: true })
+    const guess = reading(['c.example'], { isGuess: true })
+    expect(nextBaseline(full, short)).toBe(full)
+    expect(nextBaseline(full, guess)).toBe(full)
+    expect(nextBaseline(null, short)).toBe(short)
+    expect(nextBaseline(null, guess)).toBe(null)
+    expect(nextBaseline(short, full)).toBe(full)
+  })
+})
+
+const NAMES = fc.array(fc.constantFrom('a.example', 'b.example', 'mine.example', 'c.example', ''), { maxLength: 8 })
+const READINGS = fc
+  .record({ names: NAMES, first: fc.nat(8), isEnd: fc.boolean(), isPartial: fc.boolean(), isGuess: fc.boolean() })
+  .map(({ names, first, ...flags }): SearchReading => {
+    const ends = first < names.length ? [first, names.length] : [names.length]
+    return { results: listOf(...names), pageEnds: ends, ...flags }
+  })
+
+describe('any two checks', () => {
+  test('never fire when they are identical', () => {
+    fc.assert(
+      fc.property(READINGS, (one) => {
+        expect(decideRank(RULE, one, one)).toMatchObject({ serp: null })
+        expect(decideAnalysis('x', one, one)).toBe(null)
+      }),
+    )
+  })
+
+  test('never fire when one is the other cut at a page', () => {
+    fc.assert(
+      fc.property(READINGS, (one) => {
+        const end = one.pageEnds[0] ?? 0
+        const short = { ...one, results: one.results.slice(0, end), pageEnds: [end], isEnd: false, isPartial: true }
+        for (const [before, after] of [
+          [one, short],
+          [short, one],
+        ] as const) {
+          expect(decideRank(RULE, before, after).serp).toBe(null)
+          expect(decideAnalysis('x', before, after)).toBe(null)
+        }
+      }),
+    )
+  })
+
+  test('are compared by the same number of pages, and fire only for a difference in them', () => {
+    fc.assert(
+      fc.property(READINGS, READINGS, (before, after) => {
+        const both = covered(before, after)
+        const { serp } = decideRank(RULE, before, after)
+        if (serp) expect(serp.rank).not.toBe(serp.previous_rank)
+        if (decideAnalysis('x', before, after)) expect(both.before).not.toEqual(both.after)
+      }),
+    )
+  })
+})
