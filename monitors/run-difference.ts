@@ -19,6 +19,14 @@ export interface NotCompared {
 
 type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared
 
+interface DifferencePorts {
+  readonly store: Queryable
+  /** Null: this process compares no texts. */
+  readonly differ: TextDiffer | null
+  /** Default: 15 seconds. */
+  readonly deadlineMs?: number
+}
+
 /** For all texts of a run, the wait for the turn included. */
 const DEADLINE_MS = 15_000
 
@@ -27,7 +35,7 @@ const DEADLINE_MS = 15_000
  * before and after.
  */
 export async function runDifference(
-  { store, differ }: { readonly store: Queryable; readonly differ: TextDiffer | null },
+  { store, differ, deadlineMs = DEADLINE_MS }: DifferencePorts,
   { teamId, id }: { readonly teamId: string; readonly id: string },
 ): Promise<DifferenceOutcome> {
   const found = await findRunTexts(store, teamId, id)
@@ -37,7 +45,7 @@ export async function runDifference(
   }
   const pairs = pairsOf(found)
   if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
-  const whose = { key: teamId, signal: AbortSignal.timeout(DEADLINE_MS) }
+  const whose = { key: teamId, signal: AbortSignal.timeout(deadlineMs) }
   const fields: RunDiff['fields'][number][] = []
   for (const { field, of, pair } of pairs) {
     // A process without a differ says so only of a run that has something to compare.

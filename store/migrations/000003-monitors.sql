@@ -106,7 +106,8 @@ create table checks (
   shift_seconds smallint not null,
   -- The cost of one run, counted in runs: one, or one for each page of search results.
   cost smallint not null default 1 check (cost > 0),
-  -- The layers whose latest reading equals the baseline: static 1, browser 2, proxy 4.
+  -- The layers whose latest reading equals the baseline: static 1, browser 2, proxy 4
+  -- (worker/record/another-layer.ts).
   read_by smallint not null default 0,
   -- An edit or a user set the failures to 0 while the monitor was failing: the next success is its recovery.
   was_failing boolean not null default false,

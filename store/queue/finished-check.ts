@@ -40,9 +40,6 @@ export const ended = (next: Fragment) => sql.fragment`
   next_run_at = ${next},
   due_at = case when c.queued_run_id is not null then t.at else ${next} end`
 
-/** The bit of the run's layer in `read_by`, in the order of FETCH_METHODS (schema/run/run.ts). */
-export const LAYER_BIT = sql.fragment`case i.fetch_method when 'static' then 1 when 'browser' then 2 else 4 end`
-
 const LIMIT = sql.literalValue(String(FAILURES_UNTIL_ERROR))
 /** True if the next success of the check is a recovery. */
 export const WAS_FAILING = sql.fragment`(c.was_failing or c.failures >= ${LIMIT}::int)`

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
-import { IS_HELD, LAYER_BIT, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /** A finished check whose reading equals the baseline. */
 export interface UnchangedRun {
@@ -20,11 +20,13 @@ export interface UnchangedRun {
   readonly last_modified: string | null
   /** Hash of the body. It differs from the baseline's hash when only parts changed that are not extracted. */
   readonly body_hash: Buffer | null
+  /** The layers that read this, as a bit for each. */
+  readonly read_by: number
 }
 
 const recorded = row({ no: Type.Integer() })
 
-const COLUMNS = { ...RUN_COLUMNS, ...MARK_COLUMNS } as const
+const COLUMNS = { ...RUN_COLUMNS, ...MARK_COLUMNS, read_by: 'int2' } as const
 
 /**
  * Records a batch of static checks that found nothing new, in one statement. This is the hot path. Under the fence,
@@ -42,7 +44,7 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
       update checks c
       set ${READ}, reading_id = case when c.reading_id < t.month then i.run_id else c.reading_id end,
         -- This layer reads what the baseline has: its next reading is compared with that.
-        read_by = c.read_by | ${LAYER_BIT}
+        read_by = c.read_by | i.read_by
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, c.reading_id

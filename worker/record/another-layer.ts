@@ -1,5 +1,6 @@
 import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
 import { isEmptyValue } from '../../core/empty-fields.ts'
+import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
@@ -20,9 +21,7 @@ interface LayerState {
 
 interface LayerChange {
   readonly task: Task
-  readonly method: FetchMethod
-  /** The answer is not HTML, so that every layer reads the same of it. */
-  readonly isAsSent: boolean
+  readonly reading: ReadBy & Pick<Extract<Reading, { kind: 'values' }>, 'isAsSent'>
   /** Null: there is no baseline. */
   readonly before: Values | null
   readonly after: Values
@@ -52,13 +51,14 @@ interface LayerVerdict extends LayerState {
  * it is pending, the recorder stores nothing by which a check could see its page as unchanged.
  */
 export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
-  const { method, before, after, order, baseline } = change
-  const alone = { read_by: bitOf(method), lacking: null, pending: null, kept: null, warnings: [] }
+  const { reading, before, after, order, baseline } = change
+  const method = reading.fetchMethod
+  const alone = { read_by: layersThatRead(reading), lacking: null, pending: null, kept: null, warnings: [] }
   if (before === null) return { ...alone, before, after }
   const diff = diffValues(before, after, order)
   const others = Object.entries(baseline.lacking ?? {}).filter(([layer]) => layer !== method)
   if (diff === null) {
-    const known = { read_by: baseline.read_by | bitOf(method), lacking: lackingOf(others) }
+    const known = { read_by: baseline.read_by | alone.read_by, lacking: lackingOf(others) }
     return { ...alone, ...known, before, after }
   }
   const { gone, came } = await differencesOfLayer(change, before, diff.fields_changed)
@@ -101,7 +101,8 @@ interface OfLayer {
 const NONE: OfLayer = { gone: [], came: [] }
 
 async function differencesOfLayer(change: LayerChange, before: Values, changed: readonly string[]): Promise<OfLayer> {
-  const { task, method, after, baseline } = change
+  const { task, after, baseline } = change
+  const method = change.reading.fetchMethod
   if ((baseline.read_by & bitOf(method)) !== 0) return NONE
   if (task.kind === 'page' && task.extract.method === 'full_page') return differenceOfPage(change, changed)
   const known = baseline.lacking?.[method]
@@ -118,10 +119,10 @@ async function differencesOfLayer(change: LayerChange, before: Values, changed: 
  * see less of it than the other.
  */
 async function differenceOfPage(
-  { task, method, isAsSent, baseline, texts }: LayerChange,
+  { task, reading: { fetchMethod, isAsSent }, baseline, texts }: LayerChange,
   changed: readonly string[],
 ): Promise<OfLayer> {
-  const isSameKind = layersOf(baseline.read_by).some((layer) => isRendered(layer) === isRendered(method))
+  const isSameKind = layersOf(baseline.read_by).some((layer) => isRendered(layer) === isRendered(fetchMethod))
   if (isSameKind || isAsSent) return NONE
   const isReadable = task.kind === 'page' && task.extract.method === 'full_page' && task.extract.ignore
   if (!isReadable) return { gone: [], came: changed }
@@ -144,6 +145,13 @@ function isPartOf(part: string, whole: string): boolean {
 
 const isRendered = (layer: FetchMethod) => layer !== 'static'
 
+/** The layers of a reading: one, or both of a check that read the same by a direct request too. */
+type ReadBy = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'remember'>
+
+/** Returns the layers that have read these values, as `read_by` stores them. */
+export const layersThatRead = ({ fetchMethod, remember }: ReadBy): number =>
+  bitOf(fetchMethod) | (remember === 'static' ? bitOf('static') : 0)
+
 const bitOf = (layer: FetchMethod) => 1 << FETCH_METHODS.indexOf(layer)
 
 const layersOf = (bits: number): readonly FetchMethod[] => FETCH_METHODS.filter((layer) => (bits & bitOf(layer)) !== 0)
@@ -160,9 +168,9 @@ function withFields(values: Values, names: readonly string[], from: Values): Val
   return Object.fromEntries([...rest, ...names.map((name) => [name, valueOf(from, name)])]) as Values
 }
 
-function changedLayer({ method, baseline }: LayerChange): string {
+function changedLayer({ reading: { fetchMethod }, baseline }: LayerChange): string {
   const layers = layersOf(baseline.read_by).join(', ')
-  return `The page was read by another layer (${method}) than before${layers && ` (${layers})`}`
+  return `The page was read by another layer (${fetchMethod}) than before${layers && ` (${layers})`}`
 }
 
 function cameWarning({ task }: LayerChange, came: readonly string[]): string {

@@ -23,7 +23,7 @@ import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { byLayer } from './another-layer.ts'
+import { byLayer, layersThatRead } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
 import { textChange } from './page-text.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
@@ -111,18 +111,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
       })
       return { outcome: 'failed', fired: false, code: fault.code }
     }
-    const unchanged = async (mark: PageMark): Promise<RunEnd> => {
-      await writers.unchanged.add({ ...runColumns(finished), ...markColumns(mark), notices: notices(false) })
+    const unchanged = async (same: Exclude<typeof reading, { kind: 'failed' }>): Promise<RunEnd> => {
+      await writers.unchanged.add({ ...sameColumns(finished, same), notices: notices(false) })
       return UNCHANGED
     }
 
     if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
-    if (reading.kind === 'unchanged') return unchanged(reading.mark)
+    if (reading.kind === 'unchanged') return unchanged(reading)
     const values = storable(reading.values)
     const hash = readingHash(values)
     const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
     // A reading with pictures must be compared by its pictures too.
-    if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading.mark)
+    if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading)
 
     // From here on the check is outside of any batch, so that a slow pattern delays no other check.
     const lookup: Lookup = { no: task.no, fence: task.fence }
@@ -251,8 +251,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const order = orderOf(task, reading.values)
   const layers = await byLayer({
     task,
-    method: reading.fetchMethod,
-    isAsSent: reading.isAsSent ?? false,
+    reading,
     before,
     after: reading.values,
     order,
@@ -347,6 +346,15 @@ function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
 function markColumns({ etag, lastModified, bodyHash }: PageMark) {
   return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
 }
+
+const sameColumns = (
+  finished: Recordable,
+  same: Parameters<typeof layersThatRead>[0] & { readonly mark: PageMark },
+) => ({
+  ...runColumns(finished),
+  ...markColumns(same.mark),
+  read_by: layersThatRead(same),
+})
 
 const UNMARKED: PageMark = { etag: null, lastModified: null, bodyHash: null }
 

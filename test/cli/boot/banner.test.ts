@@ -26,7 +26,7 @@ test('a start says of which teams the runs will not last', () => {
   )
 })
 
-test('a first owner whom no mail reaches is told how to change that', () => {
+test('a start says how mail can reach the first owner, where none does', () => {
   const owner = {
     user_id: '',
     team_id: '',

@@ -19,6 +19,7 @@ export const unchangedRun = (taken: Taken, more: Partial<UnchangedRun> = {}): Un
   etag: null,
   last_modified: null,
   body_hash: null,
+  read_by: 1,
   ...more,
 })
 

@@ -5,13 +5,13 @@ import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metric
 import { nothing } from '../../../store/db/row.ts'
 import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
 
-let world: QueueWorld
+let database: QueueWorld
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueWorld()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
-const scrape = async (store = world.store): Promise<Record<string, number>> => {
+const scrape = async (store = database.store): Promise<Record<string, number>> => {
   const registry = new Registry()
   createBacklogMetrics(registry, store)
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -29,13 +29,15 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_teams_near_run_limit: 0,
     tidemark_teams_out_of_runs: 0,
   })
-  const [one, other, spent] = [await world.team(), await world.team(), await world.team({ runs: 1, used: 1 })]
-  await world.monitors(one, { count: 3, dueSeconds: 100 })
-  await world.monitors(one, { count: 2, dueSeconds: -100 })
-  await world.monitors(other, { queue: 'visual', dueSeconds: 500 })
+  // Four fifths of the runs of one of these are used.
+  for (const used of [79, 80]) await database.team({ runs: 100, used })
+  const [one, other, spent] = [await database.team(), await database.team(), await database.team({ runs: 1, used: 1 })]
+  await database.monitors(one, { count: 3, dueSeconds: 100 })
+  await database.monitors(one, { count: 2, dueSeconds: -100 })
+  await database.monitors(other, { queue: 'visual', dueSeconds: 500 })
   // Not late, but without a quota.
-  await world.monitors(spent, { dueSeconds: 90_000 })
-  await world.store.query(sql.type(nothing)`
+  await database.monitors(spent, { dueSeconds: 90_000 })
+  await database.store.query(sql.type(nothing)`
     insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at,
       last_attempt_at)
     select gen_random_uuid(), ${one}::uuid, 1, gen_random_uuid(), 'webhook', '', 'a:443', '{}', status,
@@ -50,17 +52,17 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_waiting: 2,
     tidemark_deliveries_due: 1,
     tidemark_deliveries_dead_last_day: 1,
-    tidemark_teams_near_run_limit: 0,
+    tidemark_teams_near_run_limit: 1,
     tidemark_teams_out_of_runs: 1,
   })
   expect(seen['tidemark_checks_oldest_due_seconds']).toBeCloseTo(500, -2)
   expect(seen['tidemark_deliveries_oldest_due_seconds']).toBeCloseTo(50, -2)
-  await world.claim()
+  await database.claim()
   expect(await scrape()).toMatchObject({ tidemark_checks_due: 1 })
 })
 
 test('metrics of a store that is away are left out, and none is wrong', async () => {
-  const away = await world.anotherStore(1)
+  const away = await database.anotherStore(1)
   await away.end()
   expect(await scrape(away)).toEqual({})
 })

@@ -172,6 +172,15 @@ test('a layer that sent the same bytes is known to have read the same', async ()
   expect(await check('browser', { ...FULL, price: null })).toMatchObject({ delivery_triggered: true })
 })
 
+test('a direct request that read the same beside a browser is known to have read it', async () => {
+  const check = await watching()
+  await check('browser', FULL)
+  expect(await check('browser', FULL, { body: 'other bytes', remember: 'static' })).toMatchObject(SILENT)
+  expect(await check('static', { ...FULL, price: null })).toMatchObject({ delivery_triggered: true })
+  await check('browser', { price: '$2', stock: '4' }, { remember: 'static' })
+  expect(await check('static', { price: '$2', stock: null })).toMatchObject({ delivery_triggered: true })
+})
+
 test('the way back to a layer that sees more does not fire, and neither does the way after it', async () => {
   const check = await watching()
   await check('browser', FULL)
@@ -188,7 +197,7 @@ test('the way back to a layer that sees more does not fire, and neither does the
   })
 })
 
-test('a change that comes with another layer is told without what the layer alone lacks', async () => {
+test('a change that comes with another layer fires without what the layer alone lacks', async () => {
   const check = await watching()
   await check('browser', FULL)
   expect(await check('proxy', { price: null, stock: '4' })).toMatchObject({
@@ -273,7 +282,7 @@ async function inMemory(predicate: DiffPredicate): Promise<Fires> {
       baseline = { ...baseline, read_by: baseline.read_by | (1 << FETCH_METHODS.indexOf(method)) }
       return false
     }
-    const about = { task, method, isAsSent: false, order, hash, baseline, texts: async () => null }
+    const about = { task, reading: { fetchMethod: method }, order, hash, baseline, texts: async () => null }
     const verdict = await byLayer({ ...about, before, after })
     const { fired } = await judge(
       { ...verdict, order, predicate },

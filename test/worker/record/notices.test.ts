@@ -8,14 +8,14 @@ import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
-let world: QueueWorld
+let database: QueueWorld
 let site: Site
 let proxy: TcpProxy
 let worker: RunningWorker | undefined
 let wakes = 0
 beforeAll(async () => {
-  world = await openQueueWorld()
-  proxy = await openTcpProxy(world.url)
+  database = await openQueueWorld()
+  proxy = await openTcpProxy(database.url)
 })
 beforeEach(async () => {
   site = await openSite()
@@ -26,45 +26,46 @@ afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
   await site[Symbol.asyncDispose]()
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 /** A monitor that has failed so many times in a row, due now, and a worker that sees its page as the site has it. */
 async function failedBefore(failures: number, options: MonitorOptions = {}) {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url, dueSeconds: -60, ...options })
-  await world.query('update checks set failures = $2 where no = $1', [no, failures])
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url, dueSeconds: -60, ...options })
+  await database.query('update checks set failures = $2 where no = $1', [no, failures])
   return { team, no }
 }
 const start = async () => {
   worker = await startWorker({
     url: proxy.url,
-    secrets: world.secrets,
+    secrets: database.secrets,
     onNotices: () => void (wakes += 1),
   })
 }
 async function next(no: number) {
-  const { length } = await world.runs(no)
-  await world.query('update checks set due_at = clock(), next_run_at = coalesce(next_run_at, clock()) where no = $1', [
-    no,
-  ])
+  const { length } = await database.runs(no)
+  await database.query(
+    'update checks set due_at = clock(), next_run_at = coalesce(next_run_at, clock()) where no = $1',
+    [no],
+  )
   const runs = await eventually(
-    () => world.runs(no),
+    () => database.runs(no),
     (seen) => seen.length > length,
   )
   return runs.at(-1)
 }
 const notices = (no: number) =>
-  world.query<{ kind: string; run_id: string; isDue: boolean }>(
+  database.query<{ kind: string; run_id: string; isDue: boolean }>(
     `select kind, run_id, due_at <= clock() as "isDue" from notice_events where monitor_no = $1 order by run_id`,
     [no],
   )
 
-test('the fifth failure in a row is told once, with its run; the fourth and the sixth are not', async () => {
+test('the fifth failure in a row causes one notice, with its run; the fourth and the sixth cause none', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(3)
   await start()
@@ -76,11 +77,11 @@ test('the fifth failure in a row is told once, with its run; the fourth and the 
   expect(wakes).toBe(1)
 })
 
-test('the success after it is told once, also where the page is the very same as before', async () => {
+test('the success after it causes one notice, also where the page is the very same as before', async () => {
   const { no } = await failedBefore(0)
   await start()
   await next(no)
-  await world.query('update checks set failures = 4 where no = $1', [no])
+  await database.query('update checks set failures = 4 where no = $1', [no])
   site.answer(status(500))
   await next(no)
   site.answer(html(pageOf('$1')))
@@ -89,7 +90,7 @@ test('the success after it is told once, also where the page is the very same as
   expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
 })
 
-test('a recovery with new values is told with its run', async () => {
+test('the notice of a recovery with new values names its run', async () => {
   const { no } = await failedBefore(4)
   site.answer(status(500))
   await start()
@@ -99,7 +100,7 @@ test('a recovery with new values is told with its run', async () => {
   expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
 })
 
-test('it is told again when it fails again', async () => {
+test('it causes another notice when it fails again', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
   await start()
@@ -118,24 +119,24 @@ describe('what sets the count of failures to 0', () => {
     await start()
     await next(no)
     await act(no)
-    expect(await world.check(no)).toMatchObject({ failures: 0 })
+    expect(await database.check(no)).toMatchObject({ failures: 0 })
     site.answer(html(pageOf('$1')))
     return no
   }
   const resume = async (no: number) => {
-    await world.store.transaction((tx) => stopSchedule(tx, no))
-    await world.store.transaction((tx) => startSchedule(tx, no))
+    await database.store.transaction((tx) => stopSchedule(tx, no))
+    await database.store.transaction((tx) => startSchedule(tx, no))
   }
   const edit = async (no: number) => {
-    const [found] = await world.query<{ id: string; team_id: string }>(
+    const [found] = await database.query<{ id: string; team_id: string }>(
       'select id, team_id from monitors where no = $1',
       [no],
     )
-    await world.store.transaction(async (tx) => {
+    await database.store.transaction(async (tx) => {
       const stored = found && (await lockMonitor(tx, found.team_id, found.id))
       if (!stored) throw new Error('no monitor')
-      const spec = { ...monitorSpec(stored, world.secrets), url: `${site.url}moved` }
-      await saveMonitor(tx, world.secrets, { stored, spec, changed: ['url'], resetsBaseline: true })
+      const spec = { ...monitorSpec(stored, database.secrets), url: `${site.url}moved` }
+      await saveMonitor(tx, database.secrets, { stored, spec, changed: ['url'], resetsBaseline: true })
     })
   }
 
@@ -149,20 +150,22 @@ describe('what sets the count of failures to 0', () => {
     expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
   })
 
-  test('a success of a paused monitor is told when it is resumed and works', async () => {
+  test('a success of a paused monitor causes its notice when it is resumed and works', async () => {
     const { no } = await failedBefore(4)
     site.answer(status(500))
     await start()
     await next(no)
-    await world.store.transaction((tx) => stopSchedule(tx, no))
+    await database.store.transaction((tx) => stopSchedule(tx, no))
     site.answer(html(pageOf('$1')))
-    await world.query('update checks set due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+    await database.query('update checks set due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1', [
+      no,
+    ])
     await eventually(
-      () => world.runs(no),
+      () => database.runs(no),
       (seen) => seen.length === 2,
     )
     expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing'])
-    await world.store.transaction((tx) => startSchedule(tx, no))
+    await database.store.transaction((tx) => startSchedule(tx, no))
     await next(no)
     expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered'])
   })
@@ -183,51 +186,51 @@ test('fewer than five failures and a success are nothing to tell', async () => {
   expect(await notices(no)).toEqual([])
 })
 
-test('a recovery whose failing was never told is not told', async () => {
+test('a recovery causes no notice where the failing caused none', async () => {
   const { no } = await failedBefore(7)
   await start()
   await next(no)
   expect(await notices(no)).toEqual([])
 })
 
-test('a team that does not want to know is not told', async () => {
+test('a team that turned notices off gets none', async () => {
   site.answer(status(500))
   const { no, team } = await failedBefore(4)
-  await world.query('update teams set error_notifications = false where id = $1', [team])
+  await database.query('update teams set error_notifications = false where id = $1', [team])
   await start()
   await next(no)
   expect(await notices(no)).toEqual([])
 })
 
-test('a paused monitor that a person runs is not told', async () => {
+test('a paused monitor that a person runs causes no notice', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
-  await world.query(
+  await database.query(
     'update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
     [no],
   )
   await start()
   await eventually(
-    () => world.runs(no),
+    () => database.runs(no),
     (seen) => seen.length === 1,
   )
   expect(await notices(no)).toEqual([])
 })
 
-test('a team that wants no mail is told where the monitor tells its destinations', async () => {
+test('a team that wants no mail gets notices where the monitor sends them to its destinations', async () => {
   site.answer(status(500))
   const { no, team } = await failedBefore(4)
-  await world.query('update teams set error_notifications = false where id = $1', [team])
-  await world.query(`update monitors set notify_on = '{failing}' where no = $1`, [no])
+  await database.query('update teams set error_notifications = false where id = $1', [team])
+  await database.query(`update monitors set notify_on = '{failing}' where no = $1`, [no])
   await start()
   const fifth = await next(no)
   expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
 })
 
-test('a field that is missing three runs in a row is told once, where the monitor wants that', async () => {
+test('a field that is missing three runs in a row causes one notice, where the monitor wants that', async () => {
   const fields = { price: '.price', title: 'title' }
   const { no } = await failedBefore(0, { extract: { method: 'css', fields } })
-  await world.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
   await start()
   await next(no)
   site.answer(html('<title>A kettle</title>'))
@@ -238,7 +241,7 @@ test('a field that is missing three runs in a row is told once, where the monito
   await next(no)
   site.price('$8')
   await next(no)
-  const [told, ...more] = await world.query(
+  const [told, ...more] = await database.query(
     'select kind, run_id, detail from notice_events where monitor_no = $1 order by run_id',
     [no],
   )
@@ -249,12 +252,12 @@ test('a field that is missing three runs in a row is told once, where the monito
 test('a notice that the store refuses does not stop its monitor: the run is an internal error', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
-  await world.query(`alter table notice_events add constraint none check (kind <> 'failing') not valid`)
+  await database.query(`alter table notice_events add constraint none check (kind <> 'failing') not valid`)
   await start()
   expect(await next(no)).toMatchObject({ status: 'error', error_code: 'internal' })
-  await world.query('alter table notice_events drop constraint none')
+  await database.query('alter table notice_events drop constraint none')
   expect(await notices(no)).toEqual([])
-  expect(await world.check(no)).toMatchObject({ failures: 4, run_id: null })
+  expect(await database.check(no)).toMatchObject({ failures: 4, run_id: null })
 })
 
 test.each([
@@ -270,15 +273,15 @@ test.each([
   await worker?.stop(1_000)
   expect(proxy.resets).toBe(before + 1)
   expect(await notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
-  expect(await world.check(no)).toMatchObject({ failures: 5, run_id: null })
-  expect(await world.runs(no)).toHaveLength(1)
+  expect(await database.check(no)).toMatchObject({ failures: 5, run_id: null })
+  expect(await database.runs(no)).toHaveLength(1)
 })
 
 describe('a monitor whose fields are all empty', () => {
   const EMPTY = html('<!doctype html><p>Closed.</p>')
   const ALL_EMPTY = expect.stringMatching(/^No field has a value/)
 
-  test('is told once, after its first run, which warns; the value after it is told as a recovery', async () => {
+  test('causes one notice, after its first run, which warns; the value after it causes a recovery', async () => {
     site.answer(EMPTY)
     const { no } = await failedBefore(0)
     await start()
@@ -293,10 +296,10 @@ describe('a monitor whose fields are all empty', () => {
     const back = await next(no)
     await next(no)
     expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }, { kind: 'recovered', run_id: back?.id }])
-    expect(await world.check(no)).toMatchObject({ failures: 0 })
+    expect(await database.check(no)).toMatchObject({ failures: 0 })
   })
 
-  test('is told after the third run in a row, though its page is the same to the byte', async () => {
+  test('causes a notice after the third run in a row, though its page is the same to the byte', async () => {
     const { no } = await failedBefore(0)
     await start()
     await next(no)
@@ -311,7 +314,7 @@ describe('a monitor whose fields are all empty', () => {
     expect(await notices(no)).toMatchObject([{ kind: 'field_missing', run_id: third?.id }])
   })
 
-  test('is not told when a value comes back before the third run', async () => {
+  test('causes none when a value comes back before the third run', async () => {
     const { no } = await failedBefore(0)
     await start()
     for (const answer of [pageOf('$1'), '<p>', '<p>', pageOf('$2'), '<p>', '<p>', pageOf('$3')]) {
@@ -333,12 +336,12 @@ describe('a monitor whose fields are all empty', () => {
     expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }])
   })
 
-  test('after an edit it is told again neither as empty nor twice as mended', async () => {
+  test('causes after an edit neither a second notice nor a second recovery', async () => {
     site.answer(EMPTY)
     const { no } = await failedBefore(0)
     await start()
     await next(no)
-    const edited = () => world.query('update checks set reading_id = null, reading_hash = null, body_hash = null')
+    const edited = () => database.query('update checks set reading_id = null, reading_hash = null, body_hash = null')
     await edited()
     await next(no)
     expect(await notices(no)).toMatchObject([{ kind: 'field_missing' }])

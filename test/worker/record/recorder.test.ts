@@ -81,7 +81,7 @@ test('the first run sets the baseline silently; a change fires and tells before 
   })
 })
 
-test('several items that a list gained between two checks are all told; items that leave it fire nothing', async () => {
+test('items that a list gained between two checks are all in the message; items that leave fire nothing', async () => {
   const items = (...titles: string[]) => html(titles.map((title) => `<li>${title}</li>`).join(''))
   site.answer(items('Weather', 'Fire'))
   const extract = { method: 'css', fields: { items: 'li[]', newest: 'li' } }
@@ -98,7 +98,7 @@ test('several items that a list gained between two checks are all told; items th
   expect(await outbox(no)).toHaveLength(1)
 })
 
-test('a message to people knows which fields the predicate reads as numbers; a webhook is not told', async () => {
+test('a message to people knows which fields the predicate reads as numbers; a webhook does not', async () => {
   const slack: DeliveryConfig = { type: 'slack', webhookUrl: 'http://127.0.0.1:1/chat' }
   const numeric = { type: 'field_increases_by_absolute', field: 'price', threshold: 1 }
   const predicate = { type: 'composite', operator: 'OR', conditions: [numeric, { type: 'any_field_changes' }] }
@@ -271,7 +271,7 @@ test('a clock that jumps five months ahead loses no run: its month gets a partit
   expect(await next(no)).toMatchObject({ status: 'error' })
 })
 
-test('a run that waited for months before its check is told with the longest wait that fits', async () => {
+test('a run that waited for months before its check has the longest wait that fits', async () => {
   const team = await world.team()
   const [no = 0] = await world.monitors(team, { url: site.url, dueSeconds: -3_000 })
   await world.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])

@@ -151,7 +151,7 @@ describe('runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ reading_id: warned?.id, extracted: null, warnings: null })
   })
 
-  test('a page that answers 304 to its validators is asked without them until it is told', async () => {
+  test('a page that answers 304 to its validators is asked without them until the warning', async () => {
     const validators: (string | undefined)[] = []
     let body = '<p class="price">$1</p>'
     site.answer((response, request) => {
@@ -181,7 +181,7 @@ describe('runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ warnings: WARNED })
   })
 
-  test('a field that comes back in time is not told; it counts anew', async () => {
+  test('a field that comes back in time causes no warning; it counts anew', async () => {
     const no = await watching()
     site.answer(html(OTHER))
     await next(no)
@@ -194,7 +194,7 @@ describe('runs whose field has vanished', () => {
     expect(await next(no)).toMatchObject({ warnings: WARNED })
   })
 
-  test('a field that never had a value is told by the first run alone', async () => {
+  test('a field that never had a value is a warning of the first run alone', async () => {
     site.answer(html('<p class="price">$1</p>'))
     const no = await watching()
     const [first] = await database.runs(no)
