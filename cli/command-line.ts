@@ -103,6 +103,7 @@ const addOperator = (program: Command) =>
     .option('--kubeconfig <file>', 'the cluster and the credentials (default: $KUBECONFIG, ~/.kube/config, or the pod)')
     .option('--default-team <id>', 'the team of resources in namespaces without the label')
     .option('--namespace <names...>', 'the namespaces that --default-team holds in (default: that of the context)')
+    .option('--strip-finalizers', 'remove the finalizers of all resources, before an uninstall, and end', false)
     .option('--cluster-id <id>', 'take over the records of this cluster, which was rebuilt (admin list-clusters)')
     .addHelpText('after', OPERATOR_HELP)
     .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(flags))

@@ -12,7 +12,7 @@ import { type DeclaredRow, declaredRecords, finishedSince } from '../store/monit
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { EventRecorder } from './cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from './cluster/kube-client.ts'
-import { Leader } from './cluster/leader.ts'
+import { Leader, OPERATOR_LEASE } from './cluster/leader.ts'
 import { keyOf, type KubeObject } from './cluster/objects.ts'
 import { Reflector } from './cluster/reflector.ts'
 import { MONITORS, type MonitorResource, stripped, TEAM } from './reconcile/monitor-resource.ts'
@@ -70,7 +70,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const times = { ...TIMES, ...options.times }
   const clusterId = options.clusterId ?? (await clusterIdOf(client))
   const identity = `${hostname()}-${randomUUID().slice(0, 8)}`
-  const leader = new Leader({ client, namespace, name: 'tidemark-operator', identity, log, times: times.election })
+  const leader = new Leader({ client, namespace, name: OPERATOR_LEASE, identity, log, times: times.election })
   const stopping = new AbortController()
   let end = async () => {}
   const leading = leader.acquire(stopping.signal).then(async () => {
@@ -85,13 +85,19 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   })
   // The caller may look at it later.
   leading.catch(() => {})
+  let ended: Promise<void> | undefined
+  const endWork = () => {
+    stopping.abort()
+    ended ??= leading.catch(() => {}).then(() => end())
+    return ended
+  }
+  // Another process works from now on.
+  void leader.lost.then(endWork)
   return {
     leading,
     lost: leader.lost,
     async stop() {
-      stopping.abort()
-      await leading.catch(() => {})
-      await end()
+      await endWork()
       await leader.release()
     },
   }
@@ -195,6 +201,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     records,
     events,
     times,
+    log,
   })
   const queue = new KeyedQueue({
     work: (key) => reconciler.work(key),

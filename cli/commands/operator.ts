@@ -1,3 +1,5 @@
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
+import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { type OperatorFlags, startOperatorParts } from '../boot/parts/operator-parts.ts'
@@ -7,6 +9,20 @@ import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
 export const operator = (flags: OperatorFlags): Promise<void> =>
+  flags.stripFinalizers === true ? strip(flags) : run(flags)
+
+/** Removes the finalizers of all resources, before an uninstall. It needs no database. */
+async function strip({ kubeconfig }: OperatorFlags): Promise<void> {
+  const client = createKubeClient(kubeconfig)
+  try {
+    const count = await stripFinalizers(client)
+    process.stdout.write(`${count} resources of ${client.server} lost their finalizer. Their monitors go on.\n`)
+  } finally {
+    client.close()
+  }
+}
+
+const run = (flags: OperatorFlags): Promise<void> =>
   runProcess({
     command: 'operator',
     isPart: true,

@@ -1,3 +1,4 @@
+import { ExplainedError } from '../../core/explained-error.ts'
 import { KubeConfig } from '@kubernetes/client-node'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request, type RequestOptions } from 'node:https'
@@ -27,14 +28,14 @@ export interface KubeAnswer<T> {
 }
 
 /** The API server did not answer as the caller needs it. */
-export class KubeError extends Error {
+export class KubeError extends ExplainedError {
+  override readonly name = 'KubeError'
   readonly status: number
   readonly reason: string
   readonly retryAfterMs: number | null
 
   constructor(what: string, { status, body, retryAfterMs }: KubeAnswer<unknown>) {
     super(`${what}: ${status} ${body?.message ?? body?.reason ?? ''}`.trim())
-    this.name = 'KubeError'
     this.status = status
     this.reason = body?.reason ?? ''
     this.retryAfterMs = retryAfterMs

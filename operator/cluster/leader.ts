@@ -23,6 +23,9 @@ interface LeaderOptions {
   readonly times?: Partial<LeaderTimes>
 }
 
+/** The Lease that the operators of a cluster share. */
+export const OPERATOR_LEASE = 'tidemark-operator'
+
 interface Lease extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: string
@@ -31,6 +34,33 @@ interface Lease extends KubeObject {
     readonly renewTime?: string
     readonly leaseTransitions?: number
   }
+}
+
+/**
+ * Takes the lease for this long, in seconds, whoever has it. A leader stops when it sees that, and nobody leads until
+ * the time is over.
+ */
+export async function seizeLease(
+  client: KubeClient,
+  { namespace, name, identity, seconds }: { namespace: string; name: string; identity: string; seconds: number },
+): Promise<void> {
+  const collection = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const found = await client.call<Lease>({ method: 'GET', path: `${collection}/${name}` })
+    const isThere = found.status === 200
+    const now = microTime(new Date())
+    const spec = { holderIdentity: identity, leaseDurationSeconds: seconds, acquireTime: now, renewTime: now }
+    const metadata = { name, namespace, ...(isThere && { resourceVersion: found.body.metadata.resourceVersion }) }
+    const answer = await client.call<Lease>({
+      method: isThere ? 'PUT' : 'POST',
+      path: isThere ? `${collection}/${name}` : collection,
+      body: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
+    })
+    if (answer.status < 300) return
+    // Somebody else has written at the same time.
+    if (answer.status !== 409) throw new KubeError('the lease of the operators', answer)
+  }
+  throw new Error(`the lease ${namespace}/${name} changes all the time`)
 }
 
 /**
@@ -51,6 +81,8 @@ export class Leader {
   #seen: { readonly version: string; readonly at: number } | null = null
   #renewing: Promise<void> = Promise.resolve()
   #isLeader = false
+  /** Another process has the lease, although this one held it. */
+  #isTaken = false
 
   constructor(options: LeaderOptions) {
     this.#options = options
@@ -106,7 +138,7 @@ export class Leader {
       if (signal.aborted) return
       const again = leftMs() > 0 ? await this.#tryHold(leftMs()) : null
       if (again !== null) renewedAt = again
-      else if (leftMs() <= 0) {
+      else if (this.#isTaken || leftMs() <= 0) {
         this.#isLeader = false
         log.warn({ identity }, 'this process is not the leader any more')
         return this.#lose()
@@ -144,8 +176,7 @@ export class Leader {
     const { resourceVersion } = found.body.metadata
     if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
     const isMine = spec.holderIdentity === identity
-    const leaseMs = (spec.leaseDurationSeconds ?? 0) * 1_000
-    if (spec.holderIdentity && !isMine && this.#seen.at + leaseMs > now) return false
+    if (!isMine && !this.#mayTake(found.body, now)) return false
     const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
     const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
     // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
@@ -159,6 +190,13 @@ export class Leader {
     if (answer.status >= 300) throw new KubeError('the lease of the leader', answer)
     this.#seen = { version: answer.body.metadata.resourceVersion, at }
     return true
+  }
+
+  /** Returns whether a lease of another process has ended. Whoever led before does not take it back. */
+  #mayTake({ spec: { holderIdentity, leaseDurationSeconds = 0 } = {} }: Lease, now: number): boolean {
+    if (this.#isLeader) this.#isTaken = true
+    const seenAt = this.#seen?.at ?? now
+    return !this.#isLeader && (!holderIdentity || seenAt + leaseDurationSeconds * 1_000 <= now)
   }
 
   #spec(transitions: number, acquired = microTime(new Date())) {

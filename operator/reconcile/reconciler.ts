@@ -7,7 +7,7 @@ import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
-import { FINALIZER, type MonitorResource, pathOf, requestOf } from './monitor-resource.ts'
+import { FINALIZER, type MonitorResource, type MonitorStatus, pathOf, requestOf } from './monitor-resource.ts'
 import type { ResolvedMonitor } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
@@ -26,6 +26,7 @@ interface ReconcilerOptions {
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
   readonly times: ReconcilerTimes
+  readonly log: { warn(fields: object, text: string): void }
 }
 
 /** Durations in milliseconds. */
@@ -60,6 +61,8 @@ export class Reconciler {
   readonly #resyncAt = new Map<string, number>()
   #resyncs = 0
   #corrections = 0
+  /** Parts of a status that the definition in the cluster does not have, so that the API server drops them. */
+  readonly #unknown = new Set<string>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -250,7 +253,8 @@ export class Reconciler {
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
     if (resource.metadata.uid !== judged.metadata.uid || resource.metadata.generation !== judged.metadata.generation)
       return false
-    const status = statusOf(resource, acceptance, new Date())
+    const whole = statusOf(resource, acceptance, new Date())
+    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => !this.#unknown.has(key)))
     if (!isNews(resource.status, status)) return false
     const answer = await this.#options.client.call<MonitorResource>({
       method: 'PATCH',
@@ -266,7 +270,18 @@ export class Reconciler {
     if (answer.status === 404) return false
     if (answer.status >= 300) throw new KubeError('the status of a Monitor', answer)
     this.#options.learn(answer.body)
+    this.#noteUnknown(status, answer.body.status ?? {})
     return true
+  }
+
+  #noteUnknown(sent: MonitorStatus, kept: MonitorStatus): void {
+    const dropped = Object.keys(sent).filter((key) => !(key in kept))
+    if (dropped.length === 0) return
+    for (const key of dropped) this.#unknown.add(key)
+    this.#options.log.warn(
+      { dropped },
+      'the definition of Monitor in the cluster is older than this operator: kubectl apply --server-side -f crds/',
+    )
   }
 }
 
@@ -274,6 +289,8 @@ export class Reconciler {
 function isOwed(resource: MonitorResource): boolean {
   const { metadata, status } = resource
   if (status?.observedGeneration !== metadata.generation) return true
+  // It was refused until now, and somebody has put that right.
+  if (!status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return true
   const request = requestOf(resource)
   return request !== null && status?.lastHandledRequest !== request
 }

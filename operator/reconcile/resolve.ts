@@ -62,6 +62,12 @@ export function createResolver({
   const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: Math.ceil(secretMs * 0.9) })
   const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
 
+  let known: Promise<string> | undefined
+  const account = () => {
+    known ??= accountOf(client)
+    return known
+  }
+
   async function teamOf(namespace: string): Promise<Team | string> {
     const label = namespaceOf(namespace)?.metadata.labels?.[TEAM]
     const id = label ?? (defaultTeam?.namespaces.includes(namespace) ? defaultTeam.id : undefined)
@@ -97,7 +103,12 @@ export function createResolver({
     const values = new Map<string, string>()
     for (const { name, key } of refs) {
       const found = await secretOf(namespace, name)
-      const message = faultOf(found, { namespace, name, key })
+      const message = faultOf(found, {
+        namespace,
+        name,
+        key,
+        account: found.kind === 'forbidden' ? await account() : '',
+      })
       if (message) return { ...message, kind: 'refused', usesSecrets }
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
@@ -111,15 +122,36 @@ export function createResolver({
   }
 }
 
-function faultOf(found: FoundSecret, { namespace, name, key }: { namespace: string; name: string; key: string }) {
+/** Returns the option by which kubectl binds a role to the account of this process. */
+async function accountOf(client: KubeClient): Promise<string> {
+  type Review = { readonly status?: { readonly userInfo?: { readonly username?: string } } }
+  const answer = await client.call<Review>({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+  })
+  const name = answer.body.status?.userInfo?.username ?? '<user of the operator>'
+  const [, namespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? []
+  return account === undefined ? `--user '${name}'` : `--serviceaccount ${namespace}:${account}`
+}
+
+interface SecretPlace {
+  readonly namespace: string
+  readonly name: string
+  readonly key: string
+  readonly account: string
+}
+
+function faultOf(found: FoundSecret, { namespace, name, key, account }: SecretPlace) {
   if (found.kind === 'missing')
     return { reason: 'SecretMissing', message: `There is no Secret ${name} in the namespace ${namespace}.` } as const
   if (found.kind === 'forbidden')
     return {
       reason: 'SecretForbidden',
       message:
-        `The operator may not read the Secret ${name}. Allow it: kubectl create rolebinding tidemark-secrets ` +
-        `--namespace ${namespace} --clusterrole tidemark-secret-reader --serviceaccount <namespace>:<operator>`,
+        `The operator may not read the Secret ${name}. Allow it: kubectl create role tidemark-secrets ` +
+        `--namespace ${namespace} --verb get --resource secrets && kubectl create rolebinding tidemark-secrets ` +
+        `--namespace ${namespace} --role tidemark-secrets ${account}`,
     } as const
   if (!Object.hasOwn(found.data, key))
     return { reason: 'SecretMissing', message: `The Secret ${name} has no key ${key}.` } as const

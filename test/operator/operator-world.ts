@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 
 export const KEY = 'a key of the tests, which is long enough'
-const CRDS = new URL('../../crds/', import.meta.url).pathname
+export const CRDS = new URL('../../crds/', import.meta.url).pathname
 export const TIMES = {
   resultsMs: 50,
   resyncMs: 600_000,
@@ -38,6 +38,7 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-'))
   const world = await createUseCaseWorld()
   const owner = await world.person('scale')
+  let registry = new Registry()
   const namespace = await newNamespace()
 
   async function newNamespace(labels: Record<string, string> = { 'tidemark.dev/team': owner.teamId }) {
@@ -50,6 +51,7 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
   /** Starts an operator; `stop` is called at the end of the test if the test does not. */
   async function start(options: Partial<OperatorOptions> = {}): Promise<Operator> {
     const client = createKubeClient(kube.kubeconfig)
+    registry = new Registry()
     const inner = await startOperator({
       client,
       store: world.store,
@@ -58,7 +60,7 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
       egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
       defaultTeam: null,
       namespace: 'default',
-      registry: new Registry(),
+      registry,
       log: createLogger('silent'),
       times: TIMES,
       ...more,
@@ -135,6 +137,11 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
     },
     monitors: () => listMonitors(world.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
     stored: (id: string | undefined) => findMonitor(world.store, owner.teamId, id ?? ''),
+    /** A figure of the operator that was started last. */
+    async figure(name: string): Promise<number> {
+      const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()
+      return metric?.values[0]?.value ?? 0
+    },
     /** The reasons and texts of the Events in the namespace. */
     async events(): Promise<readonly { reason: string; note: string }[]> {
       const found = await kube.call('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`)

@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -12,26 +11,20 @@ import { createOperatorWorld, type OperatorWorld, startCluster, TIMES } from './
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at everything again', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  let registry: Registry
   beforeAll(async () => {
     kube = await startCluster()
   })
   afterAll(() => kube.stop())
   beforeEach(async () => {
-    registry = new Registry()
-    world = await createOperatorWorld(kube, { registry, times: { ...TIMES, resyncMs: 200 } })
+    world = await createOperatorWorld(kube, { times: { ...TIMES, resyncMs: 200 } })
     await world.apply('kettle')
     await world.until('kettle', 'Ready', 'Scheduled')
   })
 
-  const figure = async (name: string) => {
-    const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()
-    return metric?.values[0]?.value ?? 0
-  }
   const resyncs = async (count: number) => {
-    const from = await figure('resyncs_total')
+    const from = await world.figure('resyncs_total')
     await eventually(
-      () => figure('resyncs_total'),
+      () => world.figure('resyncs_total'),
       (now) => now >= from + count,
     )
   }
@@ -48,7 +41,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at
     await resyncs(3)
     expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     expect(await versions()).toEqual(rows)
-    expect(await figure('corrections_total')).toBe(0)
+    expect(await world.figure('corrections_total')).toBe(0)
   })
 
   test('puts a status right that somebody else overwrote', async () => {
@@ -72,14 +65,14 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at
     const { status } = await world.read('kettle')
     const [before] = await world.monitors()
     await world.sql(statement)
-    await eventually(() => figure('corrections_total'), Boolean)
+    await eventually(() => world.figure('corrections_total'), Boolean)
     const after = await eventually(
       () => world.stored(status?.id),
       (record) => record?.url === before?.url && record?.managed_by === 'kubernetes' && !record.suspended,
     )
     expect(after).toMatchObject({ schedule_interval_seconds: 900 })
     await resyncs(2)
-    expect(await figure('corrections_total')).toBe(1)
+    expect(await world.figure('corrections_total')).toBe(1)
     expect(await world.monitors()).toHaveLength(1)
   })
 })

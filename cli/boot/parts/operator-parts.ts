@@ -25,6 +25,8 @@ export interface OperatorFlags {
   readonly defaultTeam?: string
   /** The id of the cluster that the records belong to. Default: the cluster's own. */
   readonly clusterId?: string
+  /** Only removes the finalizers of all resources. */
+  readonly stripFinalizers?: boolean
   /** The namespaces that the default team holds in. Default: the namespace of the context. */
   readonly namespace?: readonly string[]
 }

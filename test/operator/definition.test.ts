@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
+import { stripFinalizers } from '../../operator/strip-finalizers.ts'
+import { runCli } from '../cli/cli-process.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
+import { createOperatorWorld, CRDS, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+
+const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and other definitions of them', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  beforeEach(async () => {
+    kube = await startCluster()
+    world = await createOperatorWorld(kube, { times: { ...TIMES, resyncMs: 300 } })
+  })
+  afterEach(async () => {
+    await world.stop()
+    await kube.stop()
+  })
+
+  const ids = async () => (await world.monitors()).map(({ id }) => id).toSorted()
+  async function applyTwo(): Promise<readonly string[]> {
+    for (const name of ['kettle', 'pot']) {
+      await world.apply(name)
+      await world.until(name, 'Ready', 'Scheduled')
+    }
+    return ids()
+  }
+  /** Replaces the definition by one that a change of the released one gives. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  async function define(change: (schema: any) => void): Promise<void> {
+    const definition = parse(await readFile(`${CRDS}tidemark.dev_monitors.yaml`, 'utf8'))
+    change(definition.spec.versions[0].schema.openAPIV3Schema.properties)
+    const { body } = await kube.call('GET', CRD)
+    const resourceVersion = body.metadata.resourceVersion
+    const answer = await kube.call('PUT', CRD, { ...definition, metadata: { ...definition.metadata, resourceVersion } })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  }
+
+  test('a definition that is deleted and comes back costs no record and makes none twice', async () => {
+    const before = await applyTwo()
+    await kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=30s')
+    await eventually(world.monitors, (all) => all.every((record) => record.managed_by === 'api'), { forMs: 20_000 })
+    expect(await ids()).toEqual(before)
+    await kube.applyCrds(CRDS)
+    await eventually(async () => (await kube.call('GET', world.path('kettle'))).status === 404, Boolean)
+    for (const name of ['kettle', 'pot']) await world.apply(name)
+    await eventually(world.monitors, (all) => all.every((record) => record.managed_by === 'kubernetes'), {
+      forMs: 40_000,
+    })
+    expect(await ids()).toEqual(before)
+  }, 120_000)
+
+  test('resources of a namespace that is deleted go with their records', async () => {
+    await applyTwo()
+    await kube.call('DELETE', `/api/v1/namespaces/${world.namespace}`)
+    // The controller of namespaces, which no test server has, does this.
+    await kube.call('DELETE', `/apis/tidemark.dev/v1/namespaces/${world.namespace}/monitors`)
+    await eventually(ids, (left) => left.length === 0)
+    const listed = () => kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${world.namespace}/monitors`)
+    await eventually(listed, ({ body }) => body.items.length === 0)
+  })
+
+  test('the finalizers go at an uninstall although the operator still runs, and the records stay', async () => {
+    const before = await applyTwo()
+    const operator = world.operator()
+    const client = createKubeClient(kube.kubeconfig)
+    expect(await stripFinalizers(client, 500)).toBe(2)
+    client.close()
+    await operator.lost
+    await kube.kubectl('delete', 'monitors', '--all', '-n', world.namespace, '--timeout=15s')
+    expect(await ids()).toEqual(before)
+    const again = await runCli(['operator', '--strip-finalizers', '--kubeconfig', kube.kubeconfig], {})
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 resources of https://127.0.0.1') })
+  }, 60_000)
+
+  test('a newer definition brings fields that are refused by name, until somebody removes them', async () => {
+    await define(({ spec }) => (spec.properties.holdMusic = { type: 'string' }))
+    await world.apply('kettle')
+    // The API server takes the new definition a moment later.
+    await eventually(async () => {
+      const body = { spec: { holdMusic: 'jazz' } }
+      await kube.call('PATCH', world.path('kettle'), body, 'application/merge-patch+json')
+      return (await world.read('kettle')).spec['holdMusic']
+    }, Boolean)
+    const refused = await world.until('kettle', 'Ready', 'Invalid')
+    expect(world.condition(refused, 'Ready')?.message).toMatch(/^spec\.holdMusic /)
+    expect(world.condition(refused, 'Stalled')?.status).toBe('True')
+    await kube.call('PATCH', world.path('kettle'), { spec: { holdMusic: null } }, 'application/merge-patch+json')
+    await world.until('kettle', 'Ready', 'Scheduled')
+  })
+
+  test('an older definition drops parts of the status, which are not written again and again', async () => {
+    await define(({ status }) => delete status.properties.address)
+    // The API server takes the new definition a moment later.
+    await eventually(async () => {
+      await world.apply('probe', { name: `Probe ${Math.random()}` })
+      const patch = { status: { address: 'x' } }
+      await kube.call('PATCH', `${world.path('probe')}/status`, patch, 'application/merge-patch+json')
+      return (await world.read('probe')).status?.address === undefined
+    }, Boolean)
+    await world.apply('kettle')
+    const before = await world.until('kettle', 'Ready', 'Scheduled')
+    expect(before.status?.address).toBeUndefined()
+    const corrections = await world.figure('resyncs_total')
+    await eventually(
+      () => world.figure('resyncs_total'),
+      (now) => now > corrections + 4,
+    )
+    expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+  })
+
+  test('a resource whose namespace goes to another team is refused, and its record stays with the first', async () => {
+    const before = await applyTwo()
+    const other = await world.person('scale')
+    await kube.kubectl('label', 'namespace', world.namespace, '--overwrite', `tidemark.dev/team=${other.teamId}`)
+    const refused = await world.until('kettle', 'Ready', 'OtherTeam')
+    expect(world.condition(refused, 'Ready')?.message).toContain('give the namespace its old label back')
+    expect(await ids()).toEqual(before)
+    await kube.kubectl('label', 'namespace', world.namespace, '--overwrite', `tidemark.dev/team=${world.owner.teamId}`)
+    await world.until('kettle', 'Ready', 'Scheduled')
+  })
+})

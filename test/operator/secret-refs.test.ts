@@ -1,0 +1,121 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
+import { createOperatorWorld, KEY, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+
+const RBAC = new URL('../../examples/operator-rbac.yaml', import.meta.url).pathname
+const times = { ...TIMES, secretMs: 200 }
+const deliveries = [{ type: 'slack', webhookUrlFrom: { secretKeyRef: { name: 'chat', key: 'webhook' } } }]
+const requestHeadersFrom = [{ name: 'Authorization', secretKeyRef: { name: 'chat', key: 'token' } }]
+const HOOK = 'https://hooks.slack.com/services/T/B/'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a Secret', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  beforeAll(async () => {
+    kube = await startCluster()
+  })
+  afterAll(() => kube.stop())
+  beforeEach(async () => {
+    world = await createOperatorWorld(kube, { times })
+  })
+
+  const secret = (data: Record<string, string>) =>
+    kube.call(
+      'PATCH',
+      `/api/v1/namespaces/${world.namespace}/secrets/chat?fieldManager=test&force=true`,
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'chat' }, data: mapped(data) },
+      'application/apply-patch+yaml',
+    )
+  const mapped = (data: Record<string, string>) =>
+    Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'latin1').toString('base64')]))
+  const delivered = async (id: string | undefined) => {
+    const { deliveries: sealed } = (await world.stored(id)) ?? {}
+    const at = { teamId: world.owner.teamId, column: 'monitors.deliveries', rowId: id ?? '' } as const
+    return createSecretBox(KEY).open(at, sealed ?? Buffer.of())
+  }
+  const message = async (reason: string) =>
+    world.condition(await world.until('kettle', 'Ready', reason), 'Ready')?.message
+
+  test('follows the Secret: missing, without the key, there, rotated, deleted', async () => {
+    await world.apply('kettle', { deliveries })
+    expect(await message('SecretMissing')).toBe(`There is no Secret chat in the namespace ${world.namespace}.`)
+    await secret({ other: 'x' })
+    await eventually(
+      () => message('SecretMissing'),
+      (text) => text === 'The Secret chat has no key webhook.',
+    )
+    await secret({ webhook: `${HOOK}one\n` })
+    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}one` }])
+    await secret({ webhook: `${HOOK}two` })
+    await eventually(
+      () => delivered(status?.id),
+      (now) => JSON.stringify(now).includes('two'),
+    )
+    await kube.call('DELETE', `/api/v1/namespaces/${world.namespace}/secrets/chat`)
+    await world.until('kettle', 'Ready', 'SecretMissing')
+    // What was accepted goes on.
+    expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}two` }])
+  })
+
+  test('says that a value is nonsense without showing it, and goes on with the one before', async () => {
+    await secret({ webhook: `${HOOK}one`, token: 'Bearer 1' })
+    await world.apply('kettle', { deliveries, requestHeadersFrom })
+    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    for (const [webhook, token, path] of [
+      ['hunter2-is-no-address', 'Bearer 1', 'spec.deliveries[0].webhookUrl'],
+      [`${HOOK}one`, 'hunter2\u0000', 'spec.requestHeaders'],
+      [`${HOOK}one`, 'hunter2\nX-Evil: 1', 'spec.requestHeaders'],
+      ['', 'Bearer 1', 'spec.deliveries[0].webhookUrl'],
+      ['\u00ff\u00fehunter2', 'Bearer 1', 'spec.deliveries[0].webhookUrl'],
+    ] as const) {
+      await secret({ webhook, token })
+      const text = await eventually(
+        () => message('Invalid'),
+        (found) => found?.includes(path) === true,
+      )
+      expect(text).not.toContain('hunter2')
+      expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}one` }])
+      await secret({ webhook: `${HOOK}one`, token: 'Bearer 1' })
+      await world.until('kettle', 'Ready', 'Scheduled')
+    }
+  })
+
+  test('is refused where the operator may not read it, with the command that allows it', async () => {
+    await world.stop()
+    await kube.kubectl('apply', '-f', RBAC)
+    const account = '/api/v1/namespaces/tidemark/serviceaccounts/tidemark-operator/token'
+    const { body } = await kube.call('POST', account, { spec: { expirationSeconds: 3_600 } })
+    const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
+    config.users[0].user.token = body.status.token
+    config.contexts[0].context.namespace = 'tidemark'
+    const file = join(world.folder, 'kubeconfig')
+    await writeFile(file, JSON.stringify(config))
+    const client = createKubeClient(file)
+    onTestFinished(() => client.close())
+    await world.restart({ client, namespace: 'tidemark' })
+    await secret({ webhook: `${HOOK}one` })
+    await world.apply('kettle', { deliveries })
+    const text = (await message('SecretForbidden')) ?? ''
+    expect(text).toContain('The operator may not read the Secret chat.')
+    const command = text.slice(text.indexOf('Allow it: ') + 10)
+    const path = `${kubeAssets()}:${process.env['PATH']}`
+    await promisify(execFile)('sh', ['-ec', command], {
+      env: { PATH: path, KUBECONFIG: kube.kubeconfig, HOME: world.folder },
+    })
+    await world.until('kettle', 'Ready', 'Scheduled')
+    // The rights of the example are all that the operator needs, the end of a resource included.
+    await kube.kubectl('delete', 'monitor', 'kettle', '-n', world.namespace, '--timeout=15s')
+    expect(await eventually(world.events, (found) => found.length > 0)).not.toEqual([])
+    expect(await world.monitors()).toEqual([])
+  })
+})
