@@ -60,7 +60,9 @@ type LastChange = Static<typeof LastChange>
  * `/v1/monitors/{id}` has the latest ones.
  */
 export const MonitorResourceStatus = Closed({
-  observed_generation: Type.Optional(Generation),
+  observed_generation: Type.Optional(
+    Type.Integer({ minimum: -1, description: 'The metadata.generation that was handled last. -1: none yet.' }),
+  ),
   id: Type.Optional(Uuid('The monitor in the API: /v1/monitors/{id}.')),
   address: Type.Optional(Text(1, MAX_ADDRESS_TEXT, 'The watched address, shortened, for the columns of kubectl.')),
   conditions: Type.Optional(

@@ -33,8 +33,15 @@ export async function startCluster(): Promise<KubeApi> {
 
 let count = 0
 
-/** A store, the owner of a team, a namespace of that team, and an operator that leads. One for each test. */
+/** A store, the owner of a team, a namespace of that team, and an operator that leads. It ends with the test. */
 export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
+  const world = await openOperatorWorld(kube, more)
+  onTestFinished(() => world[Symbol.asyncDispose]())
+  return world
+}
+
+/** The same for more than one test: who opens it ends it. */
+export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-'))
   const world = await createUseCaseWorld()
   const owner = await world.person('scale')
@@ -78,11 +85,6 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
     return operator
   }
   let operator = await start()
-  onTestFinished(async () => {
-    for (const one of started) await one.stop()
-    await world.close()
-    await rm(folder, { recursive: true, force: true })
-  })
   await operator.leading
 
   const path = (name: string, of = namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/monitors/${name}`
@@ -103,6 +105,11 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
     },
     stop: () => operator.stop(),
     operator: () => operator,
+    async [Symbol.asyncDispose]() {
+      for (const one of started) await one.stop()
+      await world.close()
+      await rm(folder, { recursive: true, force: true })
+    },
     path,
     read,
     condition,

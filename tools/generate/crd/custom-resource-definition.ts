@@ -75,6 +75,8 @@ function statusOf(kind: Kind): StructuralSchema {
   return {
     description: 'The result of the checks and the state of the resource. The operator writes it.',
     ...status,
+    // Flux and Helm take a resource without a status for ready.
+    default: { observedGeneration: -1 },
     properties: {
       ...properties,
       conditions: { ...conditions, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },

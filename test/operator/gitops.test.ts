@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import { LuaFactory } from 'wasmoon'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MonitorResource } from '../../operator/reconcile/monitor-resource.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { hasGo, kstatusOf } from '../support/kstatus.ts'
+import { describeIf } from '../support/skip.ts'
+import { openOperatorWorld, startCluster } from './operator-world.ts'
+
+const SCRIPT = new URL('../../examples/argocd/health.lua', import.meta.url)
+/** The first build loads modules and takes two minutes. */
+const BUILD_MS = 400_000
+
+/** The state of a resource, and what each tool must make of it. */
+const EXPECTED = {
+  untouched: { argo: 'Progressing', kstatus: 'InProgress' },
+  ready: { argo: 'Healthy', kstatus: 'Current' },
+  failing: { argo: 'Healthy', kstatus: 'Current' },
+  suspended: { argo: 'Suspended', kstatus: 'Current' },
+  refused: { argo: 'Degraded', kstatus: 'Failed' },
+  edited: { argo: 'Progressing', kstatus: 'InProgress' },
+  mended: { argo: 'Progressing', kstatus: 'InProgress' },
+  deleted: { argo: 'Progressing', kstatus: 'Terminating' },
+} as const
+type State = keyof typeof EXPECTED
+const STATES = Object.keys(EXPECTED) as readonly State[]
+
+/** Returns a value as Lua writes it: Argo CD hands tables over, which count from one. */
+function inLua(value: unknown): string {
+  if (value === null || value === undefined) return 'nil'
+  if (Array.isArray(value)) return `{${value.map(inLua).join(',')}}`
+  if (typeof value !== 'object') return typeof value === 'string' ? inQuotes(value) : JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, item]) => `[${inQuotes(key)}]=${inLua(item)}`)
+    .join(',')}}`
+}
+const inQuotes = (text: string) =>
+  `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operator writes', () => {
+  let kube: KubeApi
+  let samples: Record<State, MonitorResource>
+
+  beforeAll(async () => {
+    kube = await startCluster()
+    await using world = await openOperatorWorld(kube)
+    const broken = { extractConfig: { method: 'css', fields: { price: 'b[[' } } }
+    for (const name of ['ready', 'failing', 'edited', 'deleted']) await world.apply(name)
+    for (const name of ['refused', 'mended']) await world.apply(name, broken)
+    await world.apply('suspended', { suspend: true })
+    for (const name of ['ready', 'failing', 'edited', 'deleted']) await world.until(name, 'Ready', 'Scheduled')
+    for (const name of ['refused', 'mended']) await world.until(name, 'Ready', 'Invalid')
+    await world.until('suspended', 'Ready', 'Suspended')
+    await world.sql(`update checks set failures = 7, last_run_at = clock()
+      where no = (select no from monitor_resources where name = 'failing')`)
+    await world.apply('failing', { scheduleIntervalSeconds: 600 })
+    await world.until('failing', 'Healthy', 'Failing')
+    await world.stop()
+    await world.apply('untouched')
+    await world.apply('edited', { scheduleIntervalSeconds: 600 })
+    await world.apply('mended')
+    await kube.call('DELETE', world.path('deleted'))
+    const read = await Promise.all(STATES.map(async (state) => [state, await world.read(state)] as const))
+    samples = Object.fromEntries(read) as Record<State, MonitorResource>
+  }, 60_000)
+  afterAll(() => kube.stop())
+
+  test.each(STATES)('of a resource that is %s is read rightly by Argo CD', async (state) => {
+    const engine = await new LuaFactory().createEngine()
+    const script = await readFile(SCRIPT, 'utf8')
+    const read = await engine.doString(`obj = ${inLua(samples[state])}\n${script}`)
+    engine.global.close()
+    expect(read.status).toBe(EXPECTED[state].argo)
+    expect(read.message).toMatch(/\S{3}/)
+  })
+
+  // A machine without Go cannot build the reader, and is not asked to.
+  if (!hasGo()) process.stdout.write('skipped: statuses as kstatus reads them: install Go\n')
+  test.skipIf(!hasGo())(
+    'is read rightly by kstatus, and so by Flux and Helm',
+    async () => {
+      const read = await kstatusOf(STATES.map((state) => samples[state]))
+      expect(Object.fromEntries(STATES.map((state, index) => [state, read[index]?.status]))).toEqual(
+        Object.fromEntries(STATES.map((state) => [state, EXPECTED[state].kstatus])),
+      )
+    },
+    BUILD_MS,
+  )
+})
