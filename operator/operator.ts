@@ -15,7 +15,15 @@ import { type KubeClient, KubeError } from './cluster/kube-client.ts'
 import { Leader, OPERATOR_LEASE } from './cluster/leader.ts'
 import { keyOf, type KubeObject } from './cluster/objects.ts'
 import { Reflector } from './cluster/reflector.ts'
-import { MONITORS, type MonitorResource, stripped, TEAM } from './reconcile/monitor-resource.ts'
+import { createMirrorLoop, MIRROR_TIMES, type MirrorTimes } from './mirrors/mirror-loop.ts'
+import {
+  type DefaultTeam,
+  MIRROR_OF,
+  MONITORS,
+  type MonitorResource,
+  stripped,
+  TEAM,
+} from './reconcile/monitor-resource.ts'
 import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve.ts'
 
@@ -27,7 +35,7 @@ export interface OperatorOptions {
   /** The id of the cluster that the records belong to. Undefined: the cluster's own. */
   readonly clusterId?: string | undefined
   readonly egress: EgressPolicy
-  readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
+  readonly defaultTeam: DefaultTeam | null
   /** The namespace of the Lease. */
   readonly namespace: string
   readonly registry: Registry
@@ -37,6 +45,7 @@ export interface OperatorOptions {
 }
 
 interface OperatorTimes extends ReconcilerTimes {
+  readonly mirrors: MirrorTimes
   /** How often the store is asked for new results. */
   readonly resultsMs: number
   readonly election: { readonly leaseMs: number; readonly renewMs: number; readonly everyMs: number }
@@ -55,6 +64,7 @@ const TIMES: OperatorTimes = {
   resultsMs: 1_000,
   resyncMs: 600_000,
   secretMs: 60_000,
+  mirrors: MIRROR_TIMES,
   election: { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 },
 }
 const WORKERS = 16
@@ -127,7 +137,7 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   for (const record of await declaredRecords(store, clusterId))
     records.set(`${record.namespace}/${record.name}`, record)
   const parts = partsOf(options, { ...leadership, epoch, records })
-  const { namespaces, monitors, reconciler, queue, events } = parts
+  const { namespaces, monitors, reconciler, queue, events, mirrors } = parts
   const results = createResultsLoop(options, { clusterId, queue, everyMs: leadership.times.resultsMs })
   namespaces.start()
   monitors.start()
@@ -143,9 +153,10 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   gauges(registry, { queue, monitors, events, reconciler })
   queue.start()
   results.start()
+  mirrors.start()
   log.info({ cluster: clusterId, epoch, monitors: monitors.state().size }, 'the operator has seen every resource')
   return async () => {
-    await Promise.all([namespaces.stop(), monitors.stop(), results.stop()])
+    await Promise.all([namespaces.stop(), monitors.stop(), results.stop(), mirrors.stop()])
     await queue.stop()
     await events.stop()
   }
@@ -160,6 +171,8 @@ interface Epoch extends Leadership {
 function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, records, giveUp }: Epoch) {
   const { client, store, secrets, egress, defaultTeam, log } = options
   const events = new EventRecorder({ client, instance: identity, log })
+  const isMirror = (resource: MonitorResource | undefined) =>
+    resource?.metadata.labels?.[MIRROR_OF] !== undefined && !records.has(keyOf(resource))
   const namespaces = new Reflector<KubeObject>({
     client,
     path: '/api/v1/namespaces',
@@ -168,7 +181,8 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     }),
     onChange: (name, { before, now }) => {
       if (teamIn(before) === teamIn(now)) return
-      for (const resource of monitors.all()) if (resource.metadata.namespace === name) queue.add(keyOf(resource))
+      for (const resource of monitors.all())
+        if (resource.metadata.namespace === name && !isMirror(resource)) queue.add(keyOf(resource))
     },
     log,
   })
@@ -177,6 +191,8 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     path: MONITORS,
     strip: stripped,
     onChange: (key, { before, now, how }) => {
+      // The mirror loop looks at its own. A label that somebody puts on a declared resource changes nothing.
+      if (isMirror(now ?? before)) return
       if (how !== 'set') reconciler.noteVanished(key, how)
       // The operator's own status writes change neither generation nor annotations.
       if (isNewTo(before, now)) queue.add(key, before ? 'urgent' : 'later')
@@ -215,7 +231,18 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     faultPauses: { firstMs: 750, longestMs: 900_000 },
     repeats: { perSecond: 10, burst: 100 },
   })
-  return { namespaces, monitors, reconciler, queue, events }
+  const mirrors = createMirrorLoop({
+    client,
+    store,
+    secrets,
+    namespaces: () => namespaces.all(),
+    mirrors: () => [...monitors.all()].filter((resource) => isMirror(resource)),
+    learn: (resource) => monitors.learn(resource),
+    defaultTeam,
+    times: times.mirrors,
+    log,
+  })
+  return { namespaces, monitors, reconciler, queue, events, mirrors }
 }
 
 interface ResultsLoop {

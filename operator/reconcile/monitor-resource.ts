@@ -44,6 +44,20 @@ export const ADOPT = 'tidemark.dev/adopt'
 const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 /** On a namespace: the id of the team that its resources belong to. */
 export const TEAM = 'tidemark.dev/team'
+/** On a resource that mirrors a record of the API: the id of the record. */
+export const MIRROR_OF = 'tidemark.dev/mirror-of'
+/** On such a resource: a hash of what was written. */
+export const MIRRORED = 'tidemark.dev/mirrored'
+
+/** The team of resources in namespaces without a label, and the namespaces that this holds for. */
+export interface DefaultTeam {
+  readonly id: string
+  readonly namespaces: readonly string[]
+}
+
+/** Returns the id of the team that a namespace names, or that holds in it. */
+export const teamIdOf = ({ metadata: { name, labels } }: KubeObject, defaultTeam: DefaultTeam | null) =>
+  labels?.[TEAM] ?? (defaultTeam?.namespaces.includes(name) ? defaultTeam.id : undefined)
 
 /** Longest token of a request that the status repeats as it is. */
 const MOST_REQUEST = 200
@@ -62,6 +76,8 @@ export function requestOf({ metadata }: KubeObject): string | null {
 export const pathOf = ({ metadata: { namespace, name } }: KubeObject): string =>
   `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors/${name}`
 
+const READ_ANNOTATIONS: ReadonlySet<string> = new Set([ADOPT, RUN_REQUESTED, MIRRORED])
+
 /** Returns the resource without what the operator does not read, which is half of its size. */
 export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorResource): MonitorResource {
   const {
@@ -73,8 +89,10 @@ export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorRe
     annotations = {},
     finalizers,
     deletionTimestamp,
+    labels = {},
   } = metadata
-  const read = Object.entries(annotations).filter(([key]) => key === ADOPT || key === RUN_REQUESTED)
+  const read = Object.entries(annotations).filter(([key]) => READ_ANNOTATIONS.has(key))
+  const mirrorOf = labels[MIRROR_OF]
   return {
     apiVersion: apiVersion ?? 'tidemark.dev/v1',
     kind: kind ?? 'Monitor',
@@ -85,6 +103,7 @@ export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorRe
       ...(namespace !== undefined && { namespace }),
       ...(generation !== undefined && { generation }),
       ...(read.length > 0 && { annotations: Object.fromEntries(read) }),
+      ...(mirrorOf !== undefined && { labels: { [MIRROR_OF]: mirrorOf } }),
       ...(finalizers && { finalizers }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },

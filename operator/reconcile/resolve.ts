@@ -12,7 +12,7 @@ import { findTeam } from '../../store/accounts/teams.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/objects.ts'
 import type { Resolved } from './decide.ts'
-import { type MonitorResource, TEAM } from './monitor-resource.ts'
+import { type DefaultTeam, type MonitorResource, TEAM, teamIdOf } from './monitor-resource.ts'
 
 /** A team and its owner, under whom a new monitor is recorded. */
 interface Team {
@@ -34,8 +34,7 @@ interface ResolverOptions {
   readonly store: Queryable
   readonly egress: EgressPolicy
   readonly namespaceOf: (name: string) => KubeObject | undefined
-  /** The team of resources in namespaces without a label, and the namespaces that this holds for. */
-  readonly defaultTeam: { readonly id: string; readonly namespaces: readonly string[] } | null
+  readonly defaultTeam: DefaultTeam | null
   /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
   /** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
@@ -69,8 +68,8 @@ export function createResolver({
   }
 
   async function teamOf(namespace: string): Promise<Team | string> {
-    const label = namespaceOf(namespace)?.metadata.labels?.[TEAM]
-    const id = label ?? (defaultTeam?.namespaces.includes(namespace) ? defaultTeam.id : undefined)
+    const found = namespaceOf(namespace)
+    const id = found && teamIdOf(found, defaultTeam)
     if (id === undefined)
       return `The namespace ${namespace} belongs to no team: kubectl label namespace ${namespace} ${TEAM}=<its id>`
     const known = teams.get(id) ?? { team: await findTeam(store, id) }

@@ -207,6 +207,22 @@ export async function resultsOf(store: Queryable, no: number): Promise<ResultsRo
   `)
 }
 
+/** Returns a page of the team's records that the API owns, in the order of their numbers. */
+export async function mirroredRecords(
+  store: Queryable,
+  teamId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly MonitorRow[]> {
+  return store.any(sql.prepared('mirrored_records', monitorRow)`
+    select ${MONITOR_COLUMNS}
+    from monitors m join checks c on c.no = m.no
+    where m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null and m.managed_by = 'api'
+      and m.no > ${after}
+    order by m.no
+    limit ${limit}
+  `)
+}
+
 const finishedRow = row({ namespace: Type.String(), name: Type.String(), last_run_at: Type.String() })
 
 /**

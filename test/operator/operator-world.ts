@@ -7,6 +7,7 @@ import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { type Operator, type OperatorOptions, startOperator } from '../../operator/operator.ts'
+import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
 import type { MonitorResource } from '../../operator/reconcile/monitor-resource.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
@@ -20,6 +21,7 @@ export const TIMES = {
   resultsMs: 50,
   resyncMs: 600_000,
   secretMs: 60_000,
+  mirrors: MIRROR_TIMES,
   election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 },
 }
 const RUN_REQUESTED = 'tidemark.dev/run-requested-at'

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { sleep } from '../../concurrency/sleep.ts'
+import { type Rate, TokenBucket } from '../../concurrency/token-bucket.ts'
+import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
+import { resourceName } from '../../core/custom-resource/resource-name.ts'
+import { isUuid } from '../../core/is-uuid.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Queryable } from '../../store/db/client.ts'
+import { type MonitorRow, monitorSpec } from '../../store/monitors/monitor-record.ts'
+import { mirroredRecords, resultsOf } from '../../store/monitors/monitor-resource.ts'
+import { tolerantBox } from '../../store/secrets/secret-box.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import type { KubeObject } from '../cluster/objects.ts'
+import {
+  type DefaultTeam,
+  MIRROR_OF,
+  MIRRORED,
+  type MonitorResource,
+  pathOf,
+  teamIdOf,
+} from '../reconcile/monitor-resource.ts'
+import { isNews, statusOf, statusPatch } from '../reconcile/status.ts'
+
+/** How fast mirrors follow. */
+export interface MirrorTimes {
+  /** All records are looked at this often, in milliseconds, where a team has few of them. */
+  readonly everyMs: number
+  /** The pause after a page of records. */
+  readonly pageMs: number
+  /** Writes to the API server, over all namespaces. */
+  readonly writes: Rate
+}
+
+/** A team with 10,000 records is looked at once in 200 seconds, and first written within 20 minutes. */
+export const MIRROR_TIMES: MirrorTimes = { everyMs: 10_000, pageMs: 1_000, writes: { perSecond: 20, burst: 20 } }
+const PAGE = 50
+/** On a namespace: records of the API that belong to its team are mirrored there. */
+const MIRROR = 'tidemark.dev/mirror'
+
+interface MirrorLoopOptions {
+  readonly client: KubeClient
+  readonly store: Queryable
+  readonly secrets: SecretBox
+  readonly namespaces: () => Iterable<KubeObject>
+  /** The mirrors that the API server has. */
+  readonly mirrors: () => readonly MonitorResource[]
+  /** Takes over the answer to a write. */
+  readonly learn: (resource: MonitorResource) => void
+  readonly defaultTeam: DefaultTeam | null
+  readonly times: MirrorTimes
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** One way through the records of all mirroring namespaces. */
+interface Sweep {
+  readonly places: { readonly namespace: string; readonly teamId: string }[]
+  /** The records of the first place were looked at up to this number. */
+  after: number
+  /** The mirrors that were there at the beginning, by namespace and id. What is left at the end goes. */
+  readonly left: Map<string, MonitorResource>
+}
+
+/**
+ * Keeps mirrors: read-only resources in labelled namespaces that show the records of the API. It goes through the
+ * records in pages and compares each with its mirror, at a bounded pace. A mirror has no finalizer and no record of its
+ * own. One that somebody deletes comes back, and one that somebody edits is put right.
+ */
+export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
+  const { store, times, log } = options
+  const pace = new TokenBucket(times.writes)
+  const writer = { ...options, secrets: tolerantBox(options.secrets, () => {}), take: () => sleep(pace.reserve()) }
+  let sweep: Sweep | null = null
+  return createWakeableLoop({
+    async work(stopping) {
+      sweep ??= begin(options)
+      const [place] = sweep.places
+      if (place) {
+        const records = await mirroredRecords(store, place.teamId, { after: sweep.after, limit: PAGE })
+        for (const record of records) {
+          if (stopping.aborted) return 0
+          await mirror(writer, place.namespace, record, sweep)
+        }
+        sweep.after = records.at(-1)?.no ?? 0
+        if (records.length < PAGE) {
+          sweep.places.shift()
+          sweep.after = 0
+        }
+        return records.length < PAGE ? 0 : times.pageMs
+      }
+      for (const resource of sweep.left.values()) {
+        if (stopping.aborted) return 0
+        await remove(writer, resource)
+      }
+      sweep = null
+      return times.everyMs
+    },
+    onFault: (err) => {
+      // What was seen so far may be out of date.
+      sweep = null
+      log.warn({ err }, 'records could not be mirrored; trying again')
+    },
+    faultPauses: { firstMs: 1_000, longestMs: 60_000 },
+  })
+}
+
+const idIn = (namespace: string | undefined, id: string | undefined) => `${namespace}/${id}`
+
+function begin({ namespaces, mirrors, defaultTeam }: MirrorLoopOptions): Sweep {
+  const places = [...namespaces()].flatMap((namespace) => {
+    const teamId = teamIdOf(namespace, defaultTeam)
+    const isWanted = namespace.metadata.labels?.[MIRROR] === 'true' && teamId !== undefined && isUuid(teamId)
+    return isWanted ? [{ namespace: namespace.metadata.name, teamId }] : []
+  })
+  const left = new Map(
+    mirrors().map((resource) => [
+      `${idIn(resource.metadata.namespace, resource.metadata.labels?.[MIRROR_OF])}/${resource.metadata.name}`,
+      resource,
+    ]),
+  )
+  return { places, after: 0, left }
+}
+
+interface Writer extends MirrorLoopOptions {
+  /** Waits for the turn of a write. */
+  readonly take: () => Promise<void>
+}
+
+async function mirror(writer: Writer, namespace: string, record: MonitorRow, sweep: Sweep): Promise<void> {
+  const name = resourceName(record, false)
+  const key = `${idIn(namespace, record.id)}/${name}`
+  const known = sweep.left.get(key)
+  sweep.left.delete(key)
+  const spec = specOf(writer.secrets, record, name)
+  const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 32)
+  const isRight =
+    known?.metadata.annotations?.[MIRRORED] === hash && known.status?.observedGeneration === known.metadata.generation
+  const metadata = { name, namespace, labels: { [MIRROR_OF]: record.id }, annotations: { [MIRRORED]: hash } }
+  const resource = isRight ? known : await write(writer, { metadata, spec }, known)
+  if (resource) await report(writer, resource, record)
+}
+
+/** Values that may be secret are references to a Secret that nobody made: a mirror shows none. */
+function specOf(secrets: SecretBox, record: MonitorRow, name: string): MonitorResource['spec'] {
+  const isPaused = record.paused || record.suspended
+  const spec = monitorSpec(record, secrets)
+  const { manifest } = monitorManifest({ id: record.id, spec, isPaused, name, adopts: false })
+  return manifest['spec'] as MonitorResource['spec']
+}
+
+interface Wanted {
+  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly spec: MonitorResource['spec']
+}
+
+/** Creates or replaces a mirror. Returns null when it cannot be there; the next sweep tries again. */
+async function write(
+  { client, learn, take, log }: Writer,
+  wanted: Wanted,
+  known: MonitorResource | undefined,
+): Promise<MonitorResource | null> {
+  const { name, namespace } = wanted.metadata
+  const collection = `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors`
+  const resourceVersion = known && { resourceVersion: known.metadata.resourceVersion }
+  await take()
+  const answer: KubeAnswer<MonitorResource> = await client.call({
+    method: known ? 'PUT' : 'POST',
+    path: known ? `${collection}/${name}` : collection,
+    body: {
+      apiVersion: 'tidemark.dev/v1',
+      kind: 'Monitor',
+      metadata: { ...wanted.metadata, ...resourceVersion },
+      spec: wanted.spec,
+    },
+  })
+  if (answer.status < 300) {
+    learn(answer.body)
+    return answer.body
+  }
+  // Changed or deleted meanwhile, or the namespace is going: the next sweep sees what there is.
+  if ([403, 404, 409].includes(answer.status)) return null
+  if (answer.status !== 422) throw new KubeError(`the mirror ${namespace}/${name}`, answer)
+  log.warn({ namespace, name, reason: answer.body.message }, 'the cluster refuses the mirror of a monitor')
+  return null
+}
+
+async function report({ client, store, learn, take }: Writer, resource: MonitorResource, record: MonitorRow) {
+  const results = await resultsOf(store, record.no)
+  const status = statusOf(resource, { kind: 'accepted', id: record.id, results }, new Date())
+  if (!isNews(resource.status, status)) return
+  await take()
+  const path = `${pathOf(resource)}/status`
+  const body = statusPatch(resource.status, status)
+  const answer = await client.call<MonitorResource>({ method: 'PATCH', path, body, contentType: MERGE_PATCH })
+  if (answer.status < 300) learn(answer.body)
+  else if (answer.status !== 404) throw new KubeError('the status of a mirror', answer)
+}
+
+async function remove({ client, take }: Writer, resource: MonitorResource): Promise<void> {
+  await take()
+  const { uid } = resource.metadata
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } }
+  const answer = await client.call({ method: 'DELETE', path: pathOf(resource), body })
+  if (answer.status >= 300 && ![404, 409].includes(answer.status)) throw new KubeError('the end of a mirror', answer)
+}

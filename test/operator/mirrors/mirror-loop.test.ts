@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
+import { editMonitor } from '../../../monitors/edit-monitor.ts'
+import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
+import type { MonitorResource } from '../../../operator/reconcile/monitor-resource.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { KubeApi } from '../../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
+import { describeIf } from '../../support/skip.ts'
+import { createOperatorWorld, type OperatorWorld, startCluster, TIMES } from '../operator-world.ts'
+
+const POLICY = new URL('../../../examples/mirror-policy.yaml', import.meta.url).pathname
+const MIRROR_OF = 'tidemark.dev/mirror-of'
+const MERGE = 'application/merge-patch+json'
+const mirrors = { everyMs: 100, pageMs: 10, writes: { perSecond: 1_000, burst: 1_000 } }
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors the records of the API', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  let namespace: string
+  beforeAll(async () => {
+    kube = await startCluster()
+  })
+  afterAll(() => kube.stop())
+  beforeEach(async () => {
+    world = await createOperatorWorld(kube, { times: { ...TIMES, mirrors } })
+    namespace = await world.newNamespace({
+      'tidemark.dev/team': world.owner.teamId,
+      'tidemark.dev/mirror': 'true',
+    })
+  })
+
+  const listed = async (of = namespace): Promise<readonly MonitorResource[]> =>
+    (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${of}/monitors`)).body.items
+  const until = (holds: (all: readonly MonitorResource[]) => boolean) => eventually(listed, holds, { forMs: 15_000 })
+  const hasStatus = (all: readonly MonitorResource[]) =>
+    all.length > 0 && all.every(({ metadata, status }) => status?.observedGeneration === metadata.generation)
+
+  test('shows them with their state, without the values of secrets', async () => {
+    const record = await world.monitor(world.owner, {
+      name: 'Fjord prices',
+      request_headers: { Authorization: 'Bearer hunter2' },
+      deliveries: [{ type: 'slack', webhookUrl: 'https://hooks.slack.com/services/hunter2' }],
+    })
+    await world.monitor(await world.person('scale'), { name: 'of another team' })
+    const [mirror, ...others] = await until(hasStatus)
+    expect(others).toEqual([])
+    expect(mirror?.metadata).toMatchObject({
+      name: `fjord-prices-${record.id.slice(0, 8)}`,
+      labels: { [MIRROR_OF]: record.id },
+    })
+    expect(mirror?.metadata.finalizers).toBeUndefined()
+    expect(mirror?.spec).toMatchObject({ url: record.url, scheduleIntervalSeconds: 600, suspend: false })
+    expect(mirror?.status).toMatchObject({ id: record.id, address: 'example.com/prices' })
+    expect(JSON.stringify(mirror)).not.toContain('hunter2')
+    expect(await kube.kubectl('get', 'mon', '-n', namespace)).toMatch(/fjord-prices-\w+ +True +Unknown/)
+    // It declares nothing.
+    expect(await world.stored(record.id)).toMatchObject({ managed_by: 'api' })
+    expect(await listed(world.namespace)).toEqual([])
+  })
+
+  test('follows changes of a record, and writes nothing while there are none', async () => {
+    const { id } = await world.monitor(world.owner)
+    const [before] = await until(hasStatus)
+    await editMonitor(world.context, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 900)
+    await pauseMonitor(world.context, { ...world.owner, id })
+    await until(([now]) => now?.spec.suspend === true && hasStatus([now]))
+    await editMonitor(world.context, { ...world.owner, id, patch: { name: 'Renamed' } })
+    const [renamed] = await until(
+      (all) => all.length === 1 && all[0]?.metadata.name.startsWith('renamed-') === true && hasStatus(all),
+    )
+    expect(renamed?.metadata.uid).not.toBe(before?.metadata.uid)
+    const other = await world.monitor(world.owner)
+    await until((all) => all.length === 2 && hasStatus(all))
+    await deleteMonitor(world.context, { ...world.owner, id: other.id })
+    const [after] = await until((all) => all.length === 1)
+    expect(after?.metadata.resourceVersion).toBe(renamed?.metadata.resourceVersion)
+  })
+
+  test('puts an edit right, and makes one again that somebody deleted', async () => {
+    const { id } = await world.monitor(world.owner)
+    const [before] = await until(hasStatus)
+    const path = world.path(before?.metadata.name ?? '', namespace)
+    await kube.call('PATCH', path, { spec: { scheduleIntervalSeconds: 60 } }, MERGE)
+    await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 600 && hasStatus([now]))
+    expect((await kube.call('DELETE', path)).status).toBe(200)
+    const [after] = await until((all) => hasStatus(all) && all[0]?.metadata.uid !== before?.metadata.uid)
+    expect(after?.status?.id).toBe(id)
+    expect(await world.stored(id)).toMatchObject({ managed_by: 'api', schedule_interval_seconds: 600 })
+  })
+
+  test('loses them with the record, with its adoption, and with the label', async () => {
+    const [gone, adopted] = [await world.monitor(world.owner), await world.monitor(world.owner)]
+    const kept = await world.monitor(world.owner)
+    await until((all) => all.length === 3 && hasStatus(all))
+    await deleteMonitor(world.context, { ...world.owner, id: gone.id })
+    await world.apply('kettle', {}, { 'tidemark.dev/adopt': adopted.id })
+    await until((all) => all.length === 1 && all[0]?.status?.id === kept.id)
+    await kube.kubectl('label', 'namespace', namespace, 'tidemark.dev/mirror-')
+    await until((all) => all.length === 0)
+    expect(await world.monitors()).toHaveLength(2)
+  })
+
+  test('is written at a bounded pace', async () => {
+    for (let n = 0; n < 60; n += 1) await world.monitor(world.owner, { name: `Price ${n}` })
+    await until((all) => all.length === 60 && hasStatus(all))
+    await world.restart({ times: { ...TIMES, mirrors: { ...mirrors, writes: { perSecond: 20, burst: 10 } } } })
+    const began = performance.now()
+    await kube.kubectl('delete', 'monitors', '--all', '-n', namespace)
+    await until((all) => all.length === 60 && hasStatus(all))
+    // 60 are created, and 60 statuses are written.
+    expect(performance.now() - began).toBeGreaterThan((120 - 10) * (1_000 / 20) * 0.9)
+  })
+
+  test('admits no edit by others through its policy, and admits deletions', async () => {
+    const { id } = await world.monitor(world.owner)
+    const [mirror] = await until(hasStatus)
+    const name = mirror?.metadata.name ?? ''
+    await kube.kubectl('apply', '-f', POLICY)
+    const person = await somebody()
+    const patch = (body: object) => person('patch', 'monitor', name, '--type', 'merge', '-p', JSON.stringify(body))
+    const edit = { spec: { scheduleIntervalSeconds: 60 } }
+    // The API server takes a new policy a moment later.
+    const refusal = await eventually(
+      () => patch(edit),
+      (said) => said.includes('mirrors a monitor of the API'),
+    )
+    expect(refusal).toContain('ValidatingAdmissionPolicy')
+    expect(await patch({ metadata: { labels: { [MIRROR_OF]: null } } })).toContain('mirrors a monitor of the API')
+    const status = ['--subresource', 'status']
+    expect(
+      await person('patch', 'monitor', name, ...status, '--type', 'merge', '-p', '{"status":{"id":null}}'),
+    ).toContain('mirrors a monitor of the API')
+    await world.apply('own', {}, {}, namespace)
+    const label = `${MIRROR_OF}=${id}`
+    expect(await person('label', 'monitor', 'own', label)).toContain('mirrors a monitor of the API')
+    expect(await person('label', 'monitor', 'own', 'other=label')).toContain('labeled')
+    expect(await person('delete', 'monitor', name)).toContain('deleted')
+    await until((all) => all.some(({ metadata }) => metadata.name === name && metadata.uid !== mirror?.metadata.uid))
+    expect(await world.stored(id)).not.toBeNull()
+    // The operator itself is admitted.
+    await editMonitor(world.context, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await until((all) =>
+      all.some(({ spec, metadata }) => metadata.name === name && spec['scheduleIntervalSeconds'] === 900),
+    )
+  })
+
+  /** Returns kubectl as somebody who may do everything with monitors in the namespace. */
+  async function somebody() {
+    const resources = 'monitors.tidemark.dev,monitors.tidemark.dev/status'
+    await kube.kubectl('create', 'serviceaccount', 'ada', '-n', namespace)
+    await kube.kubectl('create', 'role', 'ada', '-n', namespace, '--verb', '*', '--resource', resources)
+    await kube.kubectl(
+      'create',
+      'rolebinding',
+      'ada',
+      '-n',
+      namespace,
+      '--role',
+      'ada',
+      '--serviceaccount',
+      `${namespace}:ada`,
+    )
+    const token = await kube.kubectl('create', 'token', 'ada', '-n', namespace)
+    const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
+    config.users[0].user.token = token.trim()
+    config.contexts[0].context.namespace = namespace
+    const file = join(world.folder, 'ada')
+    await writeFile(file, JSON.stringify(config))
+    return async (...args: string[]): Promise<string> => {
+      const options = ['--kubeconfig', file, '--cache-dir', join(world.folder, 'cache')]
+      const said = promisify(execFile)(join(kubeAssets() ?? '', 'kubectl'), [...options, ...args])
+      return said.then(
+        ({ stdout }) => stdout,
+        (error: { stderr: string }) => error.stderr,
+      )
+    }
+  }
+})
