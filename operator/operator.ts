@@ -231,7 +231,22 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     faultPauses: { firstMs: 750, longestMs: 900_000 },
     repeats: { perSecond: 10, burst: 100 },
   })
-  const mirrors = createMirrorLoop({
+  const mirrors = mirrorsOf(options, { namespaces, monitors, isMirror, times: times.mirrors })
+  return { namespaces, monitors, reconciler, queue, events, mirrors }
+}
+
+interface Mirroring {
+  readonly namespaces: Reflector<KubeObject>
+  readonly monitors: Reflector<MonitorResource>
+  readonly isMirror: (resource: MonitorResource) => boolean
+  readonly times: MirrorTimes
+}
+
+const mirrorsOf = (
+  { client, store, secrets, defaultTeam, log }: OperatorOptions,
+  { namespaces, monitors, isMirror, times }: Mirroring,
+) =>
+  createMirrorLoop({
     client,
     store,
     secrets,
@@ -239,11 +254,9 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     mirrors: () => [...monitors.all()].filter((resource) => isMirror(resource)),
     learn: (resource) => monitors.learn(resource),
     defaultTeam,
-    times: times.mirrors,
+    times,
     log,
   })
-  return { namespaces, monitors, reconciler, queue, events, mirrors }
-}
 
 interface ResultsLoop {
   readonly clusterId: string

@@ -22,6 +22,7 @@ export interface MonitorStatus {
   readonly observedGeneration?: number
   readonly id?: string
   readonly address?: string
+  readonly interval?: string
   readonly conditions?: readonly Condition[]
   readonly lastChange?: {
     readonly time: string

@@ -29,6 +29,7 @@ export function statusOf(resource: MonitorResource, acceptance: Acceptance, now:
   const shared = {
     observedGeneration: generation,
     address: shortAddress(spec['url']),
+    interval: intervalText(spec['scheduleIntervalSeconds']),
     conditions: conditions.map((condition) => timed(condition, times)),
   }
   if (acceptance.kind === 'refused') return { ...before, ...shared }
@@ -122,6 +123,19 @@ const textOf = (key: 'before' | 'after', value: unknown) =>
 
 const shownValue = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MOST_VALUE)
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const
+
+/** Returns an interval in its largest whole unit: 900 seconds are 15m. */
+function intervalText(seconds: unknown): string {
+  if (typeof seconds !== 'number') return '-'
+  const [unit, size] = UNITS.find(([, most]) => seconds >= most && seconds % most === 0) ?? ['s', 1]
+  return `${seconds / size}${unit}`
+}
 
 /** Returns an address without its scheme and query, cut in the middle of a long path. */
 function shortAddress(url: unknown): string {

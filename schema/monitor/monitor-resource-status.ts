@@ -65,6 +65,7 @@ export const MonitorResourceStatus = Closed({
   ),
   id: Type.Optional(Uuid('The monitor in the API: /v1/monitors/{id}.')),
   address: Type.Optional(Text(1, MAX_ADDRESS_TEXT, 'The watched address, shortened, for the columns of kubectl.')),
+  interval: Type.Optional(Text(1, 20, 'How often it is checked, as in 15m, for the columns of kubectl.')),
   conditions: Type.Optional(
     Type.Array(Condition, {
       maxItems: 8,

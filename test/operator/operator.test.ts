@@ -39,7 +39,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
       'met',
     )
     expect(await kube.kubectl('get', 'mon', '-n', world.namespace)).toMatch(
-      /kettle +True +Unknown +shop\.example\/kettle +900/,
+      /kettle +True +Unknown +shop\.example\/kettle +15m/,
     )
   })
 

@@ -43,9 +43,9 @@ const columnsAround = (...own: readonly Column[]): readonly Column[] => [
   ...own,
   {
     name: 'Interval',
-    type: 'integer',
-    jsonPath: '.spec.scheduleIntervalSeconds',
-    description: 'Seconds between two checks.',
+    type: 'string',
+    jsonPath: '.status.interval',
+    description: 'How often it is checked.',
   },
   {
     name: 'Last change',
@@ -64,6 +64,13 @@ const columnsAround = (...own: readonly Column[]): readonly Column[] => [
     type: 'string',
     jsonPath: condition('Ready', 'message'),
     description: 'Why it is ready, or why not.',
+    priority: 1,
+  },
+  {
+    name: 'Health',
+    type: 'string',
+    jsonPath: condition('Healthy', 'message'),
+    description: 'Why the checks succeed, or why not.',
     priority: 1,
   },
 ]
