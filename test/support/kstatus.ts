@@ -13,7 +13,7 @@ const FILES = ['main.go', 'go.mod', 'go.sum']
 export const hasGo = (): boolean => spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
 
 /** What kstatus, which Flux and Helm wait with, makes of an object. */
-export interface Kstatus {
+interface Kstatus {
   readonly status: 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown'
   readonly message: string
 }
