@@ -2,31 +2,36 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Results } from './results.ts'
-import { FULL, only, QUICK, runBench } from './run-bench.ts'
+import { FULL, only, QUICK, runBench, unnamed } from './run-bench.ts'
 import { tableOf, withTable } from './table.ts'
 
 /**
  * `npm run bench` measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
- * `--only` measures some parts; both write nothing.
+ * `--only` measures some parts; both write nothing. But `--only operator`, a part that is measured only by its name,
+ * puts its rows beside the others.
  */
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
 })
 const isWhole = !values.quick && values.only === undefined
 const all = values.quick ? QUICK : FULL
-const sizes = values.only === undefined ? all : only(all, values.only)
+const sizes = values.only === undefined ? unnamed(all) : only(all, values.only)
 if (typeof sizes === 'string') {
   console.error(sizes)
   process.exit(2)
 }
 const found = await runBench(sizes, progressLog(), values.profile)
 const results: Results = { date: new Date().toISOString(), quick: values.quick, ...found }
-const table = tableOf(results)
-console.log(table)
-if (isWhole) {
+console.log(tableOf(results))
+const file = join(import.meta.dirname, 'results.json')
+const former = JSON.parse(await readFile(file, 'utf8')) as Results
+if (isWhole) await write({ ...results, operator: former.operator ?? null })
+else if (!values.quick && values.only === 'operator') await write({ ...former, operator: results.operator })
+
+async function write(all: Results): Promise<void> {
   const page = join(import.meta.dirname, 'README.md')
-  await writeFile(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
-  await writeFile(page, withTable(await readFile(page, 'utf8'), table))
+  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`)
+  await writeFile(page, withTable(await readFile(page, 'utf8'), tableOf(all)))
 }
 
 /** Returns a function that prints the next step and its time, in seconds since the start. */

@@ -4,6 +4,7 @@ import type { ClaimCost } from './claim-cost.ts'
 import type { CommandCost } from './command-cost.ts'
 import type { DeliveryLateness } from './deliveries.ts'
 import type { Lateness } from './lateness.ts'
+import type { OperatorCost } from './operator.ts'
 import type { SetUpSize } from './set-up-size.ts'
 import type { StartUp } from './start-up.ts'
 import type { Throughput } from './throughput.ts'
@@ -26,4 +27,6 @@ export interface Results {
   readonly setUp: SetUpSize
   readonly browser: BrowserChecks | null
   readonly visual: VisualDiff | null
+  /** It is measured only by name, so it has a date of its own. */
+  readonly operator: OperatorCost | null
 }

@@ -7,6 +7,7 @@ import { measureClaims } from './claim-cost.ts'
 import { startServer } from './database.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
+import { measureOperator, type OperatorSize } from './operator.ts'
 import type { Results } from './results.ts'
 import { measureSetUpSize } from './set-up-size.ts'
 import { measureCommandCost } from './command-cost.ts'
@@ -29,6 +30,8 @@ interface Sizes {
   readonly start: true | null
   readonly browser: BrowserChecksSize | null
   readonly visual: VisualDiffSize | null
+  /** Takes minutes and a Kubernetes API server, so it is measured only when it is named. */
+  readonly operator: OperatorSize | null
 }
 type Part = keyof Sizes
 
@@ -47,6 +50,7 @@ export const FULL: Sizes = {
   start: true,
   browser: { checks: 30, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 75 },
   visual: { rounds: 3, height: 10_000 },
+  operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
 }
 
 export const QUICK: Sizes = {
@@ -63,9 +67,13 @@ export const QUICK: Sizes = {
   start: null,
   browser: { checks: 20, rounds: 2, atOnce: 4, watched: 0, mostSeconds: 0 },
   visual: { rounds: 1, height: 10_000 },
+  operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
 }
 
 const PARTS = Object.keys(FULL) as readonly Part[]
+
+/** Returns the sizes of a run that names no part. */
+export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null })
 
 /**
  * Returns the sizes with these parts only, named as in `claims,browser`. Returns a message when a part does not exist.
@@ -101,9 +109,10 @@ export async function runBench(
     const deliveries = sizes.deliveries && (say('deliveries'), await measureDeliveries(server, sizes.deliveries))
     const browser = sizes.browser && (say('browser checks'), await measureBrowserChecks(sizes.browser))
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
+    const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
-    return { machine, ...rows, claims, reads, deliveries, startUp, commands, setUp, browser, visual }
+    return { machine, ...rows, claims, reads, deliveries, startUp, commands, setUp, browser, visual, operator }
   } finally {
     await bare.stop()
     await target.stop()

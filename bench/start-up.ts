@@ -64,7 +64,8 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   throw new Error('it did not start')
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,4 +1,5 @@
 import type { Kind } from './bare-loop.ts'
+import type { OperatorCost } from './operator.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
 import type { Throughput } from './throughput.ts'
@@ -34,6 +35,7 @@ export function tableOf(results: Results): string {
     ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
+    ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
@@ -184,6 +186,31 @@ function commandsOf({ helpMs, checkMs, restBytes }: NonNullable<Results['command
     ['`tidemark check` of a small file, processor time', `${whole(checkMs)} ms`, '< 700 ms'],
     ['resident memory of `tidemark serve` at rest', `${megabytes(restBytes)} MB`, '< 160 MB'],
   ]
+}
+
+function operatorOf({ date, resources, first, again, resultsMs, firstRun, rest }: OperatorCost): string {
+  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+  const cpu = (ms: number): string => `${seconds(ms)} of CPU`
+  return grid(
+    [`operator of ${whole(resources)} resources, ${date.slice(0, 10)}`, 'came to', 'goal'],
+    [
+      ['started the first time: all records', seconds(first.recordsMs), '< 60 s'],
+      ['started the first time: all statuses', `${seconds(first.statusesMs)}; ${cpu(first.cpuMs)}`, '< 300 s'],
+      ['the same: requests that the API server refused (429)', whole(first.refused), '0'],
+      ['the same: most resident memory', `${megabytes(first.mostBytes)} MB`, ''],
+      ['started again, nothing to change', `${spread(again.ms, seconds)}; ${cpu(again.cpuMs)}`, '< 30 s'],
+      ['the same: most resident memory', `${megabytes(again.mostBytes)} MB`, '< 300 MB'],
+      ['the same: writes to the cluster', whole(again.writes), '0'],
+      ['first run of all, last record to last status', seconds(resultsMs), ''],
+      [
+        `one resource, applied to its recorded run, ${firstRun.applied} times`,
+        `${spread(firstRun.ms)} ms`,
+        '< 1,000 ms',
+      ],
+      [`status writes of ${whole(rest.runs)} unchanged runs, as in an hour`, whole(rest.statusWrites), '0'],
+      ['processor time at rest', `${tenths(rest.cpuMsASecond)} ms a second`, ''],
+    ],
+  )
 }
 
 /** Checks a second of other programs: see the page. Null: the program does not support that. */

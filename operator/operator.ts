@@ -70,6 +70,8 @@ const TIMES: OperatorTimes = {
 const WORKERS = 16
 /** Runs are recorded a little after they end, and processes' clocks differ. */
 const OVERLAP_MS = 10_000
+/** The pause between two looks for results is at least this many times as long as a look. */
+const LOOK_SHARE = 20
 
 /**
  * Starts an operator: it waits until it is the leader of its cluster, then keeps the records of the store in line with
@@ -216,6 +218,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     }),
     records,
     events,
+    waiting: () => queue.depth,
     times,
     log,
   })
@@ -271,7 +274,9 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, queue, 
   let looked: ReadonlyMap<string, string> = new Map()
   return createWakeableLoop({
     work: async () => {
+      const began = performance.now()
       const found = await finishedSince(store, clusterId, since)
+      const tookMs = performance.now() - began
       const now = new Map(found.map(({ namespace, name, last_run_at: at }) => [`${namespace}/${name}`, at]))
       for (const [key, at] of now) {
         if (looked.get(key) !== at) queue.add(key, 'later')
@@ -279,7 +284,7 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, queue, 
         if (next > since) since = next
       }
       looked = now
-      return everyMs
+      return Math.max(everyMs, LOOK_SHARE * tookMs)
     },
     onFault: (err) => log.warn({ err }, 'the store did not answer about results; trying again'),
     faultPauses: { firstMs: 1_000, longestMs: 30_000 },

@@ -25,6 +25,8 @@ interface ReconcilerOptions {
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
+  /** Resources that wait to be reconciled. */
+  readonly waiting: () => number
   readonly times: ReconcilerTimes
   readonly log: { warn(fields: object, text: string): void }
 }
@@ -49,6 +51,9 @@ type Found = Omit<Situation, 'record' | 'resolved'> & {
   readonly record: DeclaredRow | null
   readonly resolved: ResolvedMonitor | null
 }
+
+/** More resources than a person waits for one by one. */
+const MANY = 100
 
 /** Brings records and statuses in line with resources, one key at a time. */
 export class Reconciler {
@@ -93,6 +98,11 @@ export class Reconciler {
         break
       }
       if (wait !== undefined) waits.push(wait)
+      // Of many resources at once, all records come before the statuses: a monitor runs without a status.
+      if (action.kind === 'apply' && this.#options.waiting() > MANY) {
+        waits.push(0)
+        break
+      }
     }
     if (!resource) {
       this.#vanished.delete(key)

@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { FULL, only, QUICK, runBench } from '../../bench/run-bench.ts'
+import { FULL, only, QUICK, runBench, unnamed } from '../../bench/run-bench.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
 
 // What is measured here is no goal: on a busy machine all of it may take long.
 vi.setConfig({ testTimeout: 400_000 })
@@ -24,6 +26,7 @@ test(
         start: null,
         browser: null,
         visual: null,
+        operator: null,
       },
       (line) => said.push(line),
     )
@@ -62,7 +65,23 @@ test('the bench measures browser checks beside a bare loop, their memory, and th
   }
 })
 
-const ONLY_NEW = { checks: null, claims: null, reads: null, deliveries: null, start: null } as const
+const ONLY_NEW = { checks: null, claims: null, reads: null, deliveries: null, start: null, operator: null } as const
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator', () => {
+  test('measures its starts, first runs and rest, and sees no write where nothing changed', async () => {
+    const size = { resources: 20, restarts: 1, applied: 2, restSeconds: 1 }
+    const { operator } = await runBench({ ...ONLY_NEW, browser: null, visual: null, operator: size }, () => {})
+    expect(operator).toMatchObject({
+      resources: 20,
+      first: { refused: 0 },
+      again: { writes: 0 },
+      firstRun: { applied: 2 },
+      rest: { runs: 22, statusWrites: 0 },
+    })
+    expect(operator?.first.mostBytes).toBeGreaterThan(50_000_000)
+    expect(operator?.again.ms.median).toBeGreaterThan(0)
+  })
+})
 
 test('parts of the bench can be chosen by name, and a name that is none is told', () => {
   expect(only(QUICK, 'claims,visual')).toEqual({
@@ -72,5 +91,6 @@ test('parts of the bench can be chosen by name, and a name that is none is told'
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
+  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })

@@ -53,6 +53,15 @@ const results: Results = {
       end: { processBytes: 153_000_000, withBrowserBytes: 380_000_000 },
     },
   },
+  operator: {
+    date: '2026-02-01T04:05:06.000Z',
+    resources: 10_000,
+    first: { recordsMs: 41_000, statusesMs: 42_000, refused: 0, cpuMs: 30_000, mostBytes: 250_000_000 },
+    again: { ms: spread(8_000), cpuMs: 7_000, mostBytes: 240_000_000, writes: 0 },
+    resultsMs: 20_000,
+    firstRun: { applied: 50, ms: spread(300) },
+    rest: { runs: 10_050, statusWrites: 0, cpuMsASecond: 12.34 },
+  },
   visual: { megapixels: 12.8, cases: [{ name: 'one digit', wholeMs: spread(48), compareMs: spread(9) }] },
 }
 
@@ -92,6 +101,14 @@ describe('the table of results', () => {
       '| comparing two pictures of 12.8 megapixels, one digit, a megapixel | 48.0 (24.0–96.0) ms of CPU; 9.0 ' +
         'without decoding and drawing | |',
     )
+  })
+
+  test('has the operator beside its goals, with the day it was measured', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain('| operator of 10,000 resources, 2026-02-01 | came to | goal |')
+    expect(table).toContain('| started again, nothing to change | 8.0 s (4.0 s–16.0 s); 7.0 s of CPU | < 30 s |')
+    expect(table).toContain('| status writes of 10,050 unchanged runs, as in an hour | 0 | 0 |')
+    expect(tableOf({ ...results, operator: null })).not.toContain('operator')
   })
 
   test('says how the cost of a claim grows with the monitors', () => {

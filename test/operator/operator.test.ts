@@ -1,9 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startWorker } from '../support/check-worker.ts'
@@ -12,6 +13,7 @@ import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { openSite } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
+import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { createOperatorWorld, KEY, type OperatorWorld, startCluster } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
@@ -175,6 +177,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await world.until('other', 'Ready', 'Scheduled')
     expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     expect(await world.stored(before.status?.id)).toEqual(record)
+  })
+
+  test('makes the records of many resources before it writes their statuses', async () => {
+    await world.stop()
+    for (let n = 0; n < 160; n += 1) await world.apply(`many-${n}`)
+    await using faulty = await createFaultyKube(kube, world.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const operator = await world.start({ client })
+    const statuses = () => faulty.seen.filter((what) => /^PATCH .*many-\d+\/status/.test(what))
+    await eventually(statuses, (seen) => seen.length === 160)
+    const first = faulty.seen.findIndex((what) => statuses().includes(what))
+    const records = faulty.seen.slice(0, first).filter((what) => /^PATCH .*many-\d+$/.test(what))
+    // The last hundred are few enough to be answered one by one.
+    expect(records.length).toBeGreaterThanOrEqual(60)
+    await operator.stop()
   })
 
   test('writes nothing to the store after another leader has begun', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
 import { chance } from '../random.ts'
@@ -113,6 +113,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Operators whose surroundi
     for (let n = 0; n < RESOURCES; n += 1) await tenant.apply(`m${n}`, { name: `Monitor ${n}` })
     await tenant.settled()
     const ids = new Map((await tenant.list()).map(({ metadata, status }) => [metadata.name, status?.id ?? '']))
+    onTestFinished(() => cluster.installDefinitions())
     await cluster.kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=60s')
     const records = () =>
       cluster.query<{ id: string; managed_by: string; scheduled: boolean }>(
