@@ -20,11 +20,11 @@ const EXAMPLES = `
 Settings are environment variables; docs/settings.md lists them.
 
 Examples:
-  $ npm start                                       all of it, on http://127.0.0.1:8080, with an embedded Postgres
-  $ PORT=9000 ./tidemark serve                    the same on another port
-  $ DATABASE_URL=postgres://… ./tidemark migrate  then: ./tidemark api, ./tidemark worker, as many as you like
-  $ ./tidemark admin create-owner --email me@example.com --json
-  $ ./tidemark check https://example.com/ --css title=h1    what would a run extract?
+  $ npm start                                             all of it, on http://127.0.0.1:8080
+  $ PORT=9000 ./tidemark serve                            the same on another port
+  $ DATABASE_URL=postgres://… ./tidemark migrate          then: ./tidemark api, ./tidemark worker, as many as you like
+  $ ./tidemark admin create-owner --email me@example.com  an account with a team and an API key
+  $ ./tidemark check https://example.com/ --css title=h1  what would a run extract?
 
 Every command exits with 2 when its command line is not valid.
 `
@@ -55,8 +55,8 @@ const addWorker = (program: Command) =>
     )
     .addHelpText(
       'after',
-      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 npx ' +
-        'tidemark worker\n',
+      '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… TIDEMARK_METRICS_PORT=9100 ' +
+        './tidemark worker\n',
     )
     .action(async () => (await import('./commands/worker.ts')).worker())
 
@@ -89,7 +89,7 @@ the others wait.
 
 Examples:
   $ kubectl apply --server-side -f crds/
-  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… npx tidemark operator --default-team <id of a team>
+  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark operator --default-team <id of a team>
   $ kubectl label namespace shop tidemark.dev/team=<id of a team>
 `
 

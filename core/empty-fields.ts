@@ -1,15 +1,6 @@
 import { type ExtractConfig, fieldNames } from '../schema/monitor/extract-config.ts'
-import type { Json, Values } from '../schema/shape/json.ts'
-import { valueOf } from './diff/diff-values.ts'
-
-/**
- * Returns whether a value shows nothing of the page: no match, a list without items, or text of white space alone.
- * `false` and `0` are values.
- */
-export function isEmptyValue(value: Json): boolean {
-  if (typeof value === 'string') return value.trim() === ''
-  return value === null || (Array.isArray(value) && value.length === 0)
-}
+import type { Values } from '../schema/shape/json.ts'
+import { isEmptyValue, valueOf } from './diff/diff-values.ts'
 
 /**
  * Returns the fields whose rule has no match on the page, in the order of the config: `null`, a list without items, and

@@ -12,6 +12,7 @@ import {
   setEmail,
   setPlan,
 } from '../../store/accounts/admin-accounts.ts'
+import { notedBaseUrl } from '../../store/accounts/base-url.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
 
 interface OwnerOption {
@@ -93,12 +94,17 @@ export const linkCommand = () =>
     withStore(async (store, { settings }) => {
       const issued = await createResetToken(store, email)
       if (!issued) throw noAccount(email)
-      const base = settings.TIDEMARK_BASE_URL ?? `http://${settings.HOST}:${settings.PORT}`
-      const url = `${base.replace(/\/+$/, '')}${PAGES.reset}?token=${issued.token}`
+      const base = settings.TIDEMARK_BASE_URL ?? (await notedBaseUrl(store))
+      const url = base && `${base.replace(/\/+$/, '')}${PAGES.reset}?token=${issued.token}`
       print(json, { email, ...issued, url })
-      if (!json) process.stdout.write(`\nOpen the address in a browser to set the password.\n`)
+      if (!json) process.stdout.write(url === null ? NO_ADDRESS : OPEN_ADDRESS)
     }),
   )
+
+const OPEN_ADDRESS = '\nOpen the address in a browser to set the password.\n'
+const NO_ADDRESS =
+  '\nNo API has started on this database yet, so its address is not known. Start one and call this again, or set ' +
+  'TIDEMARK_BASE_URL.\n'
 
 export const setPlanCommand = () =>
   ownerCommand(

@@ -27,6 +27,15 @@ export function valueOf(values: Values, name: string): Json {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null
 }
 
+/**
+ * Returns whether a value shows nothing of the page: no match, a list without items, or text of white space alone.
+ * `false` and `0` are values.
+ */
+export function isEmptyValue(value: Json): boolean {
+  if (typeof value === 'string') return value.trim() === ''
+  return value === null || (Array.isArray(value) && value.length === 0)
+}
+
 const NONE: readonly string[] = []
 
 function unordered(before: Values, after: Values, order: readonly string[]): Iterable<string> {

@@ -1,6 +1,7 @@
 import type { JSONPathQuery } from 'json-p3'
 import { LRUCache } from 'lru-cache'
-import { type ExtractConfig, listExpression } from '../../schema/monitor/extract-config.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { listExpression } from '../../schema/monitor/value-limits.ts'
 import { CompiledCss } from './css/css.ts'
 import { compileJsonPath } from './json/json-path.ts'
 import { compileRegex } from './text/regex.ts'

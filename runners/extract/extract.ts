@@ -1,4 +1,4 @@
-import { isEmptyValue } from '../../core/empty-fields.ts'
+import { isEmptyValue } from '../../core/diff/diff-values.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { decode } from './text/charset.ts'

@@ -1,4 +1,4 @@
-import { VALUE_LIMITS } from '../../schema/monitor/extract-config.ts'
+import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
 
 /**
  * All limits of extraction (docs/extraction.md shows the same table). They apply to untrusted input: pages, and rules

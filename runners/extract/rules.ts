@@ -1,4 +1,5 @@
-import { type ExtractConfig, listExpression } from '../../schema/monitor/extract-config.ts'
+import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { listExpression } from '../../schema/monitor/value-limits.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { EXTRACT_LIMITS } from './limits.ts'

@@ -1,22 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
 
-/**
- * Limits of the values of a run. What exceeds them is cut, and the run warns. `items` counts the items of one list.
- * Sizes are in bytes of UTF-8: one text or item, and all fields of a run together.
- */
-export const VALUE_LIMITS = { items: 1_000, itemBytes: 64 * 1024, resultBytes: 256 * 1024 } as const
-
-/** The end of a CSS or XPath expression that gives a list. Without it, neither language allows this ending. */
-const LIST_END = /\[\]\s*$/
-
-/**
- * Returns the expression of a CSS or XPath rule that ends in `[]`, which gives the list of all its matches. Null: the
- * rule gives its first match.
- */
-export const listExpression = (rule: string): string | null =>
-  LIST_END.test(rule) ? rule.replace(LIST_END, '').trim() : null
-
 /** At most 50 named rules of 1-1,000 characters. Names have 1-100 characters. */
 const Fields = (what: string) =>
   Dictionary(Text(1, 1000), {

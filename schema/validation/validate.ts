@@ -1,5 +1,5 @@
 import type { TSchema, Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Issue, joinPath } from './issue.ts'
 import { type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
@@ -62,7 +62,7 @@ interface Faulty {
 function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
   // Listing all errors of a list with a hundred thousand items takes a second, so lists are trimmed first.
   const fitting = trimmed(schema, value)
-  const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)
+  const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)[1]
   const found = errors.flatMap((error) => toIssues(error, fitting.value)).filter(({ path }) => !fitting.isBuried(path))
   const known = [...unclean, ...fitting.issues, ...found]
   // The value stays invalid even when there is no message for the error.

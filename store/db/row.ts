@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Static, TProperties, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { type ListSqlToken, type PrimitiveValueExpression, sql } from 'slonik'
 
 /** The part of Standard Schema that the query client uses. TypeBox itself does not provide it. */
@@ -30,7 +30,9 @@ export function rowOf<S extends TSchema>(schema: S): RowSchema<Static<S>> {
       validate: (value) =>
         compiled.Check(value)
           ? { value: value as Static<S> }
-          : { issues: compiled.Errors(value).map((error) => ({ message: `${error.instancePath} ${error.message}` })) },
+          : {
+              issues: compiled.Errors(value)[1].map((error) => ({ message: `${error.instancePath} ${error.message}` })),
+            },
     },
   }
 }

@@ -2,7 +2,9 @@
 create table installation (
   only_row boolean primary key default true check (only_row),
   id uuid not null default gen_random_uuid(),
-  created_at timestamptz not null default clock()
+  created_at timestamptz not null default clock(),
+  -- Address of the API that started last, for commands of the administrator.
+  base_url text check (length(base_url) <= 2048)
 );
 insert into installation default values;
 

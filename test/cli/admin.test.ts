@@ -41,7 +41,10 @@ test('while the server runs on its embedded database, commands change its accoun
   expect(await admin('set-email', '--email', EMAIL, '--to', 'Ada@example.com')).toMatchObject({
     email: 'ada@example.com',
   })
-  const { token } = await admin('link', '--email', 'ada@example.com')
+  // The command's own PORT is not that of the server.
+  const { token, url } = await admin('link', '--email', 'ada@example.com')
+  expect(url.startsWith(`${base}/`)).toBe(true)
+  expect(url).toContain(token)
   const reset = { token, newPassword: 'a new password' }
   expect((await post('/auth/reset-password', reset)).status).toBe(200)
   expect((await post('/auth/reset-password', reset)).status).toBe(422)
@@ -90,4 +93,6 @@ test('the first owner may be created before the first start, which is said', asy
   expect(JSON.parse(first.stdout)).toMatchObject({ api_key: expect.stringMatching(/^svc_/) })
   const second = await runCli(['admin', 'create-owner', '--email', 'you@example.com', '--json'], environment)
   expect([second.code, second.stderr]).toEqual([0, ''])
+  const link = await runCli(['admin', 'link', '--email', EMAIL], environment)
+  expect([link.code, link.stdout]).toEqual([0, expect.stringContaining('or set TIDEMARK_BASE_URL.')])
 }, 60_000)

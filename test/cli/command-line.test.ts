@@ -3,6 +3,7 @@ import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandLine } from '../../cli/command-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
 import { runCli, startCli } from './cli-process.ts'
@@ -25,6 +26,7 @@ describe('a command line that is not valid exits with 2 and says why', () => {
     [['api', '--frob'], "unknown option '--frob'"],
     [['worker', '--frob'], "unknown option '--frob'"],
     [['runner', '--frob'], "unknown option '--frob'"],
+    [['operator', '--frob'], "unknown option '--frob'"],
     [['migrate', 'now'], 'too many arguments'],
     [['check'], 'name a file or an address'],
     [['check', '--css'], 'argument missing'],
@@ -53,19 +55,28 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(`set ${setting}, as in ${setting}=… ./tidemark`)])
 })
 
-test('help of every command exits with 0', async () => {
-  const names = ['serve', 'api', 'worker', 'runner', 'migrate', 'check', 'admin']
-  const answers = await Promise.all(names.flatMap((name) => [runCli([name, '--help']), runCli(['help', name])]))
-  for (const { code, stdout } of answers)
+const NAMES = commandLine('0').commands.map((command) => command.name())
+
+test('help of every command exits with 0, and calls no command by npx', async () => {
+  expect(NAMES).toContain('operator')
+  const program = await runCli(['--help'])
+  for (const name of NAMES) expect(program.stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+  const answers = await Promise.all(NAMES.map((name) => runCli([name, '--help'])))
+  for (const { code, stdout } of [program, ...answers, await runCli(['help', 'operator'])]) {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: tidemark')])
+    expect(stdout).not.toContain('npx')
+  }
 }, 60_000)
 
-/** Returns the processor time of a command in seconds: the least of some runs, because other programs cost it time. */
-async function processorSeconds(args: readonly string[]): Promise<number> {
+/**
+ * Returns the processor time of a command in seconds, user and system. Other programs cost it time, so it is the least
+ * of up to ten runs, until one takes less than `goal`.
+ */
+async function processorSeconds(args: readonly string[], goal: number): Promise<number> {
   const run = promisify(execFile)
   const script = '"$@" >/dev/null; times'
   const seconds: number[] = []
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 10 && !seconds.some((one) => one < goal); round++) {
     const words = ['-c', script, 'sh', process.execPath, join(ROOT, 'cli/tidemark.ts'), ...args]
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path }
     const { stdout } = await run('sh', words, { env, cwd: folder.path })
@@ -80,19 +91,12 @@ async function processorSeconds(args: readonly string[]): Promise<number> {
 
 describe('processor time', () => {
   test.each([[['--version']], [['--help']], [['check', '--help']]])('of %j is under 0.3 s', async (args) => {
-    expect(await processorSeconds(args)).toBeLessThan(0.3)
+    expect(await processorSeconds(args, 0.3)).toBeLessThan(0.3)
   })
 
-  // 0.6 s on an idle machine; the rest is for a busy one. The bench has the figure.
-  test('of a check of a file is under 1.2 s', async () => {
-    expect(await processorSeconds(['check', 'page.html', '--css', 'title=h1'])).toBeLessThan(1.2)
+  test('of a check of a file is under 0.7 s', async () => {
+    expect(await processorSeconds(['check', 'page.html', '--css', 'title=h1'], 0.7)).toBeLessThan(0.7)
   })
-})
-
-test('compiled code is kept where only this account can write', async () => {
-  await runCli(['--version'])
-  const cache = await lstat(join(ROOT, `node_modules/.cache/tidemark-${process.geteuid?.()}`))
-  expect([cache.mode & 0o777, cache.uid]).toEqual([0o700, process.geteuid?.()])
 })
 
 describeIf(process.platform === 'linux', 'use Linux: /proc tells the memory of a process')('At rest', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { emptyFieldWarnings, isEmptyValue, unmatchedFields } from '../../core/empty-fields.ts'
+import { isEmptyValue } from '../../core/diff/diff-values.ts'
+import { emptyFieldWarnings, unmatchedFields } from '../../core/empty-fields.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
 

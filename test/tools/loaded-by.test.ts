@@ -34,6 +34,7 @@ describe('tidemark runner', () => {
       'cli/boot/parts/runner-parts.ts',
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/lean-start.ts',
+      'cli/boot/process/refused-connections.ts',
       'cli/boot/process/stack.ts',
       'cli/boot/process/token-refused-error.ts',
       'cli/boot/process/until-signal.ts',
@@ -44,6 +45,7 @@ describe('tidemark runner', () => {
       'cli/boot/settings/read-config.ts',
       'cli/boot/settings/read-trust.ts',
       'cli/boot/settings/runner-issues.ts',
+      'cli/boot/settings/service-links.ts',
       'cli/commands/runner.ts',
       'platform/connection-guard.ts',
       'platform/health-server.ts',
@@ -52,6 +54,20 @@ describe('tidemark runner', () => {
       'platform/unprivileged-user.ts',
     ])
   })
+})
+
+test('a thread that extracts loads no schema library, which would be most of its start', () => {
+  const { packages } = loadedBy('runners/extract/pool/worker.ts')
+  expect(packages).toEqual([
+    'css-select',
+    'domhandler',
+    'domutils',
+    'htmlparser2',
+    'json-p3',
+    'lru-cache',
+    'parse5',
+    'parse5-htmlparser2-tree-adapter',
+  ])
 })
 
 test('the walk follows values, dynamic imports and threads', () => {

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** Text that is true on one machine only. */
+/** Text that is true on one machine only, and a command that runs a stranger's package outside a clone. */
 const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: 'a path of one machine' },
   { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: 'a path of one machine' },
@@ -9,6 +9,7 @@ const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
     pattern: /\bregistry\.(?:npmjs|yarnpkg)\.|\bnpm\.pkg\.|\bpypi\.org\b|\bdeb\.debian\.org\b|\bstatic\.crates\.io\b/,
     what: 'the host of a package registry',
   },
+  { pattern: /\bnpx (?:-{1,2}\S+ )*tidemark\b/, what: 'npx may fetch the package of somebody else: write ./tidemark' },
 ]
 
 /** Files that must contain such text, each with the reason. */
@@ -20,8 +21,8 @@ export const committedText: Check = {
 }
 
 /**
- * Returns the lines that name a path of a machine or the host of a package registry: a committed text must be true
- * everywhere.
+ * Returns the lines that name a path of a machine or the host of a package registry, and those that call npx: a
+ * committed text must be true everywhere.
  */
 export function committedTextFaults(
   { path, text }: SourceFile,

@@ -1,5 +1,4 @@
-import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
-import { isEmptyValue } from '../../core/empty-fields.ts'
+import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'

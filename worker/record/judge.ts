@@ -1,5 +1,4 @@
-import { isEmptyValue } from '../../core/empty-fields.ts'
-import { diffValues, valueOf } from '../../core/diff/diff-values.ts'
+import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'

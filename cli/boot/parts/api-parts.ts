@@ -12,6 +12,7 @@ import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
+import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
@@ -87,6 +88,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
   const address = await app.listen({ host: settings.HOST, port })
+  await noteBaseUrl(store, services.baseUrl)
   await startMetrics(settings, health, context)
   return { address, services }
 }

@@ -1,26 +1,55 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 // oxlint-disable-next-line no-restricted-imports -- it runs the one word below, and no text of a user
 import { runInNewContext } from 'node:vm'
 
 const ROOT = join(import.meta.dirname, '../../..')
+const OTHERS_WRITE = 0o022
+const OTHERS = 0o077
 
 /**
  * Keeps the compiled code of this program for the next start, which takes a third less processor time then. Whoever can
- * write to the cache can run code as this account. So it is in a folder below node_modules, where the program itself
- * is, that only this account may enter. Where that folder cannot be made, as in a read-only installation, there is no
- * cache.
+ * write to the cache can run code as this account, so each account has a folder of its own that no other may enter. It
+ * is below node_modules, where the program itself is, or else in the home folder of the account: an installation of root
+ * cannot be written to by others. The home folder is that of the list of accounts; `HOME` may name somebody else's.
+ * Where neither can be used there is no cache.
  */
-export function cacheCompiledCode(): void {
-  const folder = join(ROOT, `node_modules/.cache/tidemark-${process.geteuid?.() ?? 0}`)
+export function cacheCompiledCode(home = () => userInfo().homedir): void {
+  const account = process.geteuid?.() ?? 0
+  const modules = join(ROOT, 'node_modules')
+  const folder =
+    // The owner of the program can change its code anyway.
+    usable(() => ({ parent: join(modules, '.cache'), name: `tidemark-${account}`, owner: lstatSync(modules).uid })) ??
+    usable(() => ({ parent: join(home(), '.cache'), name: 'tidemark', owner: account }))
+  if (folder !== null) enableCompileCache(folder)
+}
+
+interface Place {
+  readonly parent: string
+  readonly name: string
+  /** May own the parent, besides this account and root. */
+  readonly owner: number
+}
+
+/** Returns the folder of a place, made if it is missing; null when it cannot be used, or somebody could exchange it. */
+function usable(place: () => Place): string | null {
   try {
+    const account = process.geteuid?.() ?? 0
+    const { parent, name, owner } = place()
+    const folder = join(parent, name)
+    // Other accounts have theirs in it.
+    mkdirSync(parent, { recursive: true, mode: 0o755 })
+    const above = lstatSync(parent)
+    if ((above.mode & OTHERS_WRITE) !== 0 || ![account, 0, owner].includes(above.uid)) return null
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
-    if (uid === (process.geteuid?.() ?? uid) && (mode & 0o077) === 0) enableCompileCache(folder)
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return uid === account && (mode & OTHERS) === 0 ? folder : null
   } catch {
-    // The command runs without the cache.
+    return null
   }
 }
 

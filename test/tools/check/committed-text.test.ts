@@ -12,6 +12,8 @@ test.each([
   join('cd /ho', 'me/alice/tidemark'),
   join('cd /Us', 'ers/alice/tidemark'),
   join('"resolved": "https://regi', 'stry.npmjs.org/pg"'),
+  join('np', 'x tidemark check'),
+  join('np', 'x --yes tidemark serve'),
   join('pip --index https://py', 'pi.org/simple'),
 ])('%s is true on one machine only', (line) => {
   expect(faults(`fine\n${line}\n`)).toHaveLength(1)
