@@ -44,6 +44,8 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (storeOutage(log).covers(error, 'connections of the sign-in')) return
     log.warn({ err: error }, 'a database connection of the sign-in was lost')
   })
+  // While the library uses a connection the pool does not listen to it; the query under way is rejected too.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   let opening: ReturnType<typeof open> | undefined
   // Apart from the other one, which must not wait for a provider that does not answer.
   let openingOidc: ReturnType<typeof open> | undefined

@@ -9,6 +9,7 @@ import {
   type DriverFactory,
 } from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
+import pg from 'pg'
 import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
 import type { Outage } from '../../concurrency/outage.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -70,6 +71,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   pool.on('error', () => {})
   return pool
 }
+
+/**
+ * Every client of the driver has a listener for errors. The driver asks for the types of the store with a client of its
+ * own that has none, and takes the listener from a client that could not connect. Without one, a store that goes away at
+ * that moment would end the process, although the query under way is rejected too.
+ */
+const { connect } = pg.Client.prototype
+pg.Client.prototype.connect = function (this: pg.Client, ...call: Parameters<typeof connect>) {
+  this.on('error', () => {})
+  return Reflect.apply(connect, this, call)
+} as typeof connect
 
 /** The store itself cancels a statement at its timeout. This is the extra time for that message to arrive. */
 const ANSWER_SLACK_MS = 2_000

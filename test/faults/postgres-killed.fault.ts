@@ -5,6 +5,13 @@ import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startCli } from '../cli/cli-process.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { chance } from './random.ts'
+
+const { seed, below } = chance()
+process.stdout.write(`the seed of the moments is ${seed}\n`)
+const PART_MS = 190
+/** Moments in the first 1.5 s, one in each of eight equal parts. */
+const MOMENTS = Array.from({ length: 8 }, (_, part) => part * PART_MS + below(PART_MS))
 
 /** The Postgres servers that a process started, without those that only create a database. */
 async function serversOf(pid: number): Promise<number[]> {
@@ -17,7 +24,7 @@ async function serversOf(pid: number): Promise<number[]> {
   return found
 }
 
-test.each([0, 200, 500, 900])(
+test.each(MOMENTS)(
   'Postgres that is killed %i ms after it began: the start goes on, or says so in one sentence, and the next one works',
   async (ms) => {
     await using folder = await temporaryFolder()

@@ -1,8 +1,11 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
+import { createTestDatabase } from '../../support/postgres.ts'
+import { openTcpProxy } from '../../support/tcp-proxy.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 
 let world: QueueWorld
@@ -53,6 +56,48 @@ test('a connection that the server ends is a fault of the moment; the pool goes 
   expect(isStoreAway(await ended)).toBe(true)
   expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
 })
+
+test('a store that goes away at any point of its opening is a fault of the moment, and no event ends the process', async () => {
+  const database = await createTestDatabase()
+  await using proxy = await openTcpProxy(database.url)
+  const uncaught: unknown[] = []
+  const keep = (error: unknown): void => void uncaught.push(error)
+  process.on('uncaughtException', keep)
+  onTestFinished(() => void process.off('uncaughtException', keep))
+  const use = async (): Promise<unknown> => {
+    const store = await openStore({ url: proxy.url, name: 'tidemark test', connections: 1 })
+    try {
+      return await store.one(sql.type(number)`select 1 as n`)
+    } finally {
+      await store.end()
+    }
+  }
+  const faults: boolean[] = []
+  // The sign-in takes some 400 bytes of answers; the driver's own questions follow.
+  for (let bytes = 1; bytes < 900; bytes += 60) {
+    proxy.resetAfter(bytes)
+    faults.push(
+      await use().then(
+        () => true,
+        (error: unknown) => isStoreAway(error),
+      ),
+    )
+  }
+  proxy.resetAfter(null)
+  for (const statement of ['pg_type', 'select 1']) {
+    proxy.resetAt(statement, 'unanswered')
+    faults.push(
+      await use().then(
+        () => false,
+        (error: unknown) => isStoreAway(error),
+      ),
+    )
+  }
+  proxy.resetAt(null)
+  expect(await use()).toEqual({ n: 1 })
+  await database.drop()
+  expect([uncaught, faults.filter((isExpected) => !isExpected)]).toEqual([[], []])
+}, 60_000)
 
 test('the clock follows the setting of the database at once, in sessions that are open', async () => {
   const read = async () => Date.parse((await world.store.one(sql.type(at)`select clock() as at`)).at) - Date.now()
