@@ -94,8 +94,11 @@ describe('processor time', () => {
     expect(await processorSeconds(args, 0.3)).toBeLessThan(0.3)
   })
 
+  // On an idle machine it is 0.4 s, and that of --version 0.1 s. A machine under load takes longer for both.
   test('of a check of a file is under 0.7 s', async () => {
-    expect(await processorSeconds(['check', 'page.html', '--css', 'title=h1'], 0.7)).toBeLessThan(0.7)
+    const slowness = Math.max(1, (await processorSeconds(['--version'], 0.1)) / 0.1)
+    const limit = 0.7 * slowness
+    expect(await processorSeconds(['check', 'page.html', '--css', 'title=h1'], limit)).toBeLessThan(limit)
   })
 })
 

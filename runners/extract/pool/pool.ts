@@ -3,7 +3,6 @@ import { Running } from '../../../concurrency/wakeable-loop.ts'
 import { createSpeeds } from '../../../concurrency/speed.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { runBatch, type Leftover } from './batch.ts'
-import { extractHash } from '../extract.ts'
 import {
   COPY_BYTES,
   defaultTimeoutMs,
@@ -105,6 +104,8 @@ class ThreadedExtractor implements Extractor {
 
   async extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
     if (!hashesInline(page, config)) return this.#inThread(page, config, call)
+    // The parsers come with it, which this thread needs for nothing else.
+    const { extractHash } = await import('../extract.ts')
     const hashed = extractHash(page)
     if (!hashed.ok) return hashed
     // A page whose text cannot be read still has its hash.

@@ -6,6 +6,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrincipals } from '../../../api/auth/principals.ts'
 import { signInOptions } from '../../../api/auth/sign-in-options.ts'
+import { createLogger } from '../../../core/logger.ts'
 import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
@@ -310,4 +311,24 @@ describe('the sign-in library', () => {
       select ip_address as ip from auth.sessions where user_id = ${owner.user_id} order by created_at desc limit 1`)
     expect(address).toBe('198.51.100.250')
   })
+})
+
+test('a line of the log repeats only the beginning of an Origin that was sent', async () => {
+  const lines: string[] = []
+  const log = createLogger('trace', { write: (line) => void lines.push(line) })
+  const own = await createTestApi({ log })
+  const owner = await own.owner()
+  const origin = `https://evil.example/${'canary'.repeat(1_500)}`
+  const answer = await own.app.inject({
+    method: 'POST',
+    url: '/auth/sign-in/email',
+    headers: { 'content-type': 'application/json', cookie: 'a=b', origin },
+    payload: JSON.stringify({ email: owner.email, password: owner.password }),
+  })
+  await own.close()
+  expect(answer.statusCode).toBe(403)
+  const repeating = lines.filter((line) => line.includes('evil.example'))
+  expect(repeating.length).toBeGreaterThan(0)
+  for (const line of repeating) expect(line.length).toBeLessThan(1_000)
+  expect(lines.join('')).not.toContain('canary'.repeat(60))
 })
