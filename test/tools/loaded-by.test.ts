@@ -42,6 +42,7 @@ describe('tidemark runner', () => {
       'cli/boot/settings/mail-issues.ts',
       'cli/boot/settings/model-issues.ts',
       'cli/boot/settings/object-issues.ts',
+      'cli/boot/settings/oidc-issues.ts',
       'cli/boot/settings/read-config.ts',
       'cli/boot/settings/read-trust.ts',
       'cli/boot/settings/runner-issues.ts',

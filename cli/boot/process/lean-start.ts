@@ -13,9 +13,8 @@ const OTHERS = 0o077
 /**
  * Keeps the compiled code of this program for the next start, which takes a third less processor time then. Whoever can
  * write to the cache can run code as this account, so each account has a folder of its own that no other may enter. It
- * is below node_modules, where the program itself is, or else in the home folder of the account: an installation of root
- * cannot be written to by others. The home folder is that of the list of accounts; `HOME` may name somebody else's.
- * Where neither can be used there is no cache.
+ * is below node_modules, where the program itself is. An account that may not write there has it in its home folder,
+ * which is that of the list of accounts: `HOME` may name somebody else's. Where neither can be used there is no cache.
  */
 export function cacheCompiledCode(home = () => userInfo().homedir): void {
   const account = process.geteuid?.() ?? 0

@@ -57,7 +57,7 @@ test('a connection that the server ends is a fault of the moment; the pool goes 
   expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
 })
 
-test('a store that goes away at any point of its opening is a fault of the moment, and no event ends the process', async () => {
+test('a store that goes away while it is opened is a fault of the moment, and ends no process', async () => {
   const database = await createTestDatabase()
   await using proxy = await openTcpProxy(database.url)
   const uncaught: unknown[] = []
