@@ -77,11 +77,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
  * own that has none, and takes the listener from a client that could not connect. Without one, a store that goes away
  * at that moment would end the process, although the query under way is rejected too.
  */
-const { connect } = pg.Client.prototype
-pg.Client.prototype.connect = function (this: pg.Client, ...call: Parameters<typeof connect>) {
+const connect = pg.Client.prototype.connect as (...call: readonly unknown[]) => unknown
+pg.Client.prototype.connect = function (this: pg.Client, ...call: readonly unknown[]) {
   this.on('error', () => {})
   return Reflect.apply(connect, this, call)
-} as typeof connect
+} as typeof pg.Client.prototype.connect
 
 /** The store itself cancels a statement at its timeout. This is the extra time for that message to arrive. */
 const ANSWER_SLACK_MS = 2_000
