@@ -9,8 +9,8 @@ import type { Template } from '../schema/monitor/template.ts'
 import { createMailQueue, type MailQueue } from '../store/accounts/mail-queue.ts'
 import type { Store } from '../store/db/client.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
-import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts'
-import { sessionKey } from '../store/accounts/session-token.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
+import { sessionKeys } from '../store/accounts/session-token.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
@@ -25,7 +25,9 @@ import { sessionCookieName } from './auth/sign-in-options.ts'
 export interface ServicesOptions {
   readonly store: Store
   readonly databaseUrl: string
+  /** Signs sessions and addresses of pictures. */
   readonly encryptionKey: string
+  readonly secrets: SecretBox
   readonly egress: EgressPolicy
   /** Address under which people reach the API, without a slash at its end. */
   readonly baseUrl: string
@@ -67,7 +69,6 @@ export interface ServicesOptions {
 
 /** What the routes work with. */
 export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
-  readonly secrets: SecretBox
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly principals: Principals
@@ -77,6 +78,8 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly imageLinks: ImageLinks
   /** Key that signs sessions. */
   readonly sessionKey: string
+  /** Keys whose signatures of sessions are good, the newest first. */
+  readonly sessionKeys: readonly string[]
   /** Origins of our own pages. */
   readonly trustedOrigins: readonly string[]
   /** Closes what was opened here; the store stays open. */
@@ -86,12 +89,12 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
 /** Opens what the API needs beside the store. */
 export function createServices({ encryptionKey, databaseUrl, hasMail = false, ...options }: ServicesOptions): Services {
   const { store, log, baseUrl } = options
-  const key = sessionKey(encryptionKey)
+  const keys = sessionKeys(encryptionKey)
+  const [key = ''] = keys
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
   const { signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
-  const secrets = createSecretBox(encryptionKey)
-  const mail = createMailQueue(secrets, hasMail)
+  const mail = createMailQueue(options.secrets, hasMail)
   const signIn = createSignIn({
     store,
     databaseUrl,
@@ -105,13 +108,13 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   })
   return {
     ...options,
-    secrets,
     mail,
-    principals: createPrincipals(store, { key, cookieName: sessionCookieName(baseUrl) }),
+    principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
     limits,
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,
+    sessionKeys: keys,
     trustedOrigins,
     close: () => signIn.close(),
   }

@@ -12,6 +12,7 @@ import { countRuns, findRun, listRuns } from '../store/runs/runs.ts'
 import { answerParent } from './child.ts'
 import { TEAM } from './monitors.ts'
 import { ENCRYPTION_KEY } from './worker-process.ts'
+import { createSecretBox } from '../store/secrets/secret-box.ts'
 
 /** Opens both servers on one database. The answer contains their addresses, and a key for the API. */
 export interface ApiQuestion {
@@ -37,6 +38,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     store,
     databaseUrl,
     encryptionKey: ENCRYPTION_KEY,
+    secrets: createSecretBox(ENCRYPTION_KEY),
     egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
     baseUrl: 'http://127.0.0.1:8080',
     dashboardUrl: 'http://127.0.0.1:8080',

@@ -109,10 +109,11 @@ export const Config = Closed({
   TIDEMARK_ENCRYPTION_KEY: Optional(
     Text(
       16,
-      1024,
-      'Key that encrypts secrets in the database: 32 bytes as base64 or hex, or a long passphrase. Required ' +
-        'with DATABASE_URL. Otherwise a key is generated and kept in TIDEMARK_DATA_DIR. A process whose key ' +
-        'differs from the one that the database was set up with refuses to start.',
+      8192,
+      'Key that encrypts secrets in the database: 32 bytes as base64 or hex, or a long passphrase without commas. ' +
+        'To rotate it, put a new key before it: a comma-separated list, the newest first; see docs/admin.md. ' +
+        'Required with DATABASE_URL. Otherwise a key is generated and kept in TIDEMARK_DATA_DIR. A process that lacks a key ' +
+        'that the database needs refuses to start.',
     ),
   ),
   TIDEMARK_SIGNUP: Choice(['invite', 'open'], {
@@ -168,9 +169,6 @@ export const Config = Closed({
   ),
   TIDEMARK_RUNNER_TOKEN: Optional(
     Text(1, 256, 'Authentication token of a runner, from "tidemark admin create-runner-token".'),
-  ),
-  TIDEMARK_RUNNER_TOKEN_FILE: Optional(
-    Text(1, 4096, 'File that holds the token. Use it instead of TIDEMARK_RUNNER_TOKEN.'),
   ),
   TIDEMARK_RUNNER_IDLE_SECONDS: Whole(0, 86_400, {
     default: 0,
@@ -288,7 +286,7 @@ export const ClientCertificates = Type.Array(
   { maxItems: 1000 },
 )
 
-/** Settings whose value never appears in a log or an error. */
+/** Settings whose value never appears in a log or an error. Each may be read from a file instead (`secretFileOf`). */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SMTP_URL',
@@ -302,3 +300,6 @@ export const SECRET_SETTINGS = [
   'TIDEMARK_METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly (keyof Config)[]
+
+/** Returns the variable that names the file of a secret setting. */
+export const secretFileOf = (name: (typeof SECRET_SETTINGS)[number]): string => `${name}_FILE`

@@ -4,6 +4,8 @@ import { deviceCookieName } from './sign-in-options.ts'
 /** What a marker is made with. */
 interface DeviceKeys {
   readonly sessionKey: string
+  /** Keys whose markers are good. */
+  readonly sessionKeys: readonly string[]
   readonly baseUrl: string
 }
 
@@ -15,7 +17,7 @@ const LIVES_SECONDS = 365 * 86_400
  */
 export function newDeviceCookie(keys: DeviceKeys, account: string): string {
   const id = randomBytes(12).toString('base64url')
-  const value = `${id}.${signature(keys, account, id)}`
+  const value = `${id}.${signature(keys.sessionKey, account, id)}`
   const secure = keys.baseUrl.startsWith('https:') ? '; Secure' : ''
   return `${deviceCookieName(keys.baseUrl)}=${value}; Max-Age=${LIVES_SECONDS}; Path=/; HttpOnly; SameSite=Lax${secure}`
 }
@@ -25,7 +27,8 @@ export function knownDevice(cookies: string | undefined, keys: DeviceKeys, accou
   const prefix = `${deviceCookieName(keys.baseUrl)}=`
   const pair = pairsOf(cookies).find((text) => text.startsWith(prefix))
   const [id = '', given = ''] = pair?.slice(prefix.length).split('.') ?? []
-  return id !== '' && isSame(given, signature(keys, account, id)) ? id : null
+  const isOurs = keys.sessionKeys.some((key) => isSame(given, signature(key, account, id)))
+  return id !== '' && isOurs ? id : null
 }
 
 /** Returns the cookies without the marker: the sign-in library asks more of a request with cookies. */
@@ -38,8 +41,8 @@ export function withoutDevice(cookies: string | undefined, { baseUrl }: Pick<Dev
 
 const pairsOf = (cookies: string | undefined) => (cookies ?? '').split(';').map((text) => text.trim())
 
-const signature = ({ sessionKey }: DeviceKeys, account: string, id: string) =>
-  createHmac('sha256', sessionKey).update(`known device ${account} ${id}`).digest('base64url')
+const signature = (key: string, account: string, id: string) =>
+  createHmac('sha256', key).update(`known device ${account} ${id}`).digest('base64url')
 
 function isSame(given: string, right: string): boolean {
   const one = Buffer.from(given)

@@ -101,7 +101,8 @@ type Credentials =
 
 /** The ways in which a session is transported. */
 export interface SessionCarrier {
-  readonly key: string
+  /** Keys whose signatures are good. */
+  readonly keys: readonly string[]
   readonly cookieName: string
 }
 
@@ -124,7 +125,7 @@ export function readCredentials(headers: IncomingHttpHeaders, carrier: SessionCa
 }
 
 function session(credential: string, carrier: SessionCarrier, viaCookie: boolean): Credentials | null {
-  const token = readSessionCredential(credential, carrier.key)
+  const token = readSessionCredential(credential, carrier.keys)
   return token === null ? null : { kind: 'session', token, viaCookie }
 }
 

@@ -15,6 +15,7 @@ import {
   setPlanCommand,
 } from './admin-accounts.ts'
 import { listClustersCommand, releaseClusterCommand } from './admin-clusters.ts'
+import { rotateKeyCommand } from './admin-encryption-key.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
 interface OwnerOptions {
@@ -46,6 +47,7 @@ export const adminCommands = (): Command[] => [
   releaseClusterCommand(),
   createRunnerTokenCommand(),
   revokeRunnerTokenCommand(),
+  rotateKeyCommand(),
 ]
 
 function ownerCommand(): Command {

@@ -1,10 +1,11 @@
+import { secretFileOf } from '../../schema/config.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { startRunner } from '../boot/parts/runner-parts.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 import { missingForRunner } from '../boot/settings/runner-issues.ts'
 
 /** Settings that open the store and decrypt its secrets. A process that shows untrusted pages must not have them. */
-const FORBIDDEN = ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']
+const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap((name) => [name, secretFileOf(name)])
 
 /** Renders pages for workers, until a signal comes. */
 export async function runner(): Promise<void> {

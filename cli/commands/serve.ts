@@ -1,10 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { unwatchFile, watchFile } from 'node:fs'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
-import { whileStoreAway } from '../../store/db/client.ts'
+import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
+import { checkEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
-import { runProcess } from '../boot/process/run-process.ts'
+import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
+import { keyFile } from '../boot/settings/encryption-key.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
@@ -33,6 +37,7 @@ export const serve = (): Promise<void> =>
         sinceProgress: () => worker?.sinceProgress() ?? 0,
       })
       worker = await startWorker(context)
+      followKeyFile(context, worker.store)
       const email = context.settings.TIDEMARK_OWNER_EMAIL
       const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
       if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
@@ -53,3 +58,25 @@ export const serve = (): Promise<void> =>
       )
     },
   })
+
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * Takes up a new key that "tidemark admin rotate-key" writes into the data folder. The command waits until this process
+ * has noted the key in the store: from then on nothing is written with the old one.
+ */
+function followKeyFile({ settings, secrets, log, stack }: ServerContext, store: Store): void {
+  if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return
+  const file = keyFile(settings)
+  const takeUp = async () => {
+    try {
+      secrets.adopt(await readFile(file, 'utf8'))
+      await checkEncryptionKey(store, secrets)
+      log.info({ key: secrets.keyIds[0] }, 'the encryption key in the data folder was replaced, and is used')
+    } catch (err) {
+      log.warn({ err }, 'the encryption key in the data folder was replaced, and cannot be used')
+    }
+  }
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, () => void takeUp())
+  stack.defer('the encryption key', async () => unwatchFile(file))
+}

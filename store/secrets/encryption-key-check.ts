@@ -68,6 +68,16 @@ const lacks = (needed: Needed): string =>
   `TIDEMARK_ENCRYPTION_KEY lacks ${inWords(needed)}: add it to the end of the list, and run "tidemark admin ` +
   'rotate-key" before you remove it'
 
+const known = row({ found: Type.Boolean() })
+
+/** Returns whether a process has noted this key as one that it writes with. */
+export const isKeyInUse = (store: Queryable, key: string): Promise<boolean> =>
+  store.oneFirst(sql.type(known)`select exists (select from encryption_keys where id = ${key}) as found`)
+
+/** Forgets all keys but this one: no row needs them. */
+export const forgetOtherKeys = (store: Queryable, key: string): Promise<unknown> =>
+  store.query(sql.type(nothing)`delete from encryption_keys where id <> ${key}`)
+
 const counted = row({ key: Type.String(), rows: Type.Integer() })
 
 /**

@@ -14,6 +14,12 @@ export interface SecretBox {
   open(place: SealedPlace, sealed: Uint8Array): unknown
 }
 
+/** A box whose keys may change while it is used. */
+export interface ChangingBox extends SecretBox {
+  /** From now on it seals with the newest key of this list. It opens with all that it ever had. */
+  adopt(encryptionKey: string): void
+}
+
 /** The columns that are encrypted, each with what identifies a row of it for its life: its `id`. */
 export const SEALED_COLUMNS = [
   'monitors.request_headers',
@@ -56,23 +62,31 @@ const sealedWith = (bytes: Buffer): string | null =>
  * Returns the box for a value of TIDEMARK_ENCRYPTION_KEY: a list of keys, the newest first. Each is any text; 32 random
  * bytes as base64 or hex are best.
  */
-export function createSecretBox(encryptionKey: string): SecretBox {
-  // Each key object is created once. Passing bytes would create one at each opening, at five times the cost.
-  const keys = new Map(
-    listedKeys(encryptionKey).map((key): [string, KeyObject] => [
-      keyId(key),
-      createSecretKey(derivedKey(key, 'secrets at rest')),
-    ]),
-  )
-  const [newest] = keys
-  if (newest === undefined) throw new TypeError('an encryption key is needed')
-  const head = Buffer.concat([Buffer.of(VERSION), Buffer.from(newest[0], 'hex')])
+export function createSecretBox(encryptionKey: string): ChangingBox {
+  const keys = new Map<string, KeyObject>()
+  let listed: readonly string[] = []
+  let newest: { readonly key: KeyObject; readonly head: Buffer }
+  adopt(encryptionKey)
+
+  function adopt(list: string): void {
+    // Each key object is created once. Passing bytes would create one at each opening, at five times the cost.
+    for (const key of listedKeys(list)) keys.set(keyId(key), createSecretKey(derivedKey(key, 'secrets at rest')))
+    listed = listedKeys(list).map(keyId)
+    const [id = ''] = listed
+    const key = keys.get(id)
+    if (key === undefined) throw new TypeError('an encryption key is needed')
+    newest = { key, head: Buffer.concat([Buffer.of(VERSION), Buffer.from(id, 'hex')]) }
+  }
 
   return {
-    keyIds: [...keys.keys()],
+    get keyIds() {
+      return listed
+    },
+    adopt,
     seal(place, value) {
       const nonce = randomBytes(TAG_AT - NONCE_AT)
-      const cipher = createCipheriv('aes-256-gcm', newest[1], nonce).setAAD(boundTo(place, head))
+      const { key, head } = newest
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(place, head))
       const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
       return Buffer.concat([head, nonce, cipher.getAuthTag(), body])
     },
@@ -117,7 +131,9 @@ export function tolerantBox(
   onUnreadable: (error: UnreadableSecretError, place: SealedPlace) => void,
 ): SecretBox {
   return {
-    keyIds: box.keyIds,
+    get keyIds() {
+      return box.keyIds
+    },
     seal: (place, value) => box.seal(place, value),
     open(place, sealed) {
       try {

@@ -17,8 +17,9 @@ import { sql } from 'slonik'
 import { nothing } from '../../store/db/row.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { runOn } from '../support/test-template.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
 
-const ENCRYPTION_KEY = 'a key of the tests, which is long enough'
+export const ENCRYPTION_KEY = 'a key of the tests, which is long enough'
 
 /** An API on a database of its own, without a port; `listen` gives it one. */
 export interface TestApi {
@@ -63,6 +64,7 @@ export async function createTestApi(
     store,
     databaseUrl: database.url,
     encryptionKey: ENCRYPTION_KEY,
+    secrets: createSecretBox(ENCRYPTION_KEY),
     egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
     baseUrl: 'http://127.0.0.1:8080',
     dashboardUrl: 'http://127.0.0.1:8080',

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCli, startCli } from './cli-process.ts'
@@ -96,3 +96,55 @@ test('the first owner may be created before the first start, which is said', asy
   const link = await runCli(['admin', 'link', '--email', EMAIL], environment)
   expect([link.code, link.stdout]).toEqual([0, expect.stringContaining('or set TIDEMARK_BASE_URL.')])
 }, 60_000)
+
+test('a rotated key in the data folder is taken up by a server that runs, and opens all after a restart', async () => {
+  await using folder = await temporaryFolder()
+  const environment = { TIDEMARK_DATA_DIR: join(folder.path, 'data'), PORT: '0' }
+  const file = join(folder.path, 'data', 'encryption-key')
+  const start = async () => {
+    const serve = startCli(['serve'], environment)
+    const [banner = '', base = ''] = await serve.says(/Tidemark is running at (http:\S+)\n[\s\S]*\n\n/)
+    return { serve, base, key: /API key\s+(svc_\w+)/.exec(banner)?.[1] }
+  }
+  const rotate = () => runCli(['admin', 'rotate-key', '--json'], environment)
+  const first = await start()
+  await using _ = first.serve
+  const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }
+  const hook = 'https://example.com/hook'
+  const create = async (base: string) => {
+    const body = {
+      name: 'Kettle',
+      url: 'https://example.com/',
+      schedule_interval_seconds: 3600,
+      extract_config: { method: 'full_page' },
+      diff_predicate: { type: 'any_field_changes' },
+      deliveries: [{ type: 'webhook', url: hook }],
+    }
+    const answer = await fetch(`${base}/v1/monitors`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return ((await answer.json()) as { id: string }).id
+  }
+  const hookOf = async (base: string, id: string) => {
+    const answer = await fetch(`${base}/v1/monitors/${id}`, { headers })
+    return ((await answer.json()) as { deliveries: [{ url: string }] }).deliveries[0].url
+  }
+
+  const before = await readFile(file, 'utf8')
+  const older = await create(first.base)
+  const { code, stdout, stderr } = await rotate()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ rows_encrypted: 1, old_keys_may_be_removed: true })
+  const after = await readFile(file, 'utf8')
+  expect(after).toMatch(/^[\w+/]{43}=\n$/)
+  expect(after).not.toBe(before)
+  expect(await hookOf(first.base, older)).toBe(hook)
+  const newer = await create(first.base)
+  first.serve.signal('SIGTERM')
+  expect(await first.serve.exited).toBe(0)
+
+  // Without a server the command does the same by itself.
+  expect(JSON.parse((await rotate()).stdout)).toMatchObject({ rows_encrypted: 2 })
+  expect(await readFile(file, 'utf8')).not.toBe(after)
+  const second = await start()
+  await using __ = second.serve
+  expect([await hookOf(second.base, older), await hookOf(second.base, newer)]).toEqual([hook, hook])
+}, 240_000)

@@ -19,10 +19,14 @@ Ports that are in use, and a data folder that cannot be written, are found befor
 secret setting never appears in a log or an error. Variables that Kubernetes sets for a Service named \`tidemark\` or
 \`tidemark-…\`, such as \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
 
+A secret setting may be read from a file instead: the variable with \`_FILE\` at its end names the file, as in
+\`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It
+has at most 64 KiB.
+
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],
   SETTINGS.map(([name, setting]: readonly [string, Setting]) => [
-    `\`${name}\`${SECRET.has(name) ? ' (secret)' : ''}`,
+    SECRET.has(name) ? `\`${name}\` or \`${name}_FILE\` (secret)` : `\`${name}\``,
     valueOf(setting),
     defaultOf(setting),
     setting.description ?? '',

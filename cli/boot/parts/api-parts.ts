@@ -98,6 +98,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
   return {
     databaseUrl: context.databaseUrl,
     encryptionKey: context.encryptionKey,
+    secrets: context.secrets,
     egress: context.egress,
     baseUrl,
     dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { MOVING_MS } from '../../../core/health.ts'
 import { startHealthServer } from '../../../platform/health-server.ts'
@@ -38,7 +37,7 @@ const LAST_MS = 20_000
  */
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
   const { log, stack, stopping, end } = context
-  const { url, token } = await whereAndWho(settings)
+  const { url, token } = whereAndWho(settings)
   const egress = egressOf(settings, url)
   const http = createHttpCheckSource({
     url,
@@ -63,19 +62,10 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   process.stdout.write(`Tidemark is rendering for ${url}\n`)
 }
 
-async function whereAndWho(settings: Settings): Promise<{ readonly url: string; readonly token: string }> {
-  const { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN_FILE: file } = settings
-  if (url === undefined) throw new TypeError('the command has checked its settings')
-  const token = settings.TIDEMARK_RUNNER_TOKEN ?? (file === undefined ? '' : await tokenIn(file))
+function whereAndWho(settings: Settings): { readonly url: string; readonly token: string } {
+  const { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN: token } = settings
+  if (url === undefined || token === undefined) throw new TypeError('the command has checked its settings')
   return { url, token }
-}
-
-async function tokenIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: `cannot be read (${error.code})` }])
-  })
-  if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim()
-  throw new SettingsError([{ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'contains no token' }])
 }
 
 /**

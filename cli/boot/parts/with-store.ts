@@ -14,6 +14,8 @@ import { readSettings, type Settings } from '../settings/read-config.ts'
 interface AdminContext {
   readonly encryptionKey: string
   readonly settings: Settings
+  /** A server runs on the embedded database. */
+  readonly isShared: boolean
 }
 
 /**
@@ -39,7 +41,7 @@ export async function withStore(
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
       await checkEncryptionKey(store, createSecretBox(key))
-      await work(store, { encryptionKey: key, settings })
+      await work(store, { encryptionKey: key, settings, isShared: database.isShared })
     } finally {
       await store.end()
     }

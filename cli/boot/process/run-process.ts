@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
 import type { Tracer } from '../../../core/tracer.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
-import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
+import { type ChangingBox, createSecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { browsersOf } from '../parts/browsers.ts'
 import { openDatabase } from '../parts/database.ts'
@@ -19,7 +19,7 @@ import { EmbeddedPostgresError } from '../../../platform/postgres/embedded-postg
 import { type ProcessContext, type Progress, untilStopped } from './until-stopped.ts'
 
 /** The context of every command that uses the store. */
-interface ServerContext {
+export interface ServerContext {
   readonly settings: Settings
   readonly log: Logger
   readonly progress: Progress
@@ -33,7 +33,7 @@ interface ServerContext {
   /** Shared by checks and previews; null: this process renders nothing. */
   readonly browsers: Browsers | null
   readonly encryptionKey: string
-  readonly secrets: SecretBox
+  readonly secrets: ChangingBox
   readonly databaseUrl: string
   /** The folder of the embedded database; null when there is none. */
   readonly databaseFolder: string | null

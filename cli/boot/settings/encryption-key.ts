@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises'
+import { access, constants, link, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
 import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
@@ -11,8 +12,12 @@ class DataFolderError extends ExplainedError {
   override readonly name = 'DataFolderError'
 }
 
+/** The file of the key, where TIDEMARK_ENCRYPTION_KEY is not set. */
+export const keyFile = ({ TIDEMARK_DATA_DIR }: Pick<Settings, 'TIDEMARK_DATA_DIR'>): string =>
+  join(resolve(TIDEMARK_DATA_DIR), 'encryption-key')
+
 /**
- * Returns the key for secrets at rest: the setting, or a key that is created once and stored in the data directory,
+ * Returns the keys for secrets at rest: the setting, or a key that is created once and stored in the data directory,
  * readable by its owner only. Throws an ExplainedError when the directory cannot be used, and when it has a database
  * but no key.
  */
@@ -24,7 +29,7 @@ export async function encryptionKey(settings: Settings): Promise<string> {
     await openDataFolder(folder)
   }
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
-  const file = join(folder, 'encryption-key')
+  const file = keyFile(settings)
   return (await keyIn(file)) ?? (await makeKey(file, await existingDatabase(folder)))
 }
 
@@ -90,14 +95,7 @@ async function makeKey(file: string, database: string | null): Promise<string> {
       `the encryption key is missing: it was in ${file}, and the database in ${database} was set up with it; put the ` +
         'file back from a backup, or set TIDEMARK_ENCRYPTION_KEY to its text',
     )
-  const draft = `${file}.${process.pid}`
-  const handle = await open(draft, 'w', 0o600)
-  try {
-    await handle.writeFile(`${randomBytes(32).toString('base64')}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  const draft = await draftOf(file, newKey())
   try {
     await link(draft, file)
   } catch (error) {
@@ -106,4 +104,39 @@ async function makeKey(file: string, database: string | null): Promise<string> {
     await unlink(draft)
   }
   return (await readFile(file, 'utf8')).trim()
+}
+
+/**
+ * Puts a new key before the one in the file, and returns both. A list that is there already stays: its rotation did not
+ * come to its end.
+ */
+export async function addKeyToFile(settings: Settings): Promise<string> {
+  const file = keyFile(settings)
+  const list = (await keyIn(file)) ?? ''
+  if (listedKeys(list).length !== 1) return list
+  const longer = `${newKey()},${list}`
+  await rename(await draftOf(file, longer), file)
+  return longer
+}
+
+/** Removes the older keys from the file. Nothing may need them any more. */
+export async function keepNewestInFile(settings: Settings): Promise<void> {
+  const file = keyFile(settings)
+  const [newest = ''] = listedKeys((await keyIn(file)) ?? '')
+  if (newest !== '') await rename(await draftOf(file, newest), file)
+}
+
+const newKey = (): string => randomBytes(32).toString('base64')
+
+/** Writes a complete file beside the one that it is to replace. */
+async function draftOf(file: string, text: string): Promise<string> {
+  const draft = `${file}.${process.pid}`
+  const handle = await open(draft, 'w', 0o600)
+  try {
+    await handle.writeFile(`${text}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return draft
 }

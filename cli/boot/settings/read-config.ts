@@ -1,6 +1,7 @@
-import { Config, SECRET_SETTINGS } from '../../../schema/config.ts'
+import { Config, SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { scrub } from '../../../core/logger.ts'
 import { parseCidr } from '../../../egress/address.ts'
@@ -10,6 +11,7 @@ import { modelIssues } from './model-issues.ts'
 import { oidcIssues } from './oidc-issues.ts'
 import { objectIssues } from './object-issues.ts'
 import { runnerIssues } from './runner-issues.ts'
+import { readSecretFiles } from './secret-files.ts'
 import { serviceLinks } from './service-links.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -43,19 +45,28 @@ export class SettingsError extends ExplainedError {
 }
 
 /**
- * Reads the environment and validates it with schema/config.ts. An empty variable counts as unset. `needs` returns what
- * the command misses in valid settings. Throws SettingsError with every fault.
+ * Reads the environment, and the files that it names for secrets, and validates it with schema/config.ts. An empty
+ * variable counts as unset. `needs` returns what the command misses in valid settings. Throws SettingsError with every
+ * fault.
  */
-export function readSettings(environment: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
-  const given: Record<string, unknown> = {}
+export function readSettings(given: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
+  const { environment, files, issues: faultsOfFiles } = readSecretFiles(given)
+  const values: Record<string, unknown> = {}
   const ignored = serviceLinks(environment)
   for (const [name, shape] of Object.entries(Config.properties as Record<string, SettingShape>)) {
     const text = ignored.has(name) ? undefined : environment[name]
     if (text !== undefined && text !== '')
-      given[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
+      values[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
-  const { config, issues } = checkedSettings(given, needs)
-  const all = [...unknownNames(environment, ignored), ...issues.map((issue) => withValue(issue, environment))]
+  const { config, issues } = checkedSettings(values, needs)
+  const unread = new Set(faultsOfFiles.map(({ path }) => path))
+  // A setting whose file has a fault is not missing.
+  const others = issues.filter(({ path }) => !unread.has(`${path}_FILE`))
+  const all = [
+    ...unknownNames(environment, ignored),
+    ...faultsOfFiles,
+    ...others.map((issue) => withFile(withValue(issue, environment), files)),
+  ]
   if (config === null || all.length > 0) throw new SettingsError(all)
   return {
     ...config,
@@ -114,6 +125,12 @@ function withValue({ path, message }: Issue, environment: Environment): Issue {
   return { path, message: message.includes(shown) ? message : `${message}; it is ${shown}` }
 }
 
+/** Returns the fault of a setting that was read from a file with the file. */
+function withFile({ path, message }: Issue, files: ReadonlyMap<string, string>): Issue {
+  const file = files.get(path)
+  return file === undefined ? { path, message } : { path: `${path}_FILE`, message: `(${file}) ${message}` }
+}
+
 const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
 
 /**
@@ -121,7 +138,7 @@ const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
  * tools are ignored.
  */
 function unknownNames(environment: Environment, ignored: ReadonlySet<string>): Issue[] {
-  const known = new Set(Object.keys(Config.properties))
+  const known = new Set([...Object.keys(Config.properties), ...SECRET_SETTINGS.map(secretFileOf)])
   const foreign = ['TIDEMARK_SHARED']
   return Object.keys(environment)
     .filter(
@@ -138,11 +155,7 @@ function unknownNames(environment: Environment, ignored: ReadonlySet<string>): I
 function acrossSettings(config: Config): Issue[] {
   const issues: Issue[] = []
   const add = (path: string, message: string) => issues.push({ path, message })
-  if (config.DATABASE_URL !== undefined && config.TIDEMARK_ENCRYPTION_KEY === undefined)
-    add(
-      'TIDEMARK_ENCRYPTION_KEY',
-      'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database',
-    )
+  issues.push(...keyIssues(config))
   if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
     add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const)
@@ -163,6 +176,23 @@ function acrossSettings(config: Config): Issue[] {
         add(name, `contains ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
   return issues
 }
+
+/** Returns what is wrong with the list of keys, without repeating one. */
+function keyIssues({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY: text }: Config): Issue[] {
+  const path = 'TIDEMARK_ENCRYPTION_KEY'
+  const needed =
+    'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database'
+  if (text === undefined) return DATABASE_URL === undefined ? [] : [{ path, message: needed }]
+  const keys = listedKeys(text)
+  const at = keys.findIndex((key) => key.length < SHORTEST_KEY)
+  if (at !== -1) return [{ path, message: `has a key of fewer than ${SHORTEST_KEY} characters: number ${at + 1}` }]
+  if (keys.length === 0) return [{ path, message: 'lists no key' }]
+  if (keys.length > MOST_KEYS) return [{ path, message: `lists more than ${MOST_KEYS} keys` }]
+  return new Set(keys).size < keys.length ? [{ path, message: 'lists a key twice' }] : []
+}
+
+const SHORTEST_KEY = 16
+const MOST_KEYS = 10
 
 const list = (text: string): string[] =>
   text

@@ -1,14 +1,12 @@
 import type { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
-type RunnerSettings = Pick<Config, 'TIDEMARK_RUNNER_API_URL' | 'TIDEMARK_RUNNER_TOKEN' | 'TIDEMARK_RUNNER_TOKEN_FILE'>
+type RunnerSettings = Pick<Config, 'TIDEMARK_RUNNER_API_URL' | 'TIDEMARK_RUNNER_TOKEN'>
 
 /** Returns what is wrong with the settings of a runner. The token's own text is not repeated. */
 export function runnerIssues(config: RunnerSettings): Issue[] {
-  const { TIDEMARK_RUNNER_API_URL: text, TIDEMARK_RUNNER_TOKEN, TIDEMARK_RUNNER_TOKEN_FILE } = config
+  const { TIDEMARK_RUNNER_API_URL: text, TIDEMARK_RUNNER_TOKEN } = config
   const issues: Issue[] = []
-  if (TIDEMARK_RUNNER_TOKEN !== undefined && TIDEMARK_RUNNER_TOKEN_FILE !== undefined)
-    issues.push({ path: 'TIDEMARK_RUNNER_TOKEN_FILE', message: 'must not be set together with TIDEMARK_RUNNER_TOKEN' })
   // The token is sent in a header.
   if (TIDEMARK_RUNNER_TOKEN !== undefined && !/^[\x21-\x7e]+$/.test(TIDEMARK_RUNNER_TOKEN))
     issues.push({ path: 'TIDEMARK_RUNNER_TOKEN', message: 'must be printable ASCII without spaces' })
@@ -32,7 +30,7 @@ export function missingForRunner(config: RunnerSettings & Pick<Config, 'TIDEMARK
       path: 'TIDEMARK_RUNNER_API_URL',
       message: 'is required by "tidemark runner": the TIDEMARK_RUNNER_API_PORT of a worker',
     })
-  if (config.TIDEMARK_RUNNER_TOKEN === undefined && config.TIDEMARK_RUNNER_TOKEN_FILE === undefined)
+  if (config.TIDEMARK_RUNNER_TOKEN === undefined)
     issues.push({
       path: 'TIDEMARK_RUNNER_TOKEN',
       message:

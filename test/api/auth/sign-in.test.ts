@@ -227,7 +227,7 @@ describe('signing in', () => {
   test('a session that a new password ended is refused at once by a process that has just let it in', async () => {
     const owner = await api.owner()
     const replica = createPrincipals(api.services.store, {
-      key: api.services.sessionKey,
+      keys: api.services.sessionKeys,
       cookieName: 'tidemark.session_token',
     })
     const other = (await signIn(owner.email, owner.password)).body.token

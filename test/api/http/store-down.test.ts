@@ -5,6 +5,7 @@ import { routes } from '../../../api/routes.ts'
 import { openApiStore } from '../../../cli/boot/parts/api-store.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
+import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 
 const open: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -24,6 +25,7 @@ async function startBehind(databaseUrl: string, api: TestApi) {
     store,
     databaseUrl,
     encryptionKey: 'a key of the tests, which is long enough',
+    secrets: createSecretBox('a key of the tests, which is long enough'),
     signUpPlan: 'free',
   })
   const app = buildApp(services, routes)

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings, SettingsError } from '../../../cli/boot/settings/read-config.ts'
 import { SECRET_SETTINGS } from '../../../schema/config.ts'
 import { runCli } from '../cli-process.ts'
+import { createTestDatabase } from '../../support/postgres.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const faults = (environment: Record<string, string>): string[] => {
@@ -211,3 +212,91 @@ test('every command explains itself, with an example', async () => {
     expect(stdout).toContain('  $ ')
   }
 }, 60_000)
+
+describe('a secret in a file', () => {
+  const fault = async (content: string | Uint8Array, name = 'TIDEMARK_METRICS_TOKEN') => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'secret')
+    await writeFile(file, content)
+    return messages({ [`${name}_FILE`]: file }).replaceAll(file, 'FILE')
+  }
+
+  test.each(SECRET_SETTINGS)('may be that of %s', async (name) => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'secret')
+    await writeFile(file, 'canary-canary-canary')
+    const text = messages({ [`${name}_FILE`]: file, [name]: 'canary' })
+    expect(text).toContain(`${name}_FILE must not be set together with ${name}`)
+    expect(text).not.toContain('canary')
+    expect(messages({ [`${name}_FILE`]: '' })).not.toContain(`${name}_FILE`)
+  })
+
+  test('is read without the line break at its end', async () => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'secret')
+    for (const [content, read] of [
+      ['a token of a test', 'a token of a test'],
+      ['a token of a test\n', 'a token of a test'],
+      ['a token of a test \r\n', 'a token of a test '],
+      ['a token of a test\n\n', 'a token of a test\n'],
+    ] as const) {
+      await writeFile(file, content)
+      expect(readSettings({ TIDEMARK_METRICS_TOKEN_FILE: file }).TIDEMARK_METRICS_TOKEN).toBe(read)
+    }
+  })
+
+  test('that cannot be read is a fault with the setting and the path', async () => {
+    await using folder = await temporaryFolder()
+    const missing = join(folder.path, 'missing')
+    const name = 'SMTP_URL_FILE'
+    expect(messages({ [name]: missing })).toContain(`${name} names ${missing}, which does not exist`)
+    expect(messages({ [name]: folder.path })).toContain(`${name} names ${folder.path}, which is a folder`)
+    expect(messages({ [name]: '/dev/null' })).toContain(`${name} names /dev/null, which is not a file`)
+    expect(await fault('')).toContain('TIDEMARK_METRICS_TOKEN_FILE names FILE, which is empty')
+    expect(await fault('\n')).toContain('which is empty')
+    expect(await fault('x'.repeat(65_537))).toContain('which is larger than 64 KiB')
+    expect(await fault(Uint8Array.of(0xff, 0xfe, 0x41))).toContain('which is not text')
+  })
+
+  test('that is no valid value is a fault with the path and without the content', async () => {
+    const text = await fault('canary')
+    expect(text).toContain('TIDEMARK_METRICS_TOKEN_FILE (FILE) ')
+    expect(text).not.toContain('canary')
+    const database = await fault('mysql://canary@localhost/x', 'DATABASE_URL')
+    expect(database).toContain('DATABASE_URL_FILE (FILE) must begin with postgres://')
+    expect(database).not.toContain('canary')
+  })
+
+  test('counts as the setting, and its own fault is the only one', async () => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'key')
+    const DATABASE_URL = 'postgres://localhost/x'
+    expect(faults({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY_FILE: file })).toEqual(['TIDEMARK_ENCRYPTION_KEY_FILE'])
+    await writeFile(file, 'the newer key of a test,the key of a test\n')
+    expect(faults({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY_FILE: file })).toEqual([])
+  })
+
+  test('opens a store: the database and its key both come from files', async () => {
+    await using folder = await temporaryFolder()
+    const database = await createTestDatabase()
+    const [url, key] = [join(folder.path, 'url'), join(folder.path, 'key')]
+    await writeFile(url, `${database.url}\n`)
+    await writeFile(key, 'a key of the tests, which is long enough\n')
+    const environment = { DATABASE_URL_FILE: url, TIDEMARK_ENCRYPTION_KEY_FILE: key }
+    const { code, stdout, stderr } = await runCli(['admin', 'list-keys', '--email', 'a@example.com'], environment)
+    expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' })
+    expect(stderr).toContain('there is no account with the address a@example.com')
+    await database.drop()
+  })
+})
+
+test.each([
+  ['short,the key of a test', 'has a key of fewer than 16 characters: number 1'],
+  ['the key of a test,the key of a test', 'lists a key twice'],
+  [',,,,,,,,,,,,,,,,', 'lists no key'],
+  [Array.from({ length: 11 }, (_, at) => `the key number ${at} of a test`).join(','), 'lists more than 10 keys'],
+])('a list of keys that cannot be used is a fault that shows no key', (list, message) => {
+  const text = messages({ TIDEMARK_ENCRYPTION_KEY: list })
+  expect(text).toContain(`TIDEMARK_ENCRYPTION_KEY ${message}`)
+  expect(text).not.toContain('of a test')
+})

@@ -1,0 +1,137 @@
+import { sql } from 'slonik'
+import { expect, test } from 'vitest'
+import { keyId } from '../../../core/derived-key.ts'
+import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { nothing } from '../../../store/db/row.ts'
+import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
+import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
+import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
+import { findMonitor } from '../../../store/monitors/monitors.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { reEncrypt } from '../../../store/secrets/re-encrypt.ts'
+import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { create } from '../monitors/monitors-world.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+const KEY = 'the key of a test'
+const NEWER = 'the newer key of a test'
+const config = { type: 'webhook', url: 'https://example.com/hook' } as const
+const secretive: Partial<MonitorSpec> = { request_headers: { authorization: 'Bearer canary' }, deliveries: [config] }
+const ignore = () => {}
+
+/** A monitor with everything that is encrypted, and more deliveries and notices than one batch has. */
+async function filled(world: QueueWorld) {
+  const { store, secrets } = world
+  await checkEncryptionKey(store, secrets)
+  const teamId = await world.team()
+  const { id, no } = await create(world, teamId, secretive)
+  await store.transaction((tx) => replaceSigningSecret(tx, secrets, { teamId, id, graceHours: 1 }))
+  const messages = { deliveries: [] as string[], notices: [] as string[] }
+  for (const [outbox, ids] of Object.entries(messages) as ['deliveries' | 'notices', string[]][]) {
+    const rows = Array.from({ length: 700 }, () =>
+      newDelivery({ secrets, outbox, teamId, config, at: Date.now(), payload: (own) => ({ id: own }) }),
+    )
+    ids.push(...rows.map((row) => row.id))
+    await world.query(
+      `insert into ${outbox} (id, team_id, monitor_no, ${outbox === 'notices' ? 'kind' : 'run_id'}, type, target, host,
+        payload)
+       select i.id, $1, $2, ${outbox === 'notices' ? `'failing'` : 'i.id'}, 'webhook', i.target, 'h', '{}'
+       from unnest($3::uuid[], $4::bytea[]) as i (id, target)`,
+      [teamId, no, ids, rows.map((row) => row.target)],
+    )
+  }
+  /** Reads everything with a box, or throws. */
+  const readAll = async (list: string) => {
+    const box = createSecretBox(list)
+    const monitor = await findMonitor(store, teamId, id)
+    expect(monitor && monitorSpec(monitor, box)).toMatchObject(secretive)
+    expect((await findSigningFacts(store, box, { teamId, id }))?.secret).toMatch(/^[0-9a-f]{64}$/)
+    const [{ old } = { old: null }] = await world.query<{ old: Buffer | null }>(
+      'select old_signing_secret as old from monitors where id = $1',
+      [id],
+    )
+    const place = { teamId, column: 'monitors.old_signing_secret', rowId: id } as const
+    expect(box.open(place, old ?? Buffer.of())).toMatch(/^[0-9a-f]{64}$/)
+    for (const outbox of ['deliveries', 'notices'] as const) {
+      const rows = await world.query<{ id: string; target: Buffer }>(`select id, target from ${outbox}`)
+      expect(rows).toHaveLength(700)
+      for (const row of rows)
+        expect(box.open({ teamId, column: `${outbox}.target`, rowId: row.id }, row.target)).toEqual(config)
+    }
+  }
+  return { teamId, id, messages, readAll }
+}
+
+test('a rotation that is killed loses nothing, and the next one does the rest', async () => {
+  await using world = await openQueueWorld()
+  const { readAll } = await filled(world)
+  const both = createSecretBox(`${NEWER},${KEY}`)
+  await checkEncryptionKey(world.store, both)
+  let batches = 0
+  const killed = reEncrypt(world.store, both, () => {
+    batches += 1
+    if (batches === 3) throw new Error('killed')
+  })
+  await expect(killed).rejects.toThrow('killed')
+  await readAll(`${NEWER},${KEY}`)
+  await expect(checkEncryptionKey(world.store, createSecretBox(NEWER))).rejects.toThrow(keyId(KEY))
+
+  const rest = await reEncrypt(world.store, both, ignore)
+  expect(rest.unreadable).toEqual([])
+  expect(rest.rows).toBeGreaterThan(0)
+  expect(rest.rows).toBeLessThan(1_401)
+  await readAll(NEWER)
+  expect(await reEncrypt(world.store, both, ignore)).toMatchObject({ rows: 0, unreadable: [] })
+  await checkEncryptionKey(world.store, createSecretBox(NEWER))
+}, 60_000)
+
+test('a row that a delivery has locked is not waited for, and is done later', async () => {
+  await using world = await openQueueWorld()
+  const { messages, readAll } = await filled(world)
+  await using other = await lockedRow(world, messages.deliveries[0] ?? '')
+  let isFreed = false
+  // The notices come after the deliveries; by then the lock has made the rotation go through the deliveries again.
+  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ({ rows }) => {
+    if (rows < 700 || isFreed) return
+    isFreed = true
+    other.free()
+  })
+  expect(isFreed).toBe(true)
+  expect(done).toMatchObject({ rows: 1_401, unreadable: [] })
+  await readAll(NEWER)
+}, 60_000)
+
+test('a row that opens with no listed key is left as it is and named', async () => {
+  await using world = await openQueueWorld()
+  const { id, teamId } = await filled(world)
+  const foreign = createSecretBox('a key that nobody has')
+  const place = { teamId, column: 'monitors.request_headers', rowId: id } as const
+  const sealed = foreign.seal(place, { authorization: 'canary' })
+  await world.query('update monitors set request_headers = $1 where id = $2', [sealed, id])
+  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ignore)
+  expect(done.unreadable).toEqual([`monitors ${id}`])
+  const [kept] = await world.query<{ sealed: Buffer }>('select request_headers as sealed from monitors where id = $1', [
+    id,
+  ])
+  expect(foreign.open(place, kept?.sealed ?? Buffer.of())).toEqual({ authorization: 'canary' })
+}, 60_000)
+
+/** Another transaction that has locked a row until it is freed. */
+async function lockedRow(world: QueueWorld, id: string) {
+  const store = await world.anotherStore(1)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = store.transaction(async (tx) => {
+    await tx.query(sql.type(nothing)`select from deliveries where id = ${id}::uuid for update`)
+    locked.resolve()
+    await promise
+  })
+  await locked.promise
+  return {
+    free: resolve,
+    async [Symbol.asyncDispose]() {
+      resolve()
+      await holding
+    },
+  }
+}
