@@ -4,6 +4,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import { deleteNotices } from '../deliveries/notices.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import { nothing, row } from '../db/row.ts'
+import { purgeDeletedMonitors } from './deleted-monitors.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
 /** The number of deleted rows and months that retention hides. */
@@ -14,6 +15,7 @@ interface Forgotten {
   readonly auditEvents: number
   readonly pageTexts: number
   readonly notices: number
+  readonly monitors: number
 }
 
 /** Largest number of rows that one statement deletes, so that no statement delays a check for long. */
@@ -27,7 +29,8 @@ const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type
 
 /**
  * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
- * them any more. Other runs, deliveries that have ended, audit events, and texts of pages are deleted in small batches.
+ * them any more. Other runs, deliveries that have ended, audit events, texts of pages, notices, and monitors that were
+ * deleted, are deleted in small batches.
  * Stops between batches when the signal is aborted. Does nothing while another process runs it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
@@ -44,6 +47,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
         pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
         notices: await inBatches(signal, () => deleteNotices(connection)),
+        monitors: await purgeDeletedMonitors(connection, signal),
       }
     } finally {
       await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
@@ -51,7 +55,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
   })
 }
 
-const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0 }
+const NOTHING: Forgotten = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0, monitors: 0 }
 
 async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {
   for (let all = 0; ;) {

@@ -62,6 +62,8 @@ create table monitors (
 );
 create index monitors_team on monitors (team_id, kind, created_at desc, id) where deleted_at is null;
 create index monitors_searches on monitors (team_id) where kind = 'serp' and not locked and deleted_at is null;
+-- For the purge.
+create index monitors_deleted on monitors (deleted_at) where deleted_at is not null;
 
 -- The custom resource that declares a monitor (managed_by = 'kubernetes'). It is the record's only writer.
 create table monitor_resources (

@@ -61,6 +61,7 @@ create table notice_events (
   due_at timestamptz default clock(),
   created_at timestamptz not null default clock()
 );
+create index notice_events_monitor on notice_events (monitor_no) where monitor_no is not null;
 create index notice_events_due on notice_events (due_at) where due_at is not null;
 -- The last word about a monitor's health: only trouble that was told has an end to tell.
 create index notice_events_health on notice_events (monitor_no, run_id)
@@ -91,3 +92,4 @@ create table notices (
 create index notices_due on notices (due_at) where due_at is not null;
 create index notices_due_by_host on notices (host, due_at) where due_at is not null;
 create index notices_team on notices (team_id, created_at);
+create index notices_monitor on notices (monitor_no) where monitor_no is not null;

@@ -5,13 +5,14 @@ import { nothing } from '../db/row.ts'
 const MESSAGE = 'The monitor was deleted while the run was under way.'
 
 /**
- * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish. A run that
- * is in progress or queued ends as an error, so that no run stays `running` for ever.
+ * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish: each has
+ * its own target, and the signing secret stays until they have. Headers and destinations are erased. A run that is in
+ * progress or queued ends as an error, so that no run stays `running` for ever.
  */
 export async function hideMonitor(tx: Transaction, no: number): Promise<void> {
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at),
-    m as (update monitors set deleted_at = t.at from t where no = ${no}),
+    m as (update monitors set deleted_at = t.at, request_headers = null, deliveries = null from t where no = ${no}),
     before as (select no, team_id, run_id, queued_run_id from checks where no = ${no} for update),
     open as (
       select before.no, before.team_id, id

@@ -3,6 +3,7 @@ import type { Store } from '../../store/db/client.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
+import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
@@ -25,7 +26,7 @@ const FORGET_AFTER_MS = 60_000
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
  * puts checks without runs to rest, and corrects times after the clock was set back. Once an hour: deletes expired
- * data. Once a day: deletes data beyond the retention period.
+ * data, and the secrets of deleted monitors. Once a day: deletes data beyond the retention period.
  */
 export async function startMaintenance(
   store: Store,
@@ -62,6 +63,7 @@ export async function startMaintenance(
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
     await purgeRunnerTokens(store)
+    await eraseSecretsOfDeleted(store)
     purgedAt = performance.now()
   }
 }
