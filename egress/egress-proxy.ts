@@ -1,12 +1,15 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
+import { classify } from './address.ts'
 import { dial, type DialPorts, type OpenSocket, vet } from './guarded-agent.ts'
 import { DENIED, type EgressFailure } from './egress-failure.ts'
 import type { EgressPolicy, Endpoint } from './policy.ts'
 import { plainName, type Resolver, systemResolver } from './resolve.ts'
-import { type Connection, type Dialler, forward, tunnel } from './relay.ts'
+import { type Connection, type Dialler, forward, type Terminating, tunnel } from './relay.ts'
+import { throwaway } from './throwaway-certificate.ts'
+import type { Trust } from './trust.ts'
 
 /**
  * A way to targets by another proxy. The targets were vetted before. A proxy resolves their names itself, so these
@@ -65,7 +68,7 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
   }
 
   async function connectTo(target: Endpoint, isTunnel: boolean, team: string): Promise<Connection | null> {
-    const dialled = await (detour ? byDetour(detour, target, isTunnel, team) : dial(target, ports, team))
+    const dialled = notOwn(await (detour ? byDetour(detour, target, isTunnel, team) : dial(target, ports, team)))
     const key = keyOf(target)
     failures.delete(key)
     if (dialled.ok) {
@@ -86,17 +89,13 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
   }
 
   function listenFor(team: string): Promise<Listening> {
-    const dialler: Dialler = { connectTo: (target, isTunnel) => connectTo(target, isTunnel, team), track }
-    const server = createServer(
-      { requestTimeout: 0, keepAliveTimeout: idleMs },
-      (request, response) => void forward(request, response, dialler),
-    )
-    server.on(
-      'connect',
-      (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head, dialler),
-    )
-    server.on('clientError', (_error, socket) => socket.destroy())
-    return listen(server)
+    const dialler: Dialler = {
+      connectTo: (target, isTunnel) => connectTo(target, isTunnel, team),
+      terminating: (target) =>
+        terminating(target, { trust: policy.trust, team, failed: (why) => failures.set(keyOf(target), why) }),
+      track,
+    }
+    return listen(serverOf(dialler, idleMs))
   }
 
   /** By team. A browser shows some hundred pages at most, so these are few. */
@@ -120,6 +119,22 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
   }
 }
 
+interface Terminated {
+  readonly trust: Trust
+  readonly team: string
+  readonly failed: (failure: EgressFailure) => void
+}
+
+/**
+ * Chromium knows neither private authorities nor client certificates, so where there are some, the proxy speaks TLS in
+ * its place. A listener belongs to one team, and only that team's certificates are shown through it.
+ */
+function terminating(target: Endpoint, { trust, team, failed }: Terminated): Terminating | null {
+  const own = trust.clientContext(target.host, team)
+  if (own === null && !trust.hasAuthorities) return null
+  return { outer: own ?? trust.context, inner: throwaway().contextFor(plainName(target.host)), failed }
+}
+
 function keyOf({ host, port }: Endpoint): string {
   return `${plainName(host)}:${port}`
 }
@@ -129,13 +144,45 @@ interface Listening {
   readonly port: number
 }
 
+type Opened = Awaited<ReturnType<Detour['open']>>
+
+/** The ports of all egress proxies of this process. */
+const LISTENERS = new Set<number>()
+
+const isListener = ({ remoteAddress = '', remotePort = 0 }: Socket): boolean =>
+  LISTENERS.has(remotePort) && classify(remoteAddress) !== 'public'
+
+/** Refuses a connection to an egress proxy: through that of another team, a page would show its certificates. */
+function notOwn(dialled: Opened): Opened {
+  if (!dialled.ok || !isListener(dialled.socket)) return dialled
+  dialled.socket.destroy()
+  return { ok: false, failure: DENIED }
+}
+
 function listen(server: Server): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port: 0 }, () =>
-      resolve({ server, port: (server.address() as AddressInfo).port }),
-    )
+    server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const { port } = server.address() as AddressInfo
+      LISTENERS.add(port)
+      server.once('close', () => LISTENERS.delete(port))
+      resolve({ server, port })
+    })
   })
+}
+
+/** Returns the server of a listener, whose requests go out through the dialler. */
+function serverOf(dialler: Dialler, keepAliveTimeout: number): Server {
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout },
+    (request, response) => void forward(request, response, dialler),
+  )
+  server.on(
+    'connect',
+    (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head, dialler),
+  )
+  server.on('clientError', (_error, socket) => socket.destroy())
+  return server
 }
 
 function closeServer(server: Server, sockets: ReadonlySet<Duplex>): Promise<void> {

@@ -2,7 +2,10 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import type { EgressFailure } from './egress-failure.ts'
 import type { Endpoint } from './policy.ts'
+import { secure } from './secure.ts'
 import { portOf } from './target-url.ts'
 
 /** An open connection for one request or one tunnel. */
@@ -21,6 +24,16 @@ interface ForwardingProxy {
   isOwn(status: number): boolean
 }
 
+/** How the proxy itself speaks TLS with a target, and with the browser in its place. */
+export interface Terminating {
+  /** For the connection to the target. */
+  readonly outer: SecureContext
+  /** For the connection of the browser. */
+  readonly inner: SecureContext
+  /** Called when the handshake with the target failed. */
+  failed(failure: EgressFailure): void
+}
+
 /** Opens the outgoing connections of a proxy. */
 export interface Dialler {
   /** Returns a vetted connection, or null. `isTunnel`: nothing of its content is read here. Never rejects. */
@@ -30,6 +43,8 @@ export interface Dialler {
    * page must not learn more.
    */
   refusal?(): readonly string[]
+  /** Returns how TLS in a tunnel to the target is terminated. Absent or null: the tunnel is not read. */
+  terminating?(target: Endpoint): Terminating | null
   /** Makes the proxy destroy the socket when the proxy closes, and adds a listener for the socket's errors. */
   track(socket: Duplex): void
 }
@@ -46,24 +61,77 @@ const HOP_BY_HOP = [
   'upgrade',
 ]
 
-/** Serves a CONNECT: copies bytes both ways without reading them. */
+/** Serves a CONNECT: copies bytes both ways without reading them, unless the dialler terminates TLS. */
 export async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, dialler: Dialler): Promise<void> {
   dialler.track(client)
   const target = targetOf(request.url ?? '')
   const connection = target && (await dialler.connectTo(target, true))
   const upstream = connection?.socket
-  if (!upstream || client.destroyed) {
+  if (!target || !upstream || client.destroyed) {
     upstream?.destroy()
     const [status, ...headers] = dialler.refusal?.() ?? ['502 Bad Gateway']
     client.end([`HTTP/1.1 ${status}`, ...headers, 'content-length: 0', 'connection: close', '', ''].join('\r\n'))
     return
   }
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
-  if (head.length > 0) upstream.write(head)
+  client.once('close', () => upstream.destroy())
+  upstream.once('close', () => client.destroy())
+  const terminating = dialler.terminating?.(target)
+  if (terminating && (await opensWithHandshake(client, head)))
+    return terminate({ connection, client, hostname: target.host, dialler, ...terminating })
+  // What was looked at was put back.
+  if (!terminating && head.length > 0) upstream.write(head)
+  join(connection, upstream, client)
+}
+
+function join(connection: Connection, upstream: Duplex, client: Duplex): void {
   upstream.pipe(client).pipe(upstream)
   count(connection, upstream, client)
-  upstream.once('close', () => client.destroy())
-  client.once('close', () => upstream.destroy())
+}
+
+const HANDSHAKE = 0x16
+
+/** Returns whether the client begins with a TLS handshake, and not with HTTP, as for a WebSocket without TLS. */
+async function opensWithHandshake(client: Duplex, head: Buffer): Promise<boolean> {
+  const first = head.length > 0 ? head : await firstBytes(client)
+  if (first === null) return false
+  client.unshift(first)
+  return first[0] === HANDSHAKE
+}
+
+const firstBytes = (client: Duplex): Promise<Buffer | null> =>
+  new Promise((resolve) => {
+    client.once('data', (chunk: Buffer) => {
+      client.pause()
+      resolve(chunk)
+    })
+    client.once('close', () => resolve(null))
+  })
+
+interface Termination extends Terminating {
+  readonly connection: Connection
+  readonly client: Duplex
+  readonly hostname: string
+  readonly dialler: Dialler
+}
+
+const HANDSHAKE_MS = 5_000
+
+/** Speaks TLS with the target first: a page whose target has no good certificate gets no answer at all. */
+async function terminate(termination: Termination): Promise<void> {
+  const { connection, client, hostname, dialler, outer, inner, failed } = termination
+  const secured = await secure({ socket: connection.socket, hostname, context: outer, tlsMs: HANDSHAKE_MS })
+  if (!secured.ok) {
+    failed(secured.failure)
+    client.destroy()
+    return
+  }
+  const shown = new TLSSocket(client as Socket, { isServer: true, secureContext: inner, ALPNProtocols: ['http/1.1'] })
+  dialler.track(shown)
+  dialler.track(secured.socket)
+  secured.socket.once('close', () => shown.destroy())
+  shown.once('close', () => secured.socket.destroy())
+  join(connection, secured.socket, shown)
 }
 
 /** Serves `GET http://host/path`: one request over a connection of its own. */

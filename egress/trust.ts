@@ -25,8 +25,10 @@ export interface Trust {
   readonly context: SecureContext
   /** Returns the context with the client certificate for this host and team; null: there is none. */
   clientContext(hostname: string, team: string): SecureContext | null
-  /** Whether there is any additional authority or client certificate. */
+  /** Whether there is neither an additional authority nor a client certificate. */
   readonly isPlain: boolean
+  /** Whether there is an additional authority: any host may have a certificate of it. */
+  readonly hasAuthorities: boolean
 }
 
 const OLDEST = { minVersion: 'TLSv1.2' } as const
@@ -44,6 +46,7 @@ export function createTrust({ authorities = [], clientCertificates = [] }: Trust
   }
   return {
     isPlain,
+    hasAuthorities: authorities.length > 0,
     context: createSecureContext({ ...OLDEST, ...all }),
     clientContext: (hostname, team) =>
       byHostAndTeam.size === 0 ? null : (byHostAndTeam.get(`${plainName(hostname)} ${team}`) ?? null),

@@ -112,8 +112,8 @@ export const Config = Closed({
       8192,
       'Key that encrypts secrets in the database: 32 bytes as base64 or hex, or a long passphrase without commas. ' +
         'To rotate it, put a new key before it: a comma-separated list, the newest first; see docs/admin.md. ' +
-        'Required with DATABASE_URL. Otherwise a key is generated and kept in TIDEMARK_DATA_DIR. A process that lacks ' +
-        'a key that the database needs refuses to start.',
+        'Required with DATABASE_URL. Otherwise a key is generated and kept in TIDEMARK_DATA_DIR. A process that ' +
+        'lacks a key that the database needs refuses to start.',
     ),
   ),
   TIDEMARK_SIGNUP: Choice(['invite', 'open'], {

@@ -6,6 +6,8 @@ interface FlagOptions {
   readonly profile: string
   /** Megabytes of JavaScript heap in one page's process. */
   readonly heapMb: number
+  /** The hash of the key of the certificates that the egress proxy shows. Null: it terminates no TLS. */
+  readonly spki: string | null
 }
 
 /** Features that send requests of their own, prefetch, or make two renders of one page differ. */
@@ -37,13 +39,14 @@ const DISABLED_FEATURES = [
  * WebRTC and QUIC flags close the two paths that do not use a proxy. Playwright drives the browser through a pipe, so
  * no port listens.
  */
-export function chromiumFlags({ proxyServer, profile, heapMb }: FlagOptions): string[] {
+export function chromiumFlags({ proxyServer, profile, heapMb, spki }: FlagOptions): string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
     `--proxy-server=${proxyServer}`,
     '--proxy-bypass-list=<-loopback>',
+    ...(spki === null ? [] : [`--ignore-certificate-errors-spki-list=${spki}`]),
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',

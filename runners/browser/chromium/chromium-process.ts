@@ -27,6 +27,7 @@ interface ProcessOptions {
   readonly user: UnprivilegedUser | null
   readonly proxyServer: string
   readonly heapMb: number
+  readonly spki: string | null
 }
 
 const KEPT_OUTPUT = 8_192
@@ -41,11 +42,12 @@ const STALE_PROFILE_MS = 2 * 3_600_000
  * Starts Chromium as an unprivileged account, with a profile and a process group of its own, and with an environment
  * that contains nothing of Tidemark's. Throws a `BrowserError` when the program cannot be executed.
  */
-export async function startChromium({ program, user, proxyServer, heapMb }: ProcessOptions): Promise<ChromiumProcess> {
+export async function startChromium(options: ProcessOptions): Promise<ChromiumProcess> {
+  const { program, user, proxyServer, heapMb, spki } = options
   await sweepProfiles()
   const profile = await mkdtemp(join(tmpdir(), `${PROFILE}${process.pid}-`))
   if (user !== null) await chown(profile, user.uid, user.gid)
-  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb }), {
+  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb, spki }), {
     cwd: '/',
     env: {
       HOME: profile,

@@ -2,6 +2,7 @@ import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Browser } from 'playwright-core'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'
+import { throwaway } from '../../../egress/throwaway-certificate.ts'
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
@@ -66,7 +67,8 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
   const proxy = await startEgressProxy(setup.egress)
   let child: ChromiumProcess | undefined
   try {
-    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb) })
+    const spki = setup.egress.trust.isPlain ? null : throwaway().spki
+    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb), spki })
     const playwright = await connected(child)
     return running(child, playwright, proxy, setup)
   } catch (error) {

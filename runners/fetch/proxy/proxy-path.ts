@@ -133,7 +133,11 @@ class CountedPath implements ProxyPath {
     const { authorization } = this.#options.proxy
     this.failure = await openTunnel({ socket, target, authorization, answerMs: this.#stepMs })
     if (this.failure !== null) return this.#failed()
-    return secure({ socket, hostname: target.host, context: this.#context, tlsMs: this.#stepMs })
+    const { ca, policy, team } = this.#options
+    const { trust } = policy
+    const trusted = trust.clientContext(target.host, team) ?? trust.context
+    const context = ca === undefined ? trusted : this.#context
+    return secure({ socket, hostname: target.host, context, tlsMs: this.#stepMs })
   }
 
   #failed(): Reached {
