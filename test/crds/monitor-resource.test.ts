@@ -56,6 +56,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
       observedGeneration: 1,
       id: '0198c0de-0000-7000-8000-000000000001',
       address: 'shop.example/kettle',
+      interval: '15m',
       conditions: [condition('Ready', 'True', 'Scheduled'), condition('Healthy', 'False', 'Failing')],
       lastChange: {
         time: new Date().toISOString(),
@@ -76,8 +77,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
     )
     expect(written, JSON.stringify(written.body.message)).toMatchObject({ status: 200, body: { status } })
     const table = await kube.kubectl('get', 'mon', '--output=wide')
-    expect(table).toMatch(/^NAME +READY +HEALTHY +ADDRESS +INTERVAL +LAST CHANGE +AGE +REASON\n/)
-    expect(table).toMatch(/\nkettle +True +False +shop\.example\/kettle +900 +\d+s +\d+s +of Ready\n/)
+    expect(table).toMatch(/^NAME +READY +HEALTHY +ADDRESS +INTERVAL +LAST CHANGE +AGE +REASON +HEALTH\n/)
+    expect(table).toMatch(/\nkettle +True +False +shop\.example\/kettle +15m +\d+s +\d+s +of Ready +of Healthy\n/)
     expect(await kube.kubectl('get', 'tidemark')).toContain('kettle')
     expect(await kube.kubectl('wait', '--for=condition=Ready', '--timeout=5s', 'monitor/kettle')).toContain(
       'condition met',
