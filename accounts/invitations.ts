@@ -1,6 +1,7 @@
 import type { NotFound } from '../core/outcome.ts'
 import type { Actor } from '../schema/account/audit.ts'
 import { type Invitation, type InvitationState, RESENDS_PER_HOUR } from '../schema/account/invitation.ts'
+import { PAGES } from '../schema/account/pages.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { GivenRole } from '../schema/account/role.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
@@ -95,8 +96,8 @@ export async function inviteMember(
 }
 
 /** Returns the address at which a person looks at an invitation, and accepts it. */
-const invitationLink = (baseUrl: string, token: string): string =>
-  `${baseUrl}/invitation?token=${encodeURIComponent(token)}`
+export const invitationLink = (baseUrl: string, token: string): string =>
+  `${baseUrl}${PAGES.invitation}?token=${encodeURIComponent(token)}`
 
 function mailInvitation(
   { mail, baseUrl }: MailingContext,

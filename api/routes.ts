@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
 import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './routes/images.ts'
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/keys.ts'
@@ -60,6 +61,7 @@ const described: readonly Route[] = [
   editSettingsRoute,
   ...teamRoutes,
   ...invitationRoutes,
+  ...auditRoutes,
   ...signInRoutes,
 ]
 

@@ -35,6 +35,8 @@ export const POLICIES = {
   'members.invite': { role: 'admin', scope: null, permission: 'invite people or change invitations' },
   'members.manage': { role: 'admin', scope: null, permission: 'change roles or remove members' },
   'members.leave': { role: 'viewer', scope: null, permission: 'leave the team or remove members' },
+  'audit.read': { role: 'admin', scope: 'read', permission: 'read the audit log' },
+  'audit.export': { role: 'admin', scope: null, permission: 'export the audit log' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
 } as const satisfies Readonly<Record<string, Policy>>

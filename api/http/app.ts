@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   fastify,
   type FastifyBaseLogger,
@@ -191,6 +192,8 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       reply.code(answer.status)
       if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
       if (answer.bytes) return reply.type(answer.bytes.type).send(Buffer.from(answer.bytes.content))
+      if (answer.stream)
+        return reply.type(`${answer.stream.type}; charset=utf-8`).send(Readable.from(answer.stream.content))
       if (answer.body === undefined) return reply.send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
     },

@@ -19,6 +19,8 @@ export interface Answer {
   /** Replaces a JSON body. */
   readonly text?: { readonly type: string; readonly content: string }
   readonly bytes?: { readonly type: string; readonly content: Uint8Array }
+  /** Written as it is read: nothing waits for the whole of it. */
+  readonly stream?: { readonly type: string; readonly content: AsyncIterable<string> }
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 /** Statuses with which a page shows a refusal. All other routes throw an `ApiError`. */

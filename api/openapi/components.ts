@@ -17,6 +17,7 @@ import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
 import { Backtest, BacktestRequest, BacktestRun } from '../../schema/monitor/backtest.ts'
 import { BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
 import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
+import { AuditEvent } from '../../schema/account/audit.ts'
 import { Member, Team, TeamListItem } from '../../schema/account/team.ts'
 import { Invitation, InvitationPreview, InvitationSent } from '../../schema/account/invitation.ts'
 import { Usage } from '../../schema/account/usage.ts'
@@ -64,6 +65,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Invitation,
   InvitationSent,
   InvitationPreview,
+  AuditEvent,
   Usage,
   Pagination,
   ErrorEnvelope,

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { isUuid } from '../../core/is-uuid.ts'
 import { PAGES } from '../../schema/account/pages.ts'
+import { invitationLink } from '../../accounts/invitations.ts'
 import { TIERS, type Tier } from '../../schema/account/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
@@ -8,6 +9,7 @@ import {
   createResetToken,
   grantCredits,
   listKeysOf,
+  renewInvitationsOf,
   revokeKeyOf,
   setEmail,
   setPlan,
@@ -88,16 +90,25 @@ export const setEmailCommand = () =>
 export const linkCommand = () =>
   ownerCommand(
     'link',
-    'Prints a link with which an account sets a new password, once, within 5 hours. It needs no mail server.',
+    'Prints the links that an address would get by mail: to accept an open invitation, and to set a new password, ' +
+      'once, within 5 hours. Links that were sent before stop working. It needs no mail server.',
     '--email me@example.com',
   ).action(({ email, json }: OwnerOption) =>
     withStore(async (store, { settings }) => {
+      const base = (settings.TIDEMARK_BASE_URL ?? (await notedBaseUrl(store)))?.replace(/\/+$/, '') ?? null
+      const renewed = await renewInvitationsOf(store, email)
+      const invitations = renewed.map((one) => ({ ...one, url: base && invitationLink(base, one.token) }))
       const issued = await createResetToken(store, email)
-      if (!issued) throw noAccount(email)
-      const base = settings.TIDEMARK_BASE_URL ?? (await notedBaseUrl(store))
-      const url = base && `${base.replace(/\/+$/, '')}${PAGES.reset}?token=${issued.token}`
-      print(json, { email, ...issued, url })
-      if (!json) process.stdout.write(url === null ? NO_ADDRESS : OPEN_ADDRESS)
+      if (!issued && invitations.length === 0) throw noAccount(email)
+      const reset = issued && { ...issued, url: base && `${base}${PAGES.reset}?token=${issued.token}` }
+      if (json) return print(true, { email, ...reset, invitations })
+      for (const { team_name, role, url, token } of invitations)
+        process.stdout.write(
+          `To join ${team_name} with the role ${role}, signed in as ${email}:\n  ${url ?? token}\n\n`,
+        )
+      if (!reset) return
+      print(false, { email, ...reset })
+      process.stdout.write(reset.url === null ? NO_ADDRESS : OPEN_ADDRESS)
     }),
   )
 

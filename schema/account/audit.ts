@@ -1,3 +1,7 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
+import { pageQuery, Pagination } from '../page-of.ts'
+
 /** Every action that the audit log records, with the type of its target. Every change of a setting is recorded. */
 export const AUDIT_ACTIONS = {
   'monitor.created': 'monitor',
@@ -57,3 +61,50 @@ export interface Requester {
   readonly teamId: string
   readonly actor: Actor
 }
+
+const ACTIONS = Object.keys(AUDIT_ACTIONS) as readonly AuditAction[]
+const TARGETS = [...new Set(Object.values(AUDIT_ACTIONS))] as const
+const ACTORS = ['user', 'api_key', 'system'] as const
+
+/** A line of the audit log. */
+export const AuditEvent = Closed({
+  id: Uuid(),
+  action: Choice(ACTIONS),
+  target_type: Choice(TARGETS),
+  target_id: Nullable(Text(1, 200), { description: 'Null: the action has no single target.' }),
+  target_label: Nullable(Text(0, 254), { description: "A monitor's name, the prefix of a key, a member's address." }),
+  actor: Closed({
+    type: Choice(ACTORS),
+    id: Nullable(Uuid(), { description: 'Of the user or the key.' }),
+    label: Text(1, 254, "The user's address, the name of the key, or System."),
+  }),
+  metadata: JsonObject('A few facts, such as names of changed fields. Secrets are never recorded.'),
+  ip_address: Nullable(Text(0, 100)),
+  created_at: Instant(),
+})
+export type AuditEvent = Static<typeof AuditEvent>
+
+const filter = {
+  action: Type.Optional(Choice(ACTIONS)),
+  actor_user_id: Type.Optional(Uuid('What this user did while signed in.')),
+  target_type: Type.Optional(Choice(TARGETS)),
+  from: Type.Optional(Instant('The first instant.')),
+  to: Type.Optional(Instant('The last instant.')),
+}
+
+/** Query of `GET /v1/team/audit/export`. */
+export const AuditFilter = Closed(filter)
+export type AuditFilter = Static<typeof AuditFilter>
+
+/** Query of `GET /v1/team/audit`. */
+export const AuditQuery = Closed({ ...pageQuery, limit: Type.Optional(Whole(1, 100, { default: 50 })), ...filter })
+
+/** Response of `GET /v1/team/audit`. */
+export const AuditPage = Closed({
+  data: Type.Array(AuditEvent),
+  pagination: Pagination,
+  actions: Type.Array(Choice(ACTIONS), { description: 'Every action that is recorded for the team.' }),
+})
+
+/** The most events of an export. */
+export const MOST_EXPORTED = 50_000

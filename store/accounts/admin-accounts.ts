@@ -12,6 +12,7 @@ import { RESET_HOURS } from '../../schema/account/pages.ts'
 import { resetIdentifier } from './account-links.ts'
 import { listApiKeys, revokeApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
+import { INVITATION_STATE, renewInvitation } from './invitations.ts'
 
 const owned = row({ team_id: Type.String(), user_id: Type.String(), tier: Type.Unsafe<Tier>({}), serp: Type.String() })
 
@@ -117,4 +118,26 @@ export const grantCredits = (store: Store, email: string, runs: number) =>
     const target = { id: teamId, label: String(runs) }
     await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.credits_granted', target, metadata: { runs } })
     return { credits }
+  })
+
+const open = row({ id: Type.String(), team_id: Type.String(), team_name: Type.String(), role: Type.String() })
+
+/**
+ * Gives every open invitation of an address a new link, and returns the tokens. The links that were sent before stop
+ * working. An empty list: no invitation is open.
+ */
+export const renewInvitationsOf = (store: Store, email: string) =>
+  store.transaction(async (tx) => {
+    const invitations = await tx.any(sql.type(open)`
+      select i.id, i.team_id, t.name as team_name, i.role from invitations i join teams t on t.id = i.team_id
+      where i.email = ${email.toLowerCase()} and ${INVITATION_STATE} = 'open'
+      order by t.id, i.id for no key update of t`)
+    const renewed = []
+    for (const { id, team_id: teamId, team_name, role } of invitations) {
+      const { token, invitation } = await renewInvitation(tx, id)
+      const target = { id, label: invitation.email }
+      await recordAudit(tx, { teamId, actor: SYSTEM, action: 'team.invitation_resent', target, metadata: { role } })
+      renewed.push({ team_name, role: invitation.role, token, expires_at: invitation.expires_at })
+    }
+    return renewed
   })

@@ -1,8 +1,17 @@
 import { sql } from 'slonik'
-import { type Actor, AUDIT_ACTIONS, type AuditAction } from '../../schema/account/audit.ts'
+import Type from 'typebox'
+import {
+  type Actor,
+  AUDIT_ACTIONS,
+  type AuditAction,
+  AuditEvent,
+  type AuditFilter,
+} from '../../schema/account/audit.ts'
 import type { Json } from '../../schema/shape/json.ts'
-import type { Transaction } from '../db/client.ts'
-import { nothing } from '../db/row.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import type { Page } from '../db/page.ts'
+import { nothing, row, rowOf } from '../db/row.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 
 /** One line of the audit log, as provided by the action that it records. */
 export interface AuditEntry {
@@ -29,4 +38,76 @@ export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<v
       ${teamId}, ${action}, ${AUDIT_ACTIONS[action]}, ${target.id}, ${target.label},
       ${actor.type}, ${actor.id}, ${actor.label}, ${actor.ip}, ${JSON.stringify(entry.metadata ?? {})}
     )`)
+}
+
+/** The events of a team that a reader asks for. */
+export interface AuditWanted {
+  readonly teamId: string
+  readonly filter: AuditFilter
+}
+
+/** What the team's retention shows of `e`, narrowed by the filter. Instants are read and shown in milliseconds. */
+function visible({ teamId, filter: { action, actor_user_id: user, target_type: target, from, to } }: AuditWanted) {
+  const conditions = [sql.fragment`e.team_id = ${teamId}::uuid and e.created_at >= ${retentionCutoff(teamId)}`]
+  if (action !== undefined) conditions.push(sql.fragment`e.action = ${action}`)
+  if (user !== undefined) conditions.push(sql.fragment`e.actor_type = 'user' and e.actor_id = ${user}::uuid`)
+  if (target !== undefined) conditions.push(sql.fragment`e.target_type = ${target}`)
+  if (from !== undefined) conditions.push(sql.fragment`e.created_at >= ${from}::timestamptz`)
+  if (to !== undefined) conditions.push(sql.fragment`e.created_at < ${to}::timestamptz + interval '1 millisecond'`)
+  return sql.join(conditions, sql.fragment` and `)
+}
+
+const event = rowOf(AuditEvent)
+const EVENT = sql.fragment`
+  e.id, e.action, e.target_type, e.target_id, e.target_label,
+  json_build_object('type', e.actor_type, 'id', e.actor_id, 'label', e.actor_label) as actor,
+  e.metadata, e.ip_address, e.created_at`
+
+/** Returns a page of the events, newest first. */
+export const listAudit = (
+  store: Queryable,
+  wanted: AuditWanted & { readonly page: Page },
+): Promise<readonly AuditEvent[]> =>
+  store.any(sql.type(event)`
+    select ${EVENT} from audit_events e where ${visible(wanted)}
+    order by e.created_at desc, e.id desc
+    limit ${wanted.page.limit} offset ${wanted.page.offset}`)
+
+export const countAudit = (store: Queryable, wanted: AuditWanted): Promise<number> =>
+  store.oneFirst(sql.type(row({ count: Type.Integer() }))`
+    select count(*) from audit_events e where ${visible(wanted)}`)
+
+/** Returns every action that is recorded for the team. Each is looked up, so that a long log costs no more. */
+export const recordedActions = (store: Queryable, teamId: string): Promise<readonly AuditAction[]> =>
+  store.anyFirst(sql.type(row({ action: Type.Unsafe<AuditAction>({ enum: Object.keys(AUDIT_ACTIONS) }) }))`
+    select action from unnest(${sql.array(Object.keys(AUDIT_ACTIONS), 'text')}) action
+    where exists (
+      select from audit_events e
+      where e.team_id = ${teamId}::uuid and e.action = action.action and e.created_at >= ${retentionCutoff(teamId)})
+    order by action`)
+
+const exported = rowOf(Type.Object({ ...AuditEvent.properties, position: Type.String() }))
+const BATCH = 500
+
+/**
+ * Yields the events in batches, newest first, at most `most`. A batch is read when it is asked for, and begins behind
+ * the last event of the batch before, so that no connection waits for a slow reader.
+ */
+export async function* readAudit(
+  store: Queryable,
+  wanted: AuditWanted,
+  most: number,
+): AsyncGenerator<readonly AuditEvent[], void, void> {
+  let after = sql.fragment`true`
+  for (let left = most; left > 0;) {
+    const batch = await store.any(sql.type(exported)`
+      select ${EVENT}, e.created_at::text as position from audit_events e where ${visible(wanted)} and ${after}
+      order by e.created_at desc, e.id desc
+      limit ${Math.min(left, BATCH)}`)
+    yield batch
+    const last = batch.at(-1)
+    if (!last || batch.length < BATCH) return
+    left -= batch.length
+    after = sql.fragment`(e.created_at, e.id) < (${last.position}::timestamptz, ${last.id}::uuid)`
+  }
 }

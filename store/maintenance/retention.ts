@@ -182,7 +182,7 @@ const deleteAuditEvents = (connection: Queryable): Promise<number> =>
       select e.id
       from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select id from audit_events e
-        where e.team_id = t.id and e.id < run_id_floor(${CUTOFF})
+        where e.team_id = t.id and e.created_at < ${CUTOFF}
         limit ${BATCH}
       ) e
       limit ${BATCH}

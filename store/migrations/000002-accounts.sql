@@ -109,7 +109,8 @@ create table audit_events (
   metadata jsonb not null default '{}',
   created_at timestamptz not null default clock()
 );
-create index audit_events_team on audit_events (team_id, id desc);
+create index audit_events_team on audit_events (team_id, created_at desc, id desc);
+create index audit_events_action on audit_events (team_id, action, created_at);
 
 -- Requests that each subject has used in the minute that began at window_start. The table is unlogged: after a crash
 -- every count starts at zero.

@@ -123,6 +123,8 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The R
     expect(all).toContain("extracted: { price: '$19.99' }")
     expect(all).toContain('queued: true')
     expect(all).toMatch(/diffUrl: 'http/)
+    expect(all).toContain('grace@example.com team.member_joined\n')
+    expect(all).toContain('owner@tidemark.local team.member_invited\n')
     const received = await eventually(
       () => page?.output() ?? '',
       (output) => output.includes('"change_pct"') && output.includes('"after": {\n      "price": "$17.49"'),

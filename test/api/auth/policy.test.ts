@@ -49,6 +49,8 @@ const PASSES: Readonly<Record<PolicyName, readonly (typeof CALLERS)[number][]>> 
   'members.invite': ['admin', 'owner'],
   'members.manage': ['admin', 'owner'],
   'members.leave': ['viewer', 'member', 'admin', 'owner'],
+  'audit.read': ['read key', 'write key', 'admin', 'owner'],
+  'audit.export': ['admin', 'owner'],
   'usage.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'templates.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
 }
