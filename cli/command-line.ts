@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
+import type { SearchOptions } from './check/check-search.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 
 /**
@@ -142,6 +143,7 @@ Examples:
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
   $ ./tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html the same on another page
+  $ ./tidemark check serp "running shoes"             the results of a search engine (check serp --help)
 `
 
 const addCheck = (program: Command) => {
@@ -166,6 +168,37 @@ const addCheck = (program: Command) => {
       const fault = await check(targets, options)
       if (fault !== null) command.error(`tidemark check: ${fault}`)
     })
+  addCheckSerp(command)
 }
+
+const SERP_HELP = `
+The keyword is rendered in a browser as on the device, later pages in the same session through the engine's own link.
+Engines refuse many addresses of data centres; that is the result then, and asking again at once makes it worse.
+
+Exits with 0 when there are results or the engine has none, 1 when not, 2 when the command line is not valid.
+
+Examples:
+  $ ./tidemark check serp "running shoes"
+  $ ./tidemark check serp "laufschuhe" --engine bing --country de --language de --pages 3
+  $ ./tidemark check serp "running shoes" --target example.com --json
+`
+
+const addCheckSerp = (check: Command) =>
+  check
+    .command('serp')
+    .description('Shows the results of a search engine for a keyword.')
+    .argument('<keyword>', 'what is searched for')
+    .option('--engine <name>', 'google, bing, yahoo, duckduckgo or yandex', 'google')
+    .option('--country <code>', 'country of the search, two letters', 'us')
+    .option('--language <code>', 'language of the search, two letters', 'en')
+    .option('--device <kind>', 'desktop or mobile', 'desktop')
+    .option('--pages <number>', 'pages of results, 1 to 5', '1')
+    .option('--target <domain>', 'mark the first result of this domain or address')
+    .addHelpText('after', SERP_HELP)
+    .action(async (keyword: string, _: unknown, command: Command) => {
+      const { checkSerp } = await import('./commands/check.ts')
+      const fault = await checkSerp(keyword, command.optsWithGlobals<SearchOptions>())
+      if (fault !== null) command.error(`tidemark check serp: ${fault}`)
+    })
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]

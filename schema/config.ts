@@ -147,6 +147,14 @@ export const Config = Closed({
     description:
       'Concurrent deliveries to one host and port, for each worker; docs/webhooks.md describes how they are shared.',
   }),
+  TIDEMARK_SERP_ENDPOINTS: Optional(
+    Text(
+      2,
+      4096,
+      'JSON that maps search engines to origins that are asked in place of them, for tests with saved pages: ' +
+        '{"google":"http://127.0.0.1:9000"}. A private origin needs TIDEMARK_ALLOW_PRIVATE_CIDRS too.',
+    ),
+  ),
   TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,
     description:

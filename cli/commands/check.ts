@@ -2,10 +2,45 @@ import { createLogger } from '../../core/logger.ts'
 import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
+import { runSearch, searchOf, type SearchOptions } from '../check/check-search.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
+import { readEndpoints } from '../../runners/serp/endpoints.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+
+/** Runs `tidemark check serp`. Returns what is wrong with the command line; null when it could be used. */
+export async function checkSerp(keyword: string, options: SearchOptions): Promise<string | null> {
+  const settings = readSettings(process.env)
+  const egress = egressPolicy(settings)
+  try {
+    const search = searchOf(keyword, options)
+    const browsers = (await import('../boot/parts/browsers.ts')).browsersOf({
+      settings,
+      egress,
+      log: createLogger('silent'),
+    })
+    if (!browsers) return 'TIDEMARK_BROWSER_PAGES is 0: a search needs the browser'
+    const endpoints = readEndpoints(settings.TIDEMARK_SERP_ENDPOINTS)
+    if (typeof endpoints === 'string') return `TIDEMARK_SERP_ENDPOINTS ${endpoints}`
+    try {
+      const isSuccess = await runSearch(search, options.target ?? null, outputOf(options), { browsers, endpoints })
+      if (!isSuccess) process.exitCode = 1
+      return null
+    } finally {
+      await browsers.close()
+    }
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}
+
+const outputOf = ({ json = false }: { readonly json?: boolean }): CheckOutput => ({
+  json,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+})
 
 /** Runs `tidemark check`. Returns what is wrong with the command line; null when it could be used. */
 export async function check(targets: readonly string[], options: CheckOptions): Promise<string | null> {
@@ -23,12 +58,7 @@ export async function check(targets: readonly string[], options: CheckOptions): 
       : (await import('../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
   try {
     const configuration = await configurationOf(targets, options, egress)
-    const output: CheckOutput = {
-      json: options.json ?? false,
-      out: (text) => void process.stdout.write(text),
-      err: (text) => void process.stderr.write(text),
-    }
-    const isSuccess = await runCheck(configuration, egress, output, { prompts, ...(browser && { browser }) })
+    const isSuccess = await runCheck(configuration, egress, outputOf(options), { prompts, ...(browser && { browser }) })
     if (!isSuccess) process.exitCode = 1
     return null
   } catch (error) {

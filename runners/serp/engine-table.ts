@@ -28,6 +28,8 @@ export interface EngineTable {
   readonly walls: readonly string[]
   /** Markers of a page that asks for consent, when it has no results. */
   readonly consents: readonly string[]
+  /** What answers the question, in the order of trying: refusing where it is offered. */
+  readonly consent: { readonly refuse: readonly string[]; readonly accept: readonly string[] }
   /** Markers of an answer without results. */
   readonly zeros: readonly string[]
   /** An answer without results may be a refusal in disguise. */

@@ -6,6 +6,7 @@ import { ExplainedError } from '../../../core/explained-error.ts'
 import { scrub } from '../../../core/logger.ts'
 import { parseCidr } from '../../../egress/address.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
+import { readEndpoints } from '../../../runners/serp/endpoints.ts'
 import { mailIssues } from './mail-issues.ts'
 import { modelIssues } from './model-issues.ts'
 import { oidcIssues } from './oidc-issues.ts'
@@ -167,6 +168,7 @@ function acrossSettings(config: Config): Issue[] {
     ...modelIssues(config),
     ...objectIssues(config),
     ...runnerIssues(config),
+    ...endpointIssues(config),
   )
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
   if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
@@ -193,6 +195,11 @@ function keyIssues({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY: text }: Config): Iss
 
 const SHORTEST_KEY = 16
 const MOST_KEYS = 10
+
+function endpointIssues({ TIDEMARK_SERP_ENDPOINTS: text }: Config): Issue[] {
+  const read = readEndpoints(text)
+  return typeof read === 'string' ? [{ path: 'TIDEMARK_SERP_ENDPOINTS', message: read }] : []
+}
 
 const list = (text: string): string[] =>
   text

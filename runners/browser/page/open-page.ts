@@ -1,4 +1,5 @@
-import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { type Device, deviceOptions } from './device.ts'
 import type { Viewport } from './viewport.ts'
 import type { OneBrowser } from '../chromium/one-browser.ts'
 
@@ -20,6 +21,13 @@ function userAgent(version: string): string {
   )
 }
 
+const ownOptions = (viewport: Viewport, version: string): BrowserContextOptions => ({
+  userAgent: userAgent(version),
+  locale: 'en-US',
+  timezoneId: 'UTC',
+  viewport,
+})
+
 /**
  * Opens one page in a new context (no cookies, cache, permissions, downloads or service workers). Other pages that it
  * opens are closed, and dialogs are dismissed. All its traffic, loopback included, goes to the egress proxy at
@@ -27,7 +35,7 @@ function userAgent(version: string): string {
  */
 export async function openPage(
   { playwright }: OneBrowser,
-  viewport: Viewport,
+  seen: Viewport | Device,
   server: string | null,
 ): Promise<OpenPage> {
   const context = await playwright.newContext({
@@ -35,11 +43,8 @@ export async function openPage(
     ...(server !== null && { proxy: { server, bypass: '<-loopback>' } }),
     permissions: [],
     serviceWorkers: 'block',
-    userAgent: userAgent(playwright.version()),
-    locale: 'en-US',
-    timezoneId: 'UTC',
     reducedMotion: 'reduce',
-    viewport,
+    ...('kind' in seen ? deviceOptions(seen, playwright.version()) : ownOptions(seen, playwright.version())),
   })
   const page = await context.newPage()
   context.on('page', (other) => void other.close().catch(() => undefined))

@@ -1,11 +1,12 @@
 import { exchangeFault } from '../../fetch/fetch-faults.ts'
+import type { FetchFailed } from '../../fetch/fetched.ts'
 import { BrowserError } from '../browser-error.ts'
 import { CRASHED, HEAP_FULL, TOO_MUCH_MEMORY, TOO_MUCH_WORK, lateFault } from '../browser-faults.ts'
 import type { Navigation } from './navigation.ts'
 import { heapOf, type OneBrowser, type WorkLimits } from '../chromium/one-browser.ts'
 import type { OpenPage } from './open-page.ts'
 import { failed } from './render-page.ts'
-import type { Rendered, RenderRequest } from './rendered.ts'
+import type { RenderRequest } from './rendered.ts'
 
 /** Why a render ended early. `died`: the browser ended, for whatever reason. */
 type Reason = 'late' | 'aborted' | 'crashed' | 'memory' | 'heap' | 'work' | 'died'
@@ -80,7 +81,7 @@ function isBug(error: unknown): boolean {
 interface EndedRender {
   readonly startedAt: number
   readonly url: URL
-  readonly request: RenderRequest
+  readonly unrendered: RenderRequest['unrendered']
   readonly processMb: number
   readonly work: WorkLimits
   /** How far it came; undefined: its page was not open yet. */
@@ -90,8 +91,8 @@ interface EndedRender {
 /** Returns the result of a render that ended early. */
 export function ended(
   reason: Exclude<Reason, 'died'>,
-  { startedAt, url, request: { unrendered }, processMb, work, navigation }: EndedRender,
-): Rendered {
+  { startedAt, url, unrendered, processMb, work, navigation }: EndedRender,
+): FetchFailed {
   switch (reason) {
     case 'late':
       return failed({ startedAt }, lateFault(navigation, url), null)

@@ -61,10 +61,18 @@ export async function renderPage(rendering: Rendering): Promise<Rendered> {
   return settle(rendering, traffic)
 }
 
-async function goTo(rendering: Rendering): Promise<RunFault | null> {
-  const { url, opened, navigation } = rendering
+/** The part of a render that going to an address needs. */
+interface Going extends Pick<Rendering, 'url' | 'egress' | 'opened' | 'navigation'> {
+  readonly request: Pick<RenderRequest, 'unrendered'>
+  readonly referer?: string
+}
+
+/** Goes to an address. Returns why that failed; null: the document has begun. */
+export async function goTo(rendering: Going): Promise<RunFault | null> {
+  const { url, opened, navigation, referer } = rendering
   try {
-    await opened.page.goto(url.href, { waitUntil: 'commit', timeout: NAVIGATION_MS })
+    const from = referer === undefined ? {} : { referer }
+    await opened.page.goto(url.href, { waitUntil: 'commit', timeout: NAVIGATION_MS, ...from })
     return null
   } catch (error) {
     const text = error instanceof Error ? error.message : ''
@@ -79,21 +87,21 @@ async function goTo(rendering: Rendering): Promise<RunFault | null> {
 }
 
 /** Returns why the last navigation failed. The egress guard knows more about it than Chromium does. */
-function faultOf({ url, egress, navigation }: Rendering, netError: string): RunFault {
+function faultOf({ url, egress, navigation }: Going, netError: string): RunFault {
   const asked = URL.parse(navigation.asked) ?? url
   const refused = egress.failureOf({ host: asked.hostname, port: portOf(asked) })
   return navigationFault(netError, asked.host, refused)
 }
 
 /** Chromium aborts navigations with nothing to show: 204, 205 and downloads. */
-function abortedFault(rendering: Rendering, asked: URL): RunFault {
+function abortedFault(rendering: Going, asked: URL): RunFault {
   const { answer } = rendering.navigation
   const status = answer?.status() ?? 0
   if (status === 204 || status === 205) return EMPTY_BODY
   return answer === null ? navigationFault('ERR_ABORTED', asked.host, null) : downloadFault(rendering, asked)
 }
 
-function downloadFault({ request: { unrendered }, navigation: { answer } }: Rendering, asked: URL): RunFault {
+function downloadFault({ request: { unrendered }, navigation: { answer } }: Going, asked: URL): RunFault {
   const type = answer?.headers()['content-type'] ?? ''
   const isPdf = answer === null ? /\.pdf$/i.test(asked.pathname) : mediaType(type) === 'application/pdf'
   return isPdf ? PDF(unrendered) : DOWNLOAD(unrendered)
@@ -196,7 +204,7 @@ const SKELETON = '<html><head></head><body></body></html>'
 type BodyResult = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly fault: RunFault }
 
 /** Returns the current document, or the body as sent when it is not HTML: Chromium's view of JSON or XML is its own. */
-async function bodyOf(last: Response, view: PageView, host: string): Promise<BodyResult> {
+export async function bodyOf(last: Response, view: PageView, host: string): Promise<BodyResult> {
   if (!isHtml(last)) return bounded(await sentBy(last))
   const asked = await view.html(MAX_BODY)
   if (asked.kind === 'replaced') return { ok: false, fault: UNSTABLE(host) }

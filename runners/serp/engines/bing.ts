@@ -38,6 +38,7 @@ export const BING: EngineTable = {
     'form[action*="/turing/captcha"]',
   ],
   consents: [],
+  consent: { refuse: ['#bnp_btn_reject'], accept: ['#bnp_btn_accept'] },
   zeros: ['#b_results > li.b_no', '#no_results'],
   isZeroSuspect: true,
   shells: [],

@@ -23,6 +23,7 @@ export const DUCKDUCKGO: EngineTable = {
   ],
   walls: ['form#challenge-form', 'form[action*="/anomaly.js"]', '.anomaly-modal__title'],
   consents: [],
+  consent: { refuse: [], accept: [] },
   zeros: ['.result--no-result', '[data-testid="no-results-message"]', '.no-results'],
   isZeroSuspect: false,
   shells: ['link#deep_preload_link', 'script#deep_preload_script'],

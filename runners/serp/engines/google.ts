@@ -85,6 +85,19 @@ export const GOOGLE: EngineTable = {
     '#xe7COe',
     '.HTjtHe',
   ],
+  consent: {
+    refuse: [
+      '#W0wltc',
+      'form:has(input[name="set_eom"][value="true"]):not(:has(input[name="set_sc"])) button',
+      'form:has(input[name="set_eom"][value="true"]):not(:has(input[name="set_sc"])) input[type="submit"]',
+    ],
+    accept: [
+      '#L2AGLb',
+      'form:has(input[name="set_eom"][value="false"]) button',
+      'form[action^="https://consent.google."] button',
+      'form[action*="/save"] input[type="submit"]',
+    ],
+  },
   zeros: [
     '#topstuff .card-section > p[role="heading"]',
     '#botstuff .mnr-c .JPMJ2c > p',

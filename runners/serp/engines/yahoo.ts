@@ -27,6 +27,7 @@ export const YAHOO: EngineTable = {
   ],
   walls: ['form[action*="/_bv/"]', '[data-sitekey]', '#captcha-form'],
   consents: ['form.consent-form', 'button[name="agree"][value="agree"]', 'form[action*="collectConsent"]'],
+  consent: { refuse: ['button[name="reject"]'], accept: ['button[name="agree"]'] },
   zeros: ['.dd.zrp', '#web .zrp', 'ol.adultRegion .zrp'],
   isZeroSuspect: false,
   shells: [],

@@ -55,6 +55,7 @@ export const YANDEX: EngineTable = {
     '.form__captcha',
   ],
   consents: [],
+  consent: { refuse: [], accept: [] },
   zeros: ['.EmptySearchResults', '.misspell__message'],
   isZeroSuspect: false,
   shells: [],

@@ -1,0 +1,140 @@
+import type { Browsers } from '../../runners/browser/browsers.ts'
+import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners/serp/check-search.ts'
+import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
+import { SerpSearch } from '../../schema/serp/serp-search.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
+import { printable } from './printable.ts'
+import type { CheckOutput } from './run-check.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The options of `tidemark check serp`, as commander reads them. */
+export interface SearchOptions {
+  readonly engine: string
+  readonly country: string
+  readonly language: string
+  readonly device: string
+  readonly pages: string
+  readonly target?: string
+  readonly json?: boolean
+}
+
+/** Reads the command line. Throws UsageError with everything that is wrong. */
+export function searchOf(keyword: string, options: SearchOptions): SerpSearch {
+  const search = {
+    engine: options.engine,
+    keyword,
+    pages: Number(options.pages),
+    location_code: options.country.toLowerCase(),
+    language_code: options.language.toLowerCase(),
+    device: options.device,
+  }
+  const checked = checkerOf(SerpSearch).validate(search)
+  const issues = checked.ok ? [] : checked.issues.map(({ path, message }) => `${OPTIONS[path] ?? path} ${message}`)
+  if (options.target !== undefined && !isTarget(options.target))
+    issues.push('--target is neither a domain nor an address')
+  if (!checked.ok || issues.length > 0) throw new UsageError(issues.join('\n'))
+  return checked.value
+}
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  engine: '--engine',
+  keyword: 'the keyword',
+  pages: '--pages',
+  location_code: '--country',
+  language_code: '--language',
+  device: '--device',
+}
+
+/** What the check needs from the process. */
+interface SearchMeans extends Pick<SearchPorts, 'endpoints' | 'between'> {
+  readonly browsers: Pick<Browsers, 'visit'>
+}
+
+/** Runs one check of a search and reports it. Returns true when there are results, or when the engine has none. */
+export async function runSearch(
+  search: SerpSearch,
+  target: string | null,
+  output: CheckOutput,
+  means: SearchMeans,
+): Promise<boolean> {
+  const extractor = createExtractor({ threads: 1 })
+  try {
+    const checked = await checkSearch(search, { ...means, extractor, signal: new AbortController().signal })
+    if (output.json) output.out(`${JSON.stringify(asJson(search, target, checked))}\n`)
+    else output.out(asTable(search, target, checked))
+    if (!checked.ok && !output.json) output.err(`tidemark check: ${printable(checked.fault.message)}\n`)
+    return checked.ok
+  } finally {
+    await extractor.close()
+  }
+}
+
+function asJson(search: SerpSearch, target: string | null, checked: SearchChecked): object {
+  const { url, outcome, pages } = checked
+  const common = { ...search, url, outcome }
+  if (!checked.ok)
+    return { ...common, error_code: checked.fault.code, error_message: checked.fault.message, pages_read: pages }
+  return {
+    ...common,
+    organic_results: checked.results,
+    ...(target !== null && { target_domain: target, target_rank: rankOf(target, checked.results) }),
+    ai_overview_present: checked.aiOverview,
+    featured_snippet_present: checked.featuredSnippet,
+    is_guess: checked.isGuess,
+    warnings: checked.warnings,
+    pages_read: pages,
+  }
+}
+
+function rankOf(target: string, results: Extract<SearchChecked, { ok: true }>['results']): number | null {
+  const rank = targetRank(target, results)
+  return rank === 'unknown' ? null : rank
+}
+
+const WIDEST_TITLE = 60
+
+function asTable(search: SerpSearch, target: string | null, checked: SearchChecked): string {
+  const { engine, keyword, location_code: country, language_code: language, device } = search
+  const head = [
+    `${printable(keyword)}   ${engine} · ${country} · ${language} · ${device}`,
+    `  ${printable(checked.url)}`,
+    `  ${factsOf(checked)}`,
+  ]
+  const parts = [head]
+  if (checked.ok && checked.results.length > 0) {
+    const width = String(checked.results.length).length
+    const titles = checked.results.map(({ title }) => cut(printable(title)))
+    const widest = Math.max(...titles.map((title) => title.length))
+    const place = target === null ? null : rankOf(target, checked.results)
+    parts.push(
+      checked.results.map(({ position, url }, at) => {
+        const mark = position === place ? '→' : ' '
+        return `${mark} ${String(position).padStart(width)}  ${(titles[at] ?? '').padEnd(widest)}  ${printable(url)}`
+      }),
+    )
+  }
+  if (checked.ok && target !== null) parts.push([`  ${printable(target)}: ${placeOf(target, checked)}`])
+  if (checked.ok && checked.warnings.length > 0) parts.push(checked.warnings.map((warning) => `  warning: ${warning}`))
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function placeOf(target: string, { results }: Extract<SearchChecked, { ok: true }>): string {
+  const rank = targetRank(target, results)
+  if (rank === 'unknown') return 'not known, because the engine hides the address of a result'
+  return rank === null ? 'not listed' : `#${rank}`
+}
+
+function factsOf(checked: SearchChecked): string {
+  if (!checked.ok) return checked.outcome
+  const { results, pages, aiOverview, featuredSnippet, isGuess } = checked
+  return [
+    results.length === 0 ? 'no results' : `${results.length} ${results.length === 1 ? 'result' : 'results'}`,
+    `${pages.length} ${pages.length === 1 ? 'page' : 'pages'}`,
+    ...(isGuess ? ['a guess'] : []),
+    ...(aiOverview ? ['AI overview'] : []),
+    ...(featuredSnippet ? ['featured snippet'] : []),
+  ].join(' · ')
+}
+
+const cut = (title: string): string => (title.length <= WIDEST_TITLE ? title : `${title.slice(0, WIDEST_TITLE - 1)}…`)

@@ -1,0 +1,327 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { searchUrl } from '../../core/serp/search-url.ts'
+import type { SearchReading } from '../../core/serp/search-reading.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { SerpResult } from '../../schema/serp/serp-result.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { Browsers } from '../browser/browsers.ts'
+import type { PageSession } from '../browser/page/page-session.ts'
+import type { Extractor } from '../extract/pool/pool.ts'
+import { fromEndpoint, toEndpoint, type SerpEndpoints } from './endpoints.ts'
+import { ENGINES } from './engines.ts'
+import { sameness } from './result-url.ts'
+import type { NextPage, SearchPage } from './search-page.ts'
+
+/** What is said of one page of a check. */
+interface PageReport {
+  readonly outcome: SearchPage['outcome']
+  readonly marker: string
+  /** At the engine, after redirects. */
+  readonly url: string
+  readonly status: number
+  readonly bytes: number
+  readonly table: number
+  readonly dropped: Readonly<Record<string, number>>
+}
+
+/** What a refusal or a failure of an engine means for the check. */
+type SearchFailure = 'blocked' | 'engine_error' | 'unparsed' | 'failed'
+
+/** The results of a check of a search. */
+interface SearchResults extends SearchReading {
+  readonly ok: true
+  readonly outcome: 'ok' | 'zero'
+  readonly url: string
+  readonly aiOverview: boolean | null
+  readonly featuredSnippet: boolean | null
+  readonly pages: readonly PageReport[]
+  /** Why a later page is missing; null: none is. */
+  readonly cutBy: SearchFailure | null
+  readonly warnings: readonly string[]
+}
+
+interface SearchFailed {
+  readonly ok: false
+  readonly outcome: SearchFailure
+  readonly url: string
+  readonly fault: RunFault
+  readonly pages: readonly PageReport[]
+  /** The page that could not be read, for the operator. Never that of a refusal. */
+  readonly unread: Uint8Array | null
+}
+
+export type SearchChecked = SearchResults | SearchFailed
+
+export interface SearchPorts {
+  readonly browsers: Pick<Browsers, 'visit'>
+  readonly extractor: Pick<Extractor, 'readSearchPage'>
+  readonly endpoints: SerpEndpoints
+  readonly signal: AbortSignal
+  /** The shortest and the longest wait before a later page, in milliseconds. Default 2,000 to 6,000. */
+  readonly between?: readonly [shortest: number, longest: number]
+  /** An opaque key of the team, for name lookups. */
+  readonly team?: string
+}
+
+const BETWEEN = [2_000, 6_000] as const
+const PAGE_MS = 45_000
+
+/** Runs one check of a search in a browser. Never rejects because of an engine's behaviour. */
+export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promise<SearchChecked> {
+  const url = searchUrl(search)
+  const visited = await ports.browsers.visit(
+    {
+      url: toEndpoint(url, search.engine, ports.endpoints),
+      device: { kind: search.device, country: search.location_code, language: search.language_code },
+      team: ports.team,
+    },
+    { signal: ports.signal, deadlineMs: PAGE_MS * (search.pages + 1) },
+    (session) => new SearchSession(search, session, ports).run(),
+  )
+  if ('outcome' in visited) return visited
+  return { ok: false, outcome: 'failed', url, fault: visited.fault, pages: [], unread: null }
+}
+
+/** One page that was loaded and read. */
+type Loaded =
+  | { readonly ok: true; readonly page: SearchPage; readonly body: Uint8Array; readonly url: string }
+  | { readonly ok: false; readonly fault: RunFault }
+
+/** The questions of one check, in one session of the browser. */
+class SearchSession {
+  readonly #search: SerpSearch
+  readonly #session: PageSession
+  readonly #ports: SearchPorts
+  readonly #reports: PageReport[] = []
+  readonly #url: string
+
+  constructor(search: SerpSearch, session: PageSession, ports: SearchPorts) {
+    this.#search = search
+    this.#session = session
+    this.#ports = ports
+    this.#url = searchUrl(search)
+  }
+
+  async run(): Promise<SearchChecked> {
+    const first = await this.#firstPage()
+    if (!first.ok) return this.#failed('failed', first.fault)
+    const { page } = first
+    if (page.outcome === 'ok') return this.#withLaterPages(first.page, first.url)
+    if (page.outcome === 'zero') return this.#results([page], { isEnd: true, cutBy: null })
+    const outcome = failureOf(page)
+    return this.#failed(outcome, faultOf(outcome, this.#search, page), outcome === 'unparsed' ? first.body : null)
+  }
+
+  /** Returns the first page, after the engine's question for consent and after what may be tried once more. */
+  async #firstPage(): Promise<Loaded> {
+    let loaded = await this.#open(this.#url)
+    if (loaded.ok && (loaded.page.outcome === 'consent' || (await this.#asksOnTop()))) {
+      loaded = await this.#consent()
+    }
+    if (loaded.ok && loaded.page.outcome === 'shell') loaded = await this.#open(this.#url)
+    if (loaded.ok && loaded.page.outcome === 'zero_suspect') loaded = await this.#confirmZero()
+    return loaded
+  }
+
+  async #asksOnTop(): Promise<boolean> {
+    const { refuse } = ENGINES[this.#search.engine].consent
+    if (refuse.length === 0) return false
+    return (await this.#session.ask(`document.querySelector(${JSON.stringify(refuse.join(', '))}) !== null`)) === true
+  }
+
+  /** Refuses what the engine asks for, or accepts it where nothing else is offered, and asks again. */
+  async #consent(): Promise<Loaded> {
+    const { refuse, accept } = ENGINES[this.#search.engine].consent
+    await this.#keepFormsHere()
+    for (const selector of [...refuse, ...accept]) {
+      const exists = await this.#session.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
+      if (exists !== true) continue
+      const pressed = await this.#session.press(selector)
+      if (pressed === null) continue
+      const loaded = await this.#read(pressed)
+      return loaded.ok && loaded.page.outcome === 'ok' ? loaded : this.#open(this.#url)
+    }
+    return this.#open(this.#url)
+  }
+
+  /** Forms of a question for consent go to a host of their own, which belongs to the engine's endpoint. */
+  async #keepFormsHere(): Promise<void> {
+    const origin = this.#ports.endpoints[this.#search.engine]
+    if (origin === undefined) return
+    const actions = await this.#session.ask('[...document.forms].map((form) => form.action)')
+    if (!Array.isArray(actions)) return
+    const here = actions.map((action) => toEndpoint(String(action), this.#search.engine, this.#ports.endpoints))
+    const set = '(action, at) => { const form = document.forms[at]; if (form) form.action = action }'
+    await this.#session.ask(`${JSON.stringify(here)}.forEach(${set})`)
+  }
+
+  /**
+   * An engine may answer a client that it suspects as if nothing had been found. So the search is repeated, and then
+   * one that always finds something is asked.
+   */
+  async #confirmZero(): Promise<Loaded> {
+    await this.#wait()
+    const again = await this.#open(this.#url)
+    if (!again.ok || again.page.outcome !== 'zero_suspect') return again
+    await this.#wait()
+    const control = await this.#open(searchUrl({ ...this.#search, keyword: CONTROL }))
+    if (!control.ok) return control
+    const isTrue = control.page.outcome === 'ok'
+    const marker = isTrue ? 'confirmed by another search' : 'nothing is found for anything'
+    return { ...again, page: { ...again.page, outcome: isTrue ? 'zero' : 'blocked', marker } }
+  }
+
+  async #withLaterPages(first: SearchPage, at: string): Promise<SearchChecked> {
+    const pages = [first]
+    let { next } = first
+    let referer = at
+    while (pages.length < this.#search.pages && next !== null) {
+      await this.#wait()
+      const loaded: Loaded = await this.#follow(next, referer)
+      if (!loaded.ok) return this.#results(pages, { isEnd: false, cutBy: 'failed' })
+      if (loaded.page.outcome === 'zero') return this.#results(pages, { isEnd: true, cutBy: null })
+      if (loaded.page.outcome !== 'ok') return this.#results(pages, { isEnd: false, cutBy: failureOf(loaded.page) })
+      const before = mergePages(pages).results.length
+      pages.push(loaded.page)
+      // A button stays where a list has ended.
+      if (next.kind === 'button' && mergePages(pages).results.length === before)
+        return this.#results(pages.slice(0, -1), { isEnd: true, cutBy: null })
+      referer = loaded.url
+      next = loaded.page.next
+    }
+    return this.#results(pages, { isEnd: next === null, cutBy: null })
+  }
+
+  async #follow(next: NextPage, referer: string): Promise<Loaded> {
+    if (next.kind === 'link') return this.#open(next.url, referer)
+    const pressed = await this.#session.press(next.selector)
+    return pressed === null ? { ok: false, fault: NO_BUTTON } : this.#read(pressed)
+  }
+
+  async #open(url: string, referer?: string): Promise<Loaded> {
+    const there = (address: string) => toEndpoint(address, this.#search.engine, this.#ports.endpoints)
+    return this.#read(await this.#session.open(there(url), referer === undefined ? undefined : there(referer)))
+  }
+
+  async #read(opened: Awaited<ReturnType<PageSession['open']>>): Promise<Loaded> {
+    if (!opened.ok) return { ok: false, fault: opened.fault }
+    const { engine, device } = this.#search
+    const url = fromEndpoint(opened.url, this.#url, this.#ports.endpoints[engine])
+    const sent = { engine, device, url, status: opened.status }
+    const bytes = opened.body.length
+    // A copy, because the body may be moved to a thread.
+    const body = { body: Buffer.from(opened.body), contentType: 'text/html; charset=utf-8', url }
+    const read = await this.#ports.extractor.readSearchPage(body, sent, { signal: this.#ports.signal })
+    if (!read.ok) return { ok: false, fault: read.fault }
+    const { outcome, marker, table, dropped } = read.search
+    this.#reports.push({ outcome, marker, url, status: opened.status, bytes, table, dropped })
+    return { ok: true, page: read.search, body: opened.body, url }
+  }
+
+  async #wait(): Promise<void> {
+    const [shortest, longest] = this.#ports.between ?? BETWEEN
+    await pause(shortest + Math.random() * (longest - shortest), undefined, { signal: this.#ports.signal }).catch(
+      () => {},
+    )
+  }
+
+  #results(pages: readonly SearchPage[], end: { readonly isEnd: boolean; readonly cutBy: SearchFailure | null }) {
+    const [first] = pages
+    const merged = mergePages(pages)
+    const isGuess = pages.some(({ isStructural }) => isStructural)
+    return {
+      ok: true,
+      outcome: merged.results.length > 0 ? 'ok' : 'zero',
+      url: this.#url,
+      ...merged,
+      isEnd: end.isEnd,
+      isPartial: end.cutBy !== null,
+      isGuess,
+      cutBy: end.cutBy,
+      aiOverview: first?.aiOverview ?? null,
+      featuredSnippet: first?.featuredSnippet ?? null,
+      pages: this.#reports,
+      warnings: [...(isGuess ? [GUESS] : []), ...(end.cutBy === null ? [] : [CUT[end.cutBy]])],
+    } as const
+  }
+
+  #failed(outcome: SearchFailure, fault: RunFault, unread: Uint8Array | null = null): SearchFailed {
+    return { ok: false, outcome, url: this.#url, fault, pages: this.#reports, unread }
+  }
+}
+
+/** A word for which every engine finds something. */
+const CONTROL = 'weather'
+
+/**
+ * Gives the results of all pages their positions. An address that is repeated, on the same page or on a later one,
+ * counts once. Where the engine hides the address, title and site stand for it.
+ */
+export function mergePages(pages: readonly Pick<SearchPage, 'results'>[]): {
+  readonly results: readonly SerpResult[]
+  readonly pageEnds: readonly number[]
+} {
+  const seen = new Set<string>()
+  const results: SerpResult[] = []
+  const pageEnds: number[] = []
+  for (const page of pages) {
+    for (const { title, url, domain, description, isUrlKnown } of page.results) {
+      const key = isUrlKnown ? sameness(url) : `${domain} ${title}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      results.push({ position: results.length + 1, title, url, domain, description })
+    }
+    pageEnds.push(results.length)
+  }
+  return { results, pageEnds }
+}
+
+function failureOf({ outcome }: SearchPage): SearchFailure {
+  switch (outcome) {
+    case 'blocked':
+    case 'shell':
+    case 'zero_suspect':
+      return 'blocked'
+    case 'consent':
+    case 'engine_error':
+      return 'engine_error'
+    default:
+      return 'unparsed'
+  }
+}
+
+const NAMES = { google: 'Google', bing: 'Bing', yahoo: 'Yahoo', duckduckgo: 'DuckDuckGo', yandex: 'Yandex' } as const
+
+function faultOf(outcome: SearchFailure, { engine }: SerpSearch, { outcome: seen, marker }: SearchPage): RunFault {
+  const name = NAMES[engine]
+  if (outcome === 'blocked')
+    return {
+      code: 'blocked',
+      message: `${name} refused the search as automated (${marker}). It is not asked again for a while.`,
+    }
+  if (outcome === 'engine_error')
+    return {
+      code: 'http_status',
+      message:
+        seen === 'consent'
+          ? `${name} asked for consent again after it was answered.`
+          : `${name} answered with an error of its own (${marker}). The next check asks again.`,
+    }
+  return {
+    code: 'wrong_type',
+    message:
+      `The page of ${name} was not recognized: neither results, nor a refusal, nor an empty answer. Its layout may ` +
+      'have changed; the operator of this installation has to look at it.',
+  }
+}
+
+const NO_BUTTON: RunFault = { code: 'internal', message: 'The button for the next page could not be pressed.' }
+
+const GUESS =
+  'The names in the page are unknown, so the results are a guess by its structure: they are shown, and fire no alert.'
+const CUT: Readonly<Record<SearchFailure, string>> = {
+  blocked: 'A later page was refused. The results are those of the pages before it.',
+  engine_error: 'A later page was an error of the engine. The results are those of the pages before it.',
+  unparsed: 'A later page was not recognized. The results are those of the pages before it.',
+  failed: 'A later page could not be loaded. The results are those of the pages before it.',
+}

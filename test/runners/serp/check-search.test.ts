@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SerpSearch } from '../../../schema/serp/serp-search.ts'
+import { createExtractor, type Extractor } from '../../../runners/extract/pool/pool.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { checkSearch, mergePages, type SearchChecked } from '../../../runners/serp/check-search.ts'
+import { fromEndpoint, readEndpoints, toEndpoint } from '../../../runners/serp/endpoints.ts'
+import { runSearch, searchOf } from '../../../cli/check/check-search.ts'
+import { html, openSite, type Site, status } from '../../support/site.ts'
+import { NEVER, testBrowsers } from '../browser/test-browsers.ts'
+import { PAGES } from './pages.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let site: Site
+let browsers: Browsers
+let extractor: Extractor
+
+beforeAll(async () => {
+  site = await openSite({ otherwise: status(404) })
+  browsers = testBrowsers()
+  extractor = createExtractor({ threads: 1 })
+})
+afterAll(async () => {
+  await Promise.all([browsers.close(), extractor.close()])
+  await site[Symbol.asyncDispose]()
+})
+beforeEach(() => void (asked = []))
+
+/** The addresses of searches that were asked, with the headers that matter. */
+let asked: { readonly url: URL; readonly referer: string | undefined; readonly agent: string | undefined }[] = []
+
+/** Serves a path, and writes down what was asked. */
+function serve(
+  path: string,
+  answer: (query: URLSearchParams, nth: number) => string | { readonly status: number; readonly html: string },
+): void {
+  site.page(path, (response, request, nth) => {
+    const url = new URL(request.url ?? '', site.origin)
+    asked.push({ url, referer: request.headers.referer, agent: request.headers['user-agent'] })
+    const given = answer(url.searchParams, asked.length)
+    if (typeof given === 'string') html(given)(response, request, nth)
+    else response.writeHead(given.status, { 'content-type': 'text/html' }).end(given.html)
+  })
+}
+
+function search(more: Partial<SerpSearch> = {}): Promise<SearchChecked> {
+  const engine = more.engine ?? 'google'
+  const whole = {
+    engine,
+    keyword: 'shoes',
+    pages: 1,
+    location_code: 'us',
+    language_code: 'en',
+    device: 'desktop',
+  } as const
+  return checkSearch(
+    { ...whole, ...more },
+    { browsers, extractor, endpoints: { [engine]: site.origin }, signal: NEVER, between: [0, 1] },
+  )
+}
+
+const googlePage = (names: readonly string[], next: string | null): string =>
+  `<!doctype html><body><div id="rso">${names
+    .map(
+      (name) =>
+        `<div class="MjjYud"><div class="tF2Cxc"><a href="https://${name}.example/"><h3>${name}</h3></a></div></div>`,
+    )
+    .join('')}</div>${next === null ? '' : `<a id="pnnext" href="${next}">Next</a>`}`
+
+describe('a check of a search', () => {
+  test('goes through the pages by the link of the engine, and counts a repeated address once', async () => {
+    serve('/search', (query) => {
+      const start = query.get('start')
+      if (start === '10') return googlePage(['c', 'b', 'd'], '/search?q=shoes&start=20&own=2')
+      if (start === '20') return googlePage(['e'], null)
+      // An absolute link of the engine leads to its endpoint too.
+      return googlePage(['a', 'b'], 'https://www.google.com/search?q=shoes&start=10&own=1')
+    })
+    const checked = await search({ pages: 5 })
+    expect(checked).toMatchObject({ ok: true, outcome: 'ok', isEnd: true, isPartial: false, pageEnds: [2, 4, 5] })
+    if (!checked.ok) throw new Error(checked.fault.message)
+    expect(checked.results.map(({ position, domain }) => `${position} ${domain}`)).toEqual([
+      '1 a.example',
+      '2 b.example',
+      '3 c.example',
+      '4 d.example',
+      '5 e.example',
+    ])
+    expect(checked.url).toMatch(/^https:\/\/www\.google\.com\/search\?q=shoes&/)
+    expect(asked.map(({ url }) => url.searchParams.get('own'))).toEqual([null, '1', '2'])
+    expect(asked[1]?.referer).toContain(site.origin)
+  })
+
+  test('stops at the number of pages that it is for', async () => {
+    serve('/search', () => googlePage(['a'], '/search?q=shoes&start=10'))
+    expect(await search({ pages: 1 })).toMatchObject({ ok: true, isEnd: false, isPartial: false })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('keeps the pages that it has when a later one is refused', async () => {
+    serve('/search', (query) =>
+      query.has('start') ? '<form id="captcha-form"></form>' : googlePage(['a', 'b'], '/search?q=shoes&start=10'),
+    )
+    const checked = await search({ pages: 3 })
+    expect(checked).toMatchObject({ ok: true, isPartial: true, isEnd: false, cutBy: 'blocked', pageEnds: [2] })
+    expect(checked.ok && checked.warnings).toHaveLength(1)
+    expect(asked).toHaveLength(2)
+  })
+
+  test.each([
+    ['a page that says so', '<form id="captcha-form"></form>', 200],
+    ['a status', '<p>No</p>', 429],
+  ])('is refused by %s, is not repeated, and keeps nothing of it', async (_, page, code) => {
+    serve('/search', () => ({ status: code, html: page }))
+    const checked = await search({ pages: 3 })
+    expect(checked).toMatchObject({ ok: false, outcome: 'blocked', fault: { code: 'blocked' }, unread: null })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is an error of the engine for a 5xx', async () => {
+    serve('/search', () => ({ status: 502, html: '<p>Bad gateway</p>' }))
+    expect(await search()).toMatchObject({ ok: false, outcome: 'engine_error', unread: null })
+  })
+
+  test('keeps a page that was not recognized', async () => {
+    serve('/search', () => '<!doctype html><p>A new layout</p>')
+    const checked = await search()
+    expect(checked).toMatchObject({ ok: false, outcome: 'unparsed' })
+    expect(checked.ok ? null : Buffer.from(checked.unread ?? []).toString()).toContain('A new layout')
+  })
+
+  test('reads a page whose names are unknown as a guess, and says so', async () => {
+    serve('/search', () => googlePage(['a', 'b', 'c'], null).replaceAll(/ class="[^"]*"/g, ''))
+    const checked = await search()
+    expect(checked).toMatchObject({ ok: true, isGuess: true })
+    expect(checked.ok && checked.warnings.join(' ')).toContain('fire no alert')
+  })
+
+  test('loads a page once more when its scripts did not run, and is refused then', async () => {
+    serve(
+      '/search',
+      () => '<noscript><meta http-equiv="refresh" content="9;url=/httpservice/retry/enablejs"></noscript>',
+    )
+    expect(await search()).toMatchObject({ ok: false, outcome: 'blocked' })
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe('a question for consent', () => {
+  const FORM = (more: string) =>
+    `<form method="post" action="https://consent.google.com/save">${more}<button>Go on</button></form>`
+
+  test('is answered by refusing, and the search goes on', async () => {
+    let saved = ''
+    site.page('/save', (response, request) => {
+      request.setEncoding('utf8').on('data', (text: string) => void (saved += text))
+      request.on('end', () =>
+        response.writeHead(302, { location: '/search?q=shoes', 'set-cookie': 'SOCS=no; path=/' }).end(),
+      )
+    })
+    site.page('/search', (response, request, nth) => {
+      const isAnswered = (request.headers.cookie ?? '').includes('SOCS')
+      const accept = FORM(
+        '<input type="hidden" name="set_eom" value="false"><input type="hidden" name="set_sc" value="true">',
+      )
+      const refuse = FORM('<input type="hidden" name="set_eom" value="true">')
+      html(isAnswered ? googlePage(['a', 'b'], null) : `<!doctype html>${accept}${refuse}`)(response, request, nth)
+    })
+    expect(await search()).toMatchObject({ ok: true, outcome: 'ok', pageEnds: [2] })
+    expect(saved).toBe('set_eom=true')
+  })
+
+  test('that comes again after its answer is an error of the engine', async () => {
+    site.page('/save', status(204))
+    serve('/search', () => `<!doctype html>${FORM('<input type="hidden" name="set_eom" value="true">')}`)
+    expect(await search()).toMatchObject({ ok: false, outcome: 'engine_error' })
+  })
+})
+
+describe('an empty answer of Bing', () => {
+  const NONE = '<!doctype html><ol id="b_results"><li class="b_no">There are no results</li></ol>'
+
+  test('is believed when another search finds something', async () => {
+    serve('/search', (query) => (query.get('q') === 'shoes' ? NONE : PAGES.bing))
+    expect(await search({ engine: 'bing' })).toMatchObject({ ok: true, outcome: 'zero', results: [], isEnd: true })
+    expect(asked.map(({ url }) => url.searchParams.get('q'))).toEqual(['shoes', 'shoes', 'weather'])
+  })
+
+  test('is a refusal when nothing is found for anything', async () => {
+    serve('/search', () => NONE)
+    expect(await search({ engine: 'bing' })).toMatchObject({ ok: false, outcome: 'blocked' })
+  })
+})
+
+test('A list that grows by a button is read once, and ends where the button adds nothing', async () => {
+  const item = (name: string) =>
+    `<li><article data-testid="result"><h2><a data-testid="result-title-a" href="https://${name}.example/">${name}` +
+    '</a></h2></article></li>'
+  const script = `const more = [${JSON.stringify(item('b') + item('c'))}]
+    const list = document.querySelector('ol')
+    document.querySelector('button').onclick = () => list.insertAdjacentHTML('beforeend', more.pop() ?? '')`
+  serve(
+    '/',
+    () => `<!doctype html><ol>${item('a')}</ol><button id="more-results">More</button><script>${script}</script>`,
+  )
+  const checked = await search({ engine: 'duckduckgo', pages: 4 })
+  expect(checked).toMatchObject({ ok: true, pageEnds: [1, 3], isEnd: true })
+})
+
+test.each([
+  ['desktop', 'us', 'en', { agent: /X11; Linux x86_64.*Chrome\/\d+/, says: 'false 0 en-US America/New_York' }],
+  ['mobile', 'de', 'de', { agent: /Android.*Chrome\/\d+.*Mobile/, says: 'true 1 de-DE Europe/Berlin' }],
+] as const)(
+  'A %s has viewport, touch, user agent, language and time zone that agree',
+  async (device, country, language, seen) => {
+    const script = `const { userAgentData, maxTouchPoints, language } = navigator
+    document.querySelector('h3').textContent = [screen.width < 500, Math.min(1, maxTouchPoints), language,
+      Intl.DateTimeFormat().resolvedOptions().timeZone].join(' ')`
+    serve('/search', () => `${googlePage(['a'], null)}<script>${script}</script>`)
+    const checked = await search({ device, location_code: country, language_code: language })
+    expect(checked.ok && checked.results[0]?.title).toBe(seen.says)
+    expect(asked[0]?.agent).toMatch(seen.agent)
+  },
+)
+
+test('tidemark check serp prints the results as a table, and with --json as one object', async () => {
+  serve('/search', () => googlePage(['a', 'mine'], null))
+  const run = async (json: boolean) => {
+    let out = ''
+    const options = {
+      engine: 'google',
+      country: 'US',
+      language: 'en',
+      device: 'desktop',
+      pages: '1',
+      target: 'mine.example',
+    }
+    const output = { json, out: (text: string) => void (out += text), err: () => {} }
+    const means = { browsers, endpoints: { google: site.origin } }
+    expect(await runSearch(searchOf('shoes', options), 'mine.example', output, means)).toBe(true)
+    return out
+  }
+  const shown = await run(false)
+  expect(shown).toContain('2 results · 1 page')
+  expect(shown).toMatch(/→ 2 {2}mine {3}https:\/\/mine\.example\/|→ 2 {2}mine +https:\/\/mine\.example\//)
+  expect(shown).toContain('mine.example: #2')
+  expect(JSON.parse(await run(true))).toMatchObject({
+    outcome: 'ok',
+    target_rank: 2,
+    organic_results: [{ position: 1 }, { position: 2 }],
+  })
+})
+
+test('tidemark check serp names every option that is wrong', () => {
+  const wrong = { engine: 'lycos', country: 'usa', language: 'en', device: 'watch', pages: '9', target: 'https://' }
+  expect(() => searchOf('shoes', wrong)).toThrow(/--engine[^]*--pages[^]*--country[^]*--device[^]*--target/)
+})
+
+describe('the origins that stand for engines', () => {
+  test('are read from JSON, and a fault is a sentence', () => {
+    expect(readEndpoints('{"google":"http://127.0.0.1:9000/"}')).toEqual({ google: 'http://127.0.0.1:9000' })
+    expect(readEndpoints(undefined)).toEqual({})
+    expect(readEndpoints('{')).toContain('must be JSON')
+    expect(readEndpoints('{"lycos":"http://a"}')).toContain('lycos')
+    expect(readEndpoints('{"bing":"ftp://a"}')).toContain('bing')
+    expect(readEndpoints('{"bing":"http://a/path"}')).toContain('bing')
+  })
+
+  test('replace the hosts of their engine, those for consent included, and no others', () => {
+    const endpoints = { google: 'http://127.0.0.1:9000' }
+    expect(toEndpoint('https://consent.google.de/save?a=b', 'google', endpoints)).toBe('http://127.0.0.1:9000/save?a=b')
+    expect(toEndpoint('https://cloud.google.com/run', 'google', endpoints)).toBe('https://cloud.google.com/run')
+    expect(toEndpoint('https://www.bing.com/search', 'bing', endpoints)).toBe('https://www.bing.com/search')
+    const own = 'https://www.google.com/search?q=x'
+    expect(fromEndpoint('http://127.0.0.1:9000/sorry/index', own, endpoints.google)).toBe(
+      'https://www.google.com/sorry/index',
+    )
+    expect(fromEndpoint('https://example.com/', own, endpoints.google)).toBe('https://example.com/')
+  })
+})
+
+test('Results without a known address are told apart by title and site', () => {
+  const hidden = (title: string) => ({
+    title,
+    url: 'https://a.example/',
+    domain: 'a.example',
+    description: null,
+    isUrlKnown: false,
+  })
+  const { results, pageEnds } = mergePages([{ results: [hidden('x'), hidden('y')] }, { results: [hidden('x')] }])
+  expect(results.map(({ position, title }) => [position, title])).toEqual([
+    [1, 'x'],
+    [2, 'y'],
+  ])
+  expect(pageEnds).toEqual([2, 2])
+})
