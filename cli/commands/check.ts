@@ -2,7 +2,7 @@ import { createLogger } from '../../core/logger.ts'
 import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
-import { runSearch, searchOf, type SearchOptions } from '../check/check-search.ts'
+import type { SearchOptions } from '../check/check-search.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
@@ -14,6 +14,8 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
   const settings = readSettings(process.env)
   const egress = egressPolicy(settings)
   try {
+    // A check of a page needs none of its code.
+    const { runSearch, searchOf } = await import('../check/check-search.ts')
     const search = searchOf(keyword, options)
     const browsers = (await import('../boot/parts/browsers.ts')).browsersOf({
       settings,

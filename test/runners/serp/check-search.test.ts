@@ -279,7 +279,7 @@ describe('the origins that stand for engines', () => {
   })
 })
 
-test('Results without a known address are told apart by title and site', () => {
+test('Results without a known address differ by title and site', () => {
   const hidden = (title: string) => ({
     title,
     url: 'https://a.example/',
