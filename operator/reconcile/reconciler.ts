@@ -261,8 +261,7 @@ export class Reconciler {
   async #write(judged: MonitorResource, acceptance: Acceptance): Promise<boolean> {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
-    if (resource.metadata.uid !== judged.metadata.uid || resource.metadata.generation !== judged.metadata.generation)
-      return false
+    if (!isSameQuestion(resource, judged)) return false
     const whole = statusOf(resource, acceptance, new Date())
     const status = Object.fromEntries(Object.entries(whole).filter(([key]) => !this.#unknown.has(key)))
     if (!isNews(resource.status, status)) return false
@@ -294,6 +293,12 @@ export class Reconciler {
     )
   }
 }
+
+/** Returns whether nothing changed that a status answers to. An annotation does not raise the generation. */
+const isSameQuestion = (one: MonitorResource, other: MonitorResource): boolean =>
+  one.metadata.uid === other.metadata.uid &&
+  one.metadata.generation === other.metadata.generation &&
+  requestOf(one) === requestOf(other)
 
 /** Returns whether the status does not answer yet what a person changed or asked for. */
 function isOwed(resource: MonitorResource): boolean {
