@@ -17,6 +17,7 @@ import {
 import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { accountPages } from './pages/account-pages.ts'
+import { invitationPages } from './pages/invitation-page.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
@@ -69,4 +70,4 @@ const described: readonly Route[] = [
 export const routes: readonly Route[] = [...described, openApiRoute(described)]
 
 /** Every route that is served: those of the API, and pages. */
-export const servedRoutes: readonly Route[] = [...routes, ...accountPages]
+export const servedRoutes: readonly Route[] = [...routes, ...accountPages, ...invitationPages]

@@ -92,7 +92,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   const keys = sessionKeys(encryptionKey)
   const [key = ''] = keys
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
-  const { signUpPlan: plan } = options
+  const { signUp, signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
   const mail = createMailQueue(options.secrets, hasMail)
   const signIn = createSignIn({
@@ -102,6 +102,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     baseUrl,
     trustedOrigins,
     plan,
+    signUp,
     oidc: options.oidc ?? null,
     log,
     mails: createAccountMails({ store, mail, limits, baseUrl, plan, log }),

@@ -22,6 +22,7 @@ interface AccountMailsOptions {
 interface Recipient {
   readonly id: string
   readonly email: string
+  readonly emailVerified?: boolean
 }
 
 /** The mails that the sign-in library asks for. */
@@ -61,7 +62,9 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails |
 
   const page = (path: string, token: string) => `${baseUrl}${path}?token=${encodeURIComponent(token)}`
   return {
-    confirmAddress: (to, token) => queue(to, { kind: 'verify_email', link: page(PAGES.verify, token) }),
+    confirmAddress: async (to, token) => {
+      if (to.emailVerified !== true) await queue(to, { kind: 'verify_email', link: page(PAGES.verify, token) })
+    },
     resetPassword: (to, token) =>
       queue(to, { kind: 'reset_password', link: page(PAGES.reset, token) }, (tx) =>
         forgetOtherResetTokens(tx, to.id, token),

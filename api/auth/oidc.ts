@@ -30,11 +30,23 @@ export async function oidcPlugin({ issuer, clientId, clientSecret }: OidcProvide
   })
 }
 
-/** Refuses an address that the provider did not verify: it may be somebody else's. */
-export const refuseUnverified: NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']> = ({
-  user,
-  source,
-}) => (source.method === 'oauth' && user.emailVerified !== true ? { error: 'email_not_verified' } : undefined)
+type Gate = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>
+
+/**
+ * Refuses an address that the provider did not verify, because it may be somebody else's. Where accounts are made by
+ * invitation, it also refuses a new person who did not begin with the token of an open invitation for the address.
+ */
+export function oidcGate(isInvited: ((token: string, email: string) => Promise<boolean>) | null): Gate {
+  return async ({ user, source }) => {
+    if (source.method !== 'oauth') return undefined
+    if (user.emailVerified !== true) return { error: 'email_not_verified' }
+    if (isInvited === null || source.action !== 'create-user') return undefined
+    const { getOAuthState } = await import('better-auth/api')
+    const state = (await getOAuthState()) as { readonly invitation?: unknown } | null
+    const isGood = typeof state?.invitation === 'string' && (await isInvited(state.invitation, String(user.email)))
+    return isGood ? undefined : { error: 'invitation_needed' }
+  }
+}
 
 /** What a person reads when the sign-in with the provider failed, by the library's code. */
 export const OIDC_FAULTS: Readonly<Record<string, string>> = {

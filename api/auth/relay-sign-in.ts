@@ -13,12 +13,16 @@ import { CLIENT_ADDRESS_HEADER, sessionCookieName } from './sign-in-options.ts'
 /** A call of a sign-in route. */
 export type SignInCall = PublicCall<unknown, unknown, unknown>
 
-interface SignInOperation {
+export interface SignInOperation {
   readonly method: Method
   /** It may have a query. */
   readonly path: string
   /** Fields that are added to the body. */
   readonly always: object
+  /** Fields of the body that are ours. */
+  readonly without?: readonly string[]
+  /** Headers of ours. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Attempts a minute for the account that the body names, from any address. */
   readonly perAccount?: number
 }
@@ -97,7 +101,7 @@ async function handle(call: SignInCall, operation: SignInOperation): Promise<Res
 
 function requestFor(
   { headers, address, body, services }: SignInCall,
-  { method, path, always }: SignInOperation,
+  { method, path, always, without = [], headers: added = {} }: SignInOperation,
 ): Request {
   const passed = new Headers({ [CLIENT_ADDRESS_HEADER]: address ?? '' })
   for (const name of PASSED) if (headers[name] !== undefined) passed.set(name, String(headers[name]))
@@ -111,10 +115,12 @@ function requestFor(
   else passed.set('cookie', cookies)
   if (method === 'GET') return new Request(services.baseUrl + path, { headers: passed })
   passed.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries(added)) passed.set(name, value)
+  const fields = Object.entries<unknown>({ ...(body as object), ...always }).filter(([name]) => !without.includes(name))
   return new Request(services.baseUrl + path, {
     method,
     headers: passed,
-    body: JSON.stringify({ ...Object(body), ...always }),
+    body: JSON.stringify(Object.fromEntries(fields)),
   })
 }
 

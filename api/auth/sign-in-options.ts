@@ -1,6 +1,5 @@
 import type { BetterAuthOptions } from 'better-auth'
 import { PAGES, RESET_HOURS, VERIFY_HOURS } from '../../schema/account/pages.ts'
-import { refuseUnverified } from './oidc.ts'
 import type { AccountMails } from './account-mails.ts'
 import { hashedIdentifier } from '../../store/accounts/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
@@ -10,6 +9,9 @@ import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
  * the client sent.
  */
 export const CLIENT_ADDRESS_HEADER = 'x-tidemark-client-address'
+
+/** The header by which the library learns that a sign-up has the token of an invitation. Tidemark sets it itself. */
+export const INVITED_HEADER = 'x-tidemark-invited'
 
 /** The settings that differ between installations. */
 export interface SignInSettings {
@@ -104,7 +106,6 @@ const tables = {
   user: {
     modelName: 'users',
     fields: { emailVerified: 'email_verified', ...stamps },
-    validateUserInfo: refuseUnverified,
   },
   session: {
     modelName: 'sessions',

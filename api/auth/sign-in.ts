@@ -4,9 +4,11 @@ import pg from 'pg'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
+import { confirmAddress } from '../../store/accounts/account-links.ts'
+import { isInvited } from '../../store/accounts/invitations.ts'
 import { ensureTeam } from '../../store/accounts/teams.ts'
-import { type OidcProvider, oidcPlugin } from './oidc.ts'
-import { signInOptions, type SignInSettings } from './sign-in-options.ts'
+import { oidcGate, type OidcProvider, oidcPlugin } from './oidc.ts'
+import { INVITED_HEADER, signInOptions, type SignInSettings } from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
@@ -22,6 +24,7 @@ interface SignInOptions extends SignInSettings {
   readonly store: Store
   /** Plan of an account that signs up. */
   readonly plan: Tier
+  readonly signUp: 'invite' | 'open'
   /** Null: people sign in with passwords only. */
   readonly oidc: OidcProvider | null
   readonly log: FastifyBaseLogger
@@ -64,6 +67,17 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
   return betterAuth({
     ...settings,
     plugins: [...settings.plugins, ...plugins],
+    user: {
+      ...settings.user,
+      validateUserInfo: oidcGate(
+        options.signUp === 'open' ? null : (token, email) => isInvited(options.store, token, email),
+      ),
+    },
+    emailAndPassword: {
+      ...settings.emailAndPassword,
+      // The token came by mail, or from whoever runs the installation.
+      onPasswordReset: async ({ user }) => confirmAddress(options.store, user.id),
+    },
     database: pool,
     logger: {
       level: 'warn',
@@ -76,7 +90,14 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
     databaseHooks: {
       // The team cannot be part of the library's transaction, so two hooks create it. Either one is enough: when a
       // process dies in between, the next sign-in of the account creates its team.
-      user: { create: { after: (user) => giveTeam(options, user) } },
+      user: {
+        create: {
+          // The token of an invitation came by mail too.
+          before: async (user, context) =>
+            context?.headers?.get(INVITED_HEADER) === 'yes' ? { data: { ...user, emailVerified: true } } : undefined,
+          after: (user) => giveTeam(options, user),
+        },
+      },
       session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
       // Nothing is done with a provider's tokens, so they are not kept.
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },

@@ -6,6 +6,7 @@ import { OIDC_FAULTS } from '../auth/oidc.ts'
 import { beginOidc, endOidc, relaySignIn, type SignInCall as PageCall } from '../auth/relay-sign-in.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
+import { invitationLink } from '../../accounts/invitations.ts'
 import { type Form, pageAnswer } from './page.ts'
 
 /** Requests a minute from an address. */
@@ -50,10 +51,14 @@ export const accountPages: readonly Route[] = [
     path: PAGES.oidc,
     summary: 'Sign in with the provider',
     answers: REDIRECT,
-    query: Closed({}),
+    query: Closed({ invitation: Type.Optional(Text(1, 200)) }),
     handle: (call) =>
       beginOidc(call, {
-        callbackURL: signedInAt(call),
+        ...(call.query.invitation !== undefined && { additionalData: { invitation: call.query.invitation } }),
+        callbackURL:
+          call.query.invitation === undefined
+            ? signedInAt(call)
+            : invitationLink(call.services.baseUrl, call.query.invitation),
         errorCallbackURL: `${call.services.baseUrl}${PAGES.oidcFailed}`,
       }),
   }),
@@ -187,9 +192,9 @@ const LINK_OVER = (_why: string): Answer =>
   )
 
 /** Does what a form asks. A refusal of the sign-in library becomes a page. */
-async function answered(
+export async function answered(
   call: PageCall,
-  refused: (why: string) => Answer,
+  refused: (why: string) => Answer | Promise<Answer>,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   if (mayBeCrossSite('POST', call.headers, call.services.trustedOrigins))
@@ -202,4 +207,4 @@ async function answered(
   }
 }
 
-const withBody = (call: PageCall, body: object): PageCall => ({ ...call, body })
+export const withBody = (call: PageCall, body: object): PageCall => ({ ...call, body })

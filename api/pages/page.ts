@@ -106,6 +106,6 @@ ${fields.map(fieldHtml).join('\n')}
 }
 
 const fieldHtml = ({ name, label, type, autocomplete, minLength }: Field) =>
-  `<label for="${name}">${safe(label)}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required` +
-  `${minLength === undefined ? '' : ` minlength="${minLength}"`}>`
+  `<label>${safe(label)}
+<input name="${name}" type="${type}" autocomplete="${autocomplete}" required` +
+  `${minLength === undefined ? '' : ` minlength="${minLength}"`}></label>`

@@ -2,7 +2,9 @@ import Type, { type TSchema } from 'typebox'
 import { Closed, Nullable, RuledText, Text } from '../../schema/shape/shape.ts'
 import { apiError } from '../http/api-error.ts'
 import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
-import { relaySignIn } from '../auth/relay-sign-in.ts'
+import { INVITED_HEADER } from '../auth/sign-in-options.ts'
+import { isInvited } from '../../store/accounts/invitations.ts'
+import { relaySignIn, type SignInCall, type SignInOperation } from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
 /** The most attempts per minute from an address and for an account. */
@@ -30,16 +32,18 @@ export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/sign-up/email', {
     summary: 'Create an account',
     description:
-      'Only if TIDEMARK_SIGNUP is `open`. The account gets its own team and is signed in. Where this installation ' +
-      'sends mail (SMTP_URL), nobody is signed in (`token` is null), and the answer is the same for an address that ' +
-      'has an account: its owner gets a mail.',
-    body: Closed({ name: Text(1, 200), email: Email, password: NewPassword }),
+      'Only if TIDEMARK_SIGNUP is `open`, or with the token of an open invitation for the address. The account gets ' +
+      'its own team and is signed in. Where this installation sends mail (SMTP_URL), nobody is signed in (`token` is ' +
+      'null), and the answer is the same for an address that has an account: its owner gets a mail.',
+    body: Closed({
+      name: Text(1, 200),
+      email: Email,
+      password: NewPassword,
+      invitation: Type.Optional(Text(1, 200, 'The token of an invitation. With it the address counts as confirmed.')),
+    }),
     answer: SignedIn,
     perAddress: ATTEMPTS,
-    guard: (call) => {
-      if (call.services.signUp === 'invite')
-        throw apiError('FORBIDDEN', 'Accounts are made by invitation here. Ask whoever runs this installation.')
-    },
+    relayedTo: signUpOf,
   }),
   operation('POST', '/auth/sign-in/email', {
     summary: 'Sign in',
@@ -104,7 +108,7 @@ export const signInRoutes: readonly Route[] = [
     body: Closed({ token: Text(1, 2000) }),
     answer: Done,
     perAddress: ATTEMPTS,
-    relayedTo: ({ body }) => ({
+    relayedTo: async ({ body }) => ({
       method: 'GET',
       path: `/auth/verify-email?token=${encodeURIComponent((body as { readonly token: string }).token)}`,
     }),
@@ -116,7 +120,20 @@ export const signInRoutes: readonly Route[] = [
   }),
 ]
 
-type SignInCall = Parameters<typeof relaySignIn>[0]
+/** Returns how a sign-up is relayed. Throws FORBIDDEN where it needs an invitation and has none. */
+export async function signUpOf({ body, services }: SignInCall): Promise<Partial<SignInOperation>> {
+  const { email, invitation } = body as { readonly email: string; readonly invitation?: string }
+  const without = ['invitation']
+  if (invitation !== undefined && (await isInvited(services.store, invitation, email)))
+    return { without, headers: { [INVITED_HEADER]: 'yes' } }
+  if (services.signUp === 'open') return { without }
+  throw apiError('FORBIDDEN', invitation === undefined ? BY_INVITATION : NOT_INVITED)
+}
+
+const BY_INVITATION =
+  'Accounts are made by invitation here. Open the link of your invitation, or ask whoever runs this installation.'
+const NOT_INVITED =
+  'The invitation is not open, or is for another address. Ask a team admin or the owner to send it again.'
 
 function needsMail({ services }: SignInCall): void {
   if (!services.mail.hasServer)
@@ -134,7 +151,7 @@ interface Operation {
   readonly always?: object
   guard?(call: SignInCall): void
   /** The library's operation, where it differs from the route. */
-  relayedTo?(call: SignInCall): { readonly method: Method; readonly path: string }
+  relayedTo?(call: SignInCall): Promise<Partial<SignInOperation>>
 }
 
 function operation(method: Method, path: string, def: Operation): Route {
@@ -154,8 +171,10 @@ function operation(method: Method, path: string, def: Operation): Route {
     handle: async (call): Promise<Answer> => {
       def.guard?.(call)
       return relaySignIn(call, {
-        ...(def.relayedTo?.(call) ?? { method, path }),
+        method,
+        path,
         always: def.always ?? {},
+        ...(await def.relayedTo?.(call)),
         ...(perAccount !== undefined && { perAccount }),
       })
     },

@@ -11,3 +11,9 @@ export async function forgetOtherResetTokens(tx: Queryable, userId: string, toke
   await tx.query(sql.type(nothing)`
     delete from auth.verifications where value = ${userId} and identifier <> ${resetIdentifier(token)}`)
 }
+
+/** Notes that the address of an account is its owner's. */
+export async function confirmAddress(store: Queryable, userId: string): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update auth.users set email_verified = true where id = ${userId}::uuid and not email_verified`)
+}

@@ -98,6 +98,12 @@ export const findInvitationByToken = (store: Queryable, token: string): Promise<
     select i.id, i.team_id, i.email, i.role, i.invited_by, ${INVITATION_STATE} as state
     from invitations i where i.token_hash = ${sql.binary(checkedTextHash(token))}`)
 
+/** Returns whether the token is that of an open invitation for the address. */
+export async function isInvited(store: Queryable, token: string, email: string): Promise<boolean> {
+  const found = await findInvitationByToken(store, token)
+  return found?.state === 'open' && found.email === email.toLowerCase()
+}
+
 /** Returns what the bearer of the link may see. */
 export const previewInvitation = (store: Queryable, token: string): Promise<InvitationPreview | null> =>
   store.maybeOne(sql.type(previewed)`

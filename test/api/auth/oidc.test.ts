@@ -185,6 +185,37 @@ test('a refusal by the provider becomes a page, and its text is no markup', asyn
   expect(page.html).not.toContain('<script>')
 })
 
+test('where accounts are made by invitation, a new person needs the token of one for the address', async () => {
+  const open = api
+  const oidc = { issuer: server.issuer, ...CLIENT }
+  api = await createTestApi({ signUp: 'invite', hasMail: true, trustedProxies: ['127.0.0.1'], oidc })
+  try {
+    const { team_id: team, user_id: user } = await api.owner()
+    const invited = person()
+    await api.sql(`insert into invitations (team_id, email, role, invited_by, invited_by_email, token_hash, expires_at)
+      values ('${team}', '${invited.email}', 'member', '${user}', 'o@example.com', sha256('inv_a'),
+        clock() + interval '1 day')`)
+    server.person = invited
+    await expectRefused(await signIn(), /by invitation/)
+    const enter = async (who: ReturnType<typeof person>, token: string) => {
+      server.person = who
+      const from = browser()
+      const { location } = await from.open(`/auth/oidc?invitation=${token}`)
+      return { from, ...(await from.open((await server.signIn(location)).href)) }
+    }
+    expect((await enter(person(), 'inv_a')).location).toContain('error=invitation_needed')
+    expect((await enter(invited, 'inv_b')).location).toContain('error=invitation_needed')
+    const { from, location } = await enter(invited, 'inv_a')
+    expect(location).toBe(`${BASE}/invitation?token=inv_a`)
+    expect((await called(from.session)).status).toBe(200)
+    // Whoever has an account needs no invitation any more.
+    expect((await called((await signIn()).from.session)).status).toBe(200)
+  } finally {
+    await api.close()
+    api = open
+  }
+})
+
 test('while the provider is away, passwords work, and its sign-in works again when it is back', async () => {
   const { port } = new URL(server.issuer)
   const away = `http://127.0.0.1:${Number(port) === 65_535 ? 1 : 9}`
