@@ -139,9 +139,15 @@ class SearchSession {
       const pressed = await this.#session.press(selector)
       if (pressed === null) continue
       const loaded = await this.#read(pressed)
-      return loaded.ok && loaded.page.outcome === 'ok' ? loaded : this.#open(this.#url)
+      return loaded.ok && loaded.page.outcome === 'ok' ? loaded : this.#openAfterAnswer()
     }
     return this.#open(this.#url)
+  }
+
+  /** The form of the answer may still be under way, and its navigation ends the one that begins meanwhile. */
+  async #openAfterAnswer(): Promise<Loaded> {
+    const loaded = await this.#open(this.#url)
+    return loaded.ok ? loaded : this.#open(this.#url)
   }
 
   /** Forms of a question for consent go to a host of their own, which belongs to the engine's endpoint. */
