@@ -159,5 +159,6 @@ async function call(app: FastifyInstance, { credential, method, url, body }: Tes
     ...(body !== undefined && { payload: JSON.stringify(body) }),
   }
   const { statusCode, headers, payload } = await app.inject(options)
-  return { status: statusCode, headers, body: payload === '' ? undefined : JSON.parse(payload) }
+  const isJson = /json/.test(String(headers['content-type']))
+  return { status: statusCode, headers, body: payload !== '' && isJson ? JSON.parse(payload) : undefined }
 }
