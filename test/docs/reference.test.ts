@@ -10,7 +10,7 @@ import type { Services } from '../../api/services.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
-import { PLANS, TIERS } from '../../schema/account/plan.ts'
+import { PLANS, PlansFile, TIERS } from '../../schema/account/plan.ts'
 import { Pagination as Paging } from '../../schema/monitor/request-config.ts'
 import { RunImages, VisualHistoryItem } from '../../schema/run/run-images.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -23,6 +23,7 @@ const services = { egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] 
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
   ...COMPONENTS,
   Paging,
+  PlansFile,
   RunImages,
   RunImagesRegion: (RunImages.properties.regions as unknown as { items: TSchema }).items,
   VisualHistoryItem,
