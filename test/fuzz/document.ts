@@ -34,7 +34,7 @@ interface Content {
   readonly content?: {
     readonly 'application/json'?: { readonly schema: Schema }
     readonly 'application/yaml'?: object
-    readonly 'image/png'?: object
+    readonly [type: string]: object | undefined
   }
 }
 interface Response extends Content {
@@ -54,6 +54,8 @@ export interface Operation {
   readonly answers: ReadonlyMap<number, Schema | null>
   /** Whether a success may be YAML of the same shape. */
   readonly yaml: boolean
+  /** The content type of a success that is no JSON: a picture, or a file of rows. */
+  readonly only: string | null
   /** Nobody, whoever is signed in, or also a key. */
   readonly open: 'all' | 'session' | 'key'
   /** The least role, and the scope that a key needs; null where the document names none. */
@@ -90,6 +92,10 @@ const isPlain = ([, { responses }]: [string, RawOperation]) => responses['200']?
 
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
+
+/** Returns the content type of an answer that has one, and none of them JSON. */
+const onlyTypeOf = ({ content = {} }: Response = {}): string | null =>
+  'application/json' in content ? null : (Object.keys(content)[0] ?? null)
 
 function callersOf({ security, description = '' }: RawOperation): Pick<Operation, 'open' | 'role' | 'scope'> {
   return {
@@ -135,6 +141,7 @@ export function readDocument(text: string): ApiDocument {
           Object.entries(operation.responses).map(([status, response]) => [Number(status), schemaOf(response)]),
         ),
         yaml: operation.responses['200']?.content?.['application/yaml'] !== undefined,
+        only: onlyTypeOf(operation.responses['200']),
         ...callersOf(operation),
       })),
   )

@@ -79,6 +79,8 @@ function statusFaults({ operation, method, status: only, wrong, good, odd }: Exp
 function bodyFaults(document: ApiDocument, { operation, method }: Expected, answer: Received, body: unknown): string[] {
   const { status, headers, text } = answer
   if (method === 'HEAD' || status === 204) return text === '' ? [] : ['there is a body where none may be']
+  const only = status === 200 ? operation?.only : undefined
+  if (only) return String(headers['content-type']).startsWith(only) ? [] : [`the content type is no ${only}`]
   const mayBeYaml = operation?.yaml === true && status === 200
   if (!/^application\/json(;|$)/.test(String(headers['content-type'])) && !(mayBeYaml && isYaml(answer)))
     return [`the content type is ${String(headers['content-type'])}`]
