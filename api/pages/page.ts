@@ -40,10 +40,11 @@ h1{margin:0 0 12px;font-size:22px;line-height:1.3;overflow-wrap:anywhere}
 h2{margin:0 0 4px;font-size:17px}
 p{margin:0 0 12px;overflow-wrap:anywhere}
 form{margin-top:20px}
+form+p{margin-top:16px}
 form+form{padding-top:20px;border-top:1px solid var(--line)}
 label{display:block;margin:12px 0 4px;font-weight:600}
 input{width:100%;padding:10px;border:1px solid var(--line);border-radius:6px}
-input{background:var(--card);color:inherit;font:inherit}
+input{margin-top:4px;background:var(--card);color:inherit;font:inherit}
 button{width:100%;margin-top:16px;padding:12px;border:0;border-radius:6px}
 button{background:var(--teal);color:#fff;font:inherit;font-weight:600}
 .fault{padding:10px 12px;border-left:4px solid #b91c1c;background:#fef2f2;color:#7f1d1d}

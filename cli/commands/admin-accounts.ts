@@ -15,7 +15,11 @@ import {
   setPlan,
 } from '../../store/accounts/admin-accounts.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
+import { printable } from '../check/printable.ts'
+import { diskOfTeams } from '../../store/quota/usage-summary.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
+
+type DiskOfTeam = Awaited<ReturnType<typeof diskOfTeams>>[number]
 
 interface OwnerOption {
   readonly email: string
@@ -143,6 +147,25 @@ export const grantCreditsCommand = () =>
         print(json, { email, granted: count, ...now })
       }),
     )
+
+const MOST_TEAMS = 50
+
+export const diskCommand = () =>
+  new Command('disk')
+    .description('Lists the teams that use the most disk, for pictures of runs and for texts of whole pages.')
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ ./tidemark admin disk\n')
+    .action(({ json }: Pick<OwnerOption, 'json'>) =>
+      withStore(async (store) => {
+        const teams = await diskOfTeams(store, MOST_TEAMS)
+        if (json) return print(true, { teams })
+        process.stdout.write(teams.length === 0 ? 'No team has pictures or texts.\n' : teams.map(diskLine).join(''))
+      }),
+    )
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`.padStart(12)
+const diskLine = ({ team, owner, picture_bytes: pictures, text_bytes: texts }: DiskOfTeam) =>
+  `${megabytes(pictures)} pictures  ${megabytes(texts)} texts  ${owner ?? 'no owner'}  ${printable(team)}\n`
 
 function runs(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)

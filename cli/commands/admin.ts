@@ -6,6 +6,7 @@ import { sessionKey } from '../../store/accounts/session-token.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
 import {
   emailAddress,
+  diskCommand,
   grantCreditsCommand,
   linkCommand,
   listKeysCommand,
@@ -43,6 +44,7 @@ export const adminCommands = (): Command[] => [
   linkCommand(),
   setPlanCommand(),
   grantCreditsCommand(),
+  diskCommand(),
   listClustersCommand(),
   releaseClusterCommand(),
   createRunnerTokenCommand(),

@@ -66,6 +66,30 @@ export const teamsRunningOut = (store: Queryable, limit: number) =>
     limit ${limit}
   `)
 
+const disk = row({
+  team: Type.String(),
+  owner: Type.Union([Type.String(), Null]),
+  picture_bytes: Type.Number(),
+  text_bytes: Type.Number(),
+})
+
+/** Returns the teams that use the most disk: for pictures of runs, and for texts of whole pages. */
+export const diskOfTeams = (store: Queryable, limit: number) =>
+  store.any(sql.type(disk)`
+    with used as (
+      select team_id, bytes::bigint as picture, 0::bigint as text from images where not doomed
+      union all
+      select team_id, 0, length(text) from page_texts
+    ),
+    sums as (
+      select team_id, sum(picture)::float8 as picture_bytes, sum(text)::float8 as text_bytes from used group by team_id
+    )
+    select t.name as team, u.email as owner, s.picture_bytes, s.text_bytes
+    from sums s join teams t on t.id = s.team_id left join auth.users u on u.id = t.owner_user_id
+    order by s.picture_bytes + s.text_bytes desc, t.id
+    limit ${limit}
+  `)
+
 /** Returns the team's usage summary. */
 export async function readUsage(store: Queryable, teamId: string): Promise<Usage> {
   const found = await store.one(sql.prepared('read_usage', teamUsage)`

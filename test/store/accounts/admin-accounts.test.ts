@@ -11,7 +11,7 @@ import {
 } from '../../../store/accounts/admin-accounts.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { readUsage } from '../../../store/quota/usage-summary.ts'
+import { diskOfTeams, readUsage } from '../../../store/quota/usage-summary.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 let database: TestDatabase
@@ -94,4 +94,25 @@ test('an account that does not exist is said so by each', async () => {
     await revokeKeyOf(store, email, crypto.randomUUID()),
   ]
   expect(answers).toEqual([null, null, null, null, null])
+})
+
+test('the disk of teams is listed, the largest first', async () => {
+  const [small, large] = [await owner('small@example.com'), await owner('large@example.com')]
+  for (const [team, bytes] of [
+    [small.team_id, 1_000],
+    [large.team_id, 5_000],
+    [large.team_id, 6_000],
+  ] as const)
+    await store.query(sql.type(row({}))`
+      insert into images (id, team_id, monitor_no, bytes) values (gen_random_uuid(), ${team}::uuid, 1, ${bytes})`)
+  await store.query(sql.type(row({}))`
+    insert into images (id, team_id, monitor_no, bytes, doomed)
+    values (gen_random_uuid(), ${small.team_id}::uuid, 1, 90000, true)`)
+  await store.query(sql.type(row({}))`
+    insert into page_texts (team_id, key, text, last_run_id)
+    values (${small.team_id}::uuid, decode(repeat('00', 16), 'hex'), 'twelve bytes', gen_random_uuid())`)
+  expect(await diskOfTeams(store, 10)).toEqual([
+    { team: 'Team of large', owner: 'large@example.com', picture_bytes: 11_000, text_bytes: 0 },
+    { team: 'Team of small', owner: 'small@example.com', picture_bytes: 1_000, text_bytes: 12 },
+  ])
 })
