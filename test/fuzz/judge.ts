@@ -1,7 +1,7 @@
 import { parse as parseYaml } from 'yaml'
 import type { Json } from '../../schema/shape/json.ts'
 import type { Received } from './client.ts'
-import type { ApiDocument, Operation } from './document.ts'
+import type { ApiDocument, Operation, Schema } from './document.ts'
 
 /** What must hold of an answer, beyond what must hold of every one. */
 export interface Expected {
@@ -79,13 +79,15 @@ function statusFaults({ operation, method, status: only, wrong, good, odd }: Exp
 function bodyFaults(document: ApiDocument, { operation, method }: Expected, answer: Received, body: unknown): string[] {
   const { status, headers, text } = answer
   if (method === 'HEAD' || status === 204) return text === '' ? [] : ['there is a body where none may be']
-  const only = status === 200 ? operation?.only : undefined
-  if (only) return String(headers['content-type']).startsWith(only) ? [] : [`the content type is no ${only}`]
+  const type = String(headers['content-type'])
+  if (status === 200 && operation?.only) return type.startsWith(operation.only) ? [] : [`the content type is ${type}`]
   const mayBeYaml = operation?.yaml === true && status === 200
-  if (!/^application\/json(;|$)/.test(String(headers['content-type'])) && !(mayBeYaml && isYaml(answer)))
-    return [`the content type is ${String(headers['content-type'])}`]
+  if (!/^application\/json(;|$)/.test(type) && !(mayBeYaml && isYaml(answer))) return [`the content type is ${type}`]
+  return schemaFaults(document, operation?.answers.get(status), status, body)
+}
+
+function schemaFaults(document: ApiDocument, schema: Schema | null | undefined, status: number, body: unknown) {
   if (body === undefined) return ['the body cannot be read']
-  const schema = operation?.answers.get(status)
   if (!schema) return status < 400 ? [] : envelopeFaults(body)
   return document.allows(schema, body) ? [] : ['the body is not what the document says']
 }
