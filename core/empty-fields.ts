@@ -9,7 +9,8 @@ import { isEmptyValue, valueOf } from './diff/diff-values.ts'
 export function unmatchedFields(values: Values, config: ExtractConfig): readonly string[] {
   return fieldNames(config).filter((name) => {
     const value = valueOf(values, name)
-    return (isEmptyValue(value) && typeof value !== 'string') || (config.method === 'regex' && value === 0)
+    const hasNoMatch = value === null || (Array.isArray(value) && value.length === 0)
+    return hasNoMatch || (config.method === 'regex' && value === 0)
   })
 }
 

@@ -71,10 +71,17 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readon
   }
 }
 
-/** Returns how the lists of a difference differ, by field; null when no changed field is a list before and after. */
-export function listChanges({ fields_changed, before, after }: Diff): Readonly<Record<string, ListChange>> | null {
+/**
+ * Returns how the lists of a difference differ, by field; null when no changed field is a list before and after.
+ * `known`: the items of lists that were empty only in the last readings. As in predicates, they count as before.
+ */
+export function listChanges(
+  { fields_changed, before, after }: Diff,
+  known: Values | null = null,
+): Readonly<Record<string, ListChange>> | null {
   const changes = fields_changed.flatMap((field): [string, ListChange][] => {
-    const found = diffIfLists(valueOf(before as Values, field), valueOf(after as Values, field))
+    const from = (known && valueOf(known, field)) ?? valueOf(before as Values, field)
+    const found = diffIfLists(from, valueOf(after as Values, field))
     if (!found) return []
     const { added, removed, moved } = found
     const named = { added: firstOf(added), removed: firstOf(removed), moved: firstOf(moved) }

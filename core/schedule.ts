@@ -14,6 +14,8 @@
 
 /** Consecutive failures from which a monitor's status is `error` and its checks back off. */
 export const FAILURES_UNTIL_ERROR = 5
+/** The number of readings in a row that must lack a field, or every field, before this is reported. */
+export const READINGS_UNTIL_TOLD = 3
 const MAX_SHIFT_SECONDS = 30
 
 /**

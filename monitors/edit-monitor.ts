@@ -70,9 +70,9 @@ export async function changeSpec(
   secrets: SecretBox,
   { teamId, actor, stored, before, spec, metadata = {} }: SpecChange,
 ): Promise<MonitorRow> {
-  const { changed, resetsBaseline } = specChange(before, spec)
+  const { changed, ...consequences } = specChange(before, spec)
   if (changed.length === 0) return stored
-  const monitor = await saveMonitor(tx, secrets, { stored, spec, changed, resetsBaseline })
+  const monitor = await saveMonitor(tx, secrets, { stored, spec, changed, ...consequences })
   const target = { id: monitor.id, label: monitor.name }
   await recordAudit(tx, { teamId, actor, action: 'monitor.updated', target, metadata: { ...metadata, changed } })
   return monitor

@@ -28,13 +28,14 @@ export function valueOf(values: Values, name: string): Json {
 }
 
 /**
- * Returns whether a value shows nothing of the page: no match, a list without items, or text of white space alone.
- * `false` and `0` are values.
+ * Returns whether a value shows nothing of the page: no match, text of white space alone, or a list without items or of
+ * such texts alone. `false` and `0` are values.
  */
 export function isEmptyValue(value: Json): boolean {
-  if (typeof value === 'string') return value.trim() === ''
-  return value === null || (Array.isArray(value) && value.length === 0)
+  return value === null || isBlank(value) || (isList(value) && value.every(isBlank))
 }
+
+const isBlank = (value: Json) => typeof value === 'string' && value.trim() === ''
 
 const NONE: readonly string[] = []
 
@@ -160,6 +161,12 @@ export const cutMark = (hex: string): string => `…[truncated sha256:${hex.slic
 export function isCutList(list: readonly Json[]): boolean {
   const last = list.at(-1)
   return typeof last === 'string' && CUT.test(last)
+}
+
+/** Returns whether two lists were cut, have the same items before the cut, and others behind it. */
+export function changedBehindCut(before: Json, after: Json): boolean {
+  if (!isList(before) || !isList(after) || !isCutList(before) || !isCutList(after)) return false
+  return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, -1), after.slice(0, -1))
 }
 
 const withoutMark = (list: readonly Json[]) => (isCutList(list) ? list.slice(0, -1) : list)

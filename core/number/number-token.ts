@@ -80,11 +80,13 @@ const CURRENCY_BEFORE = /(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)\s?[-+−]?\s?$/
 const CURRENCY_BEHIND = /^\s?(\p{L}{0,4}\p{Sc}|[\p{L}\p{M}]{1,6}\.?)/u
 /** A word or a percentage: the digits before it belong to it. */
 const COUNTS_SOMETHING = /^\s*[\p{L}%٪‰]/u
+/** A word between two prices: `$119. 95 was $149.95`. */
+const OTHER_PRICE = /^\s*\p{L}+:?\s*\p{Sc}/u
 
 /**
  * Returns the cents of a price that a page splits by white space, as pages with small cents do: `$119. 95`,
- * `119 ,95 €`. Without a currency these are two numbers. A comma separates numbers of a sentence more often than a dot:
- * `$10, 20 pieces` has no cents.
+ * `119 ,95 €`. Without a currency these are two numbers. Digits that count something belong to it:
+ * `$10, 20 pieces` and `$10. 25 left` have no cents. A comma separates numbers of a sentence more often than a dot.
  */
 function splitCents(text: string, { start, end }: { readonly start: number; readonly end: number }) {
   SPLIT.lastIndex = end
@@ -94,7 +96,8 @@ function splitCents(text: string, { start, end }: { readonly start: number; read
   const behind = text.slice(SPLIT.lastIndex)
   const isBefore = isCurrency(CURRENCY_BEFORE.exec(text.slice(0, start))?.[1])
   const isBehind = isCurrency(CURRENCY_BEHIND.exec(behind)?.[1])
-  const isPrice = mark === '.' ? isBefore : isBehind || (isBefore && !COUNTS_SOMETHING.test(behind))
+  const counts = COUNTS_SOMETHING.test(behind) && !(mark === '.' && OTHER_PRICE.test(behind))
+  const isPrice = mark === '.' ? isBefore && (isBehind || !counts) : isBehind || (isBefore && !counts)
   return isPrice ? { mark, digits: found[3] ?? '', end: SPLIT.lastIndex } : null
 }
 

@@ -1,7 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
-import { diffIfLists, valueOf } from '../diff/diff-values.ts'
+import { changedBehindCut, diffIfLists, valueOf } from '../diff/diff-values.ts'
 import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
@@ -71,11 +71,13 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
 
 /**
  * Returns how many items a list gained. A list that was missing had no items, unless it was missing only for a moment:
- * then those before count. What is no list gains none.
+ * then those before count. What is no list gains none. Lists that were both cut, keep the same items and differ
+ * behind them count as gained by one, because new items may be there.
  */
 export function gained({ before, after, lists }: Judged, field: string): number {
   const known = lists && valueOf(lists, field)
-  return diffIfLists(known ?? valueOf(before, field) ?? [], valueOf(after, field))?.added.length ?? 0
+  const [from, to] = [known ?? valueOf(before, field) ?? [], valueOf(after, field)]
+  return changedBehindCut(from, to) ? 1 : (diffIfLists(from, to)?.added.length ?? 0)
 }
 
 type Movement = Extract<Leaf, { threshold: number }>

@@ -27,6 +27,8 @@ export interface SendContext {
    * Absent: attempts do not wait.
    */
   readonly rest?: (ms: number, untilMs: number) => Promise<boolean>
+  /** The destination asked to wait for longer than this attempt lasts: no other message is sent to it before then. */
+  readonly hold?: (ms: number) => void
 }
 
 /** The result of one attempt. */

@@ -45,7 +45,7 @@ const bodyExcerpt = () => BODY_EXCERPT
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
   { id, team, url, headers, body, waits = false, secrets }: Post,
-  { signal, log, rest }: SendContext,
+  { signal, log, rest, hold }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
   if (!target.ok) return { kind: 'impossible', message: target.message }
@@ -53,9 +53,14 @@ export async function post(
   const request = { url: target.url, method: 'POST', headers, body, team, signal, bodyRule: bodyExcerpt } as const
   const send = () => guardedRequest(agent, { ...request, deadlineMs: Math.max(1, until - performance.now()) })
   let exchange = await send()
-  for (let tries = 1; waits && rest && tries < MOST_TRIES; tries += 1) {
+  for (let tries = 1; waits; tries += 1) {
     const ms = waitOf(exchange)
-    if (ms === null || performance.now() + ms >= until - LEAST_MS) break
+    if (ms === null) break
+    // This message is refused for good. Those behind it are not sent before the destination takes them.
+    if (!rest || tries === MOST_TRIES || performance.now() + ms >= until - LEAST_MS) {
+      hold?.(ms)
+      break
+    }
     const hasSlot = await rest(ms, until - LEAST_MS)
     if (signal.aborted) return { kind: 'aborted' }
     if (!hasSlot) return { kind: 'no_answer', message: NO_SLOT }

@@ -101,13 +101,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function deliver(lease: Lease<ClaimedDelivery>): Promise<void> {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
-    const flight = destinations.start(claimed.host, claimed.type === 'slack' || claimed.type === 'discord')
+    const flight = destinations.start(claimed.host, claimed.type)
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
     const { signal } = lease.lost
     const rest = (ms: number, untilMs: number) => flight.rest(ms, untilMs, signal)
-    const outcome = await attempt(claimed, options, { signal, log, rest })
+    const hold = (ms: number) => flight.hold(ms)
+    const outcome = await attempt(claimed, options, { signal, log, rest, hold })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)

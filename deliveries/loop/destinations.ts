@@ -1,4 +1,5 @@
 import { sleep } from '../../concurrency/sleep.ts'
+import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { placeOf } from '../../store/deliveries/delivery-row.ts'
 import { type DueTarget, createPlaces, type Places, type Requester } from './due-targets.ts'
@@ -11,6 +12,8 @@ interface Flight {
    * `untilMs`, or the signal came.
    */
   rest(ms: number, untilMs: number, signal: AbortSignal): Promise<boolean>
+  /** No other attempt to this address begins for this long, at most ten minutes. The attempt does not wait for it. */
+  hold(ms: number): void
   /** Ends the attempt. `healthy`: the destination's response allows more attempts at a time. Call it only once. */
   end(healthy: boolean): void
 }
@@ -23,8 +26,8 @@ export interface Destinations {
   readonly active: number
   /** Begins a plan of what to claim. */
   plan(): Plan
-  /** `key`: of the destination (`destinationKey`). `isChat`: its messages are paced. */
-  start(key: string, isChat: boolean): Flight
+  /** `key`: of the destination (`destinationKey`). Messages to chats are paced. */
+  start(key: string, type: DeliveryType): Flight
 }
 
 /** A plan of slots. Each grant reduces what later grants can get, but takes no slot yet. */
@@ -113,12 +116,13 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
     },
     plan: () =>
       planOf({ places: places.planned(), free: slots.free, targetOf: (key) => known.get(key) ?? UNKNOWN, paces }),
-    start(key, isChat) {
+    start(key, type) {
       const target = known.get(key) ?? { ...UNKNOWN }
       known.set(key, target)
       const requester = { ...placeOf(key), proven: target.proven }
       target.running++
-      if (isChat) paces.take(key)
+      const everyMs = everyMsOf(type)
+      if (everyMs !== null) paces.take(key, everyMs)
       const slot = slots.take(requester)
       return {
         async rest(ms, untilMs, signal) {
@@ -127,6 +131,9 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
           madeRoom()
           await sleep(ms, signal)
           return slot.takeAgain(untilMs, signal)
+        },
+        hold(ms) {
+          paces.hold(key, Math.min(ms, CHAT_PACE.longestHoldMs))
         },
         end(healthy) {
           slot.giveBack()
@@ -262,8 +269,9 @@ function createSlow(onSlow: () => void): { readonly count: number; begin(): () =
 interface Paces {
   /** Returns the number of messages that may be sent now; Infinity for an address that is not paced. */
   room(key: string): number
-  take(key: string): void
-  /** Lets nothing through for this long. */
+  /** `everyMs`: between two messages to this kind of chat. */
+  take(key: string, everyMs: number): void
+  /** Lets nothing through for this long, and does not shorten a longer wait. Does nothing where nothing is paced. */
   hold(key: string, ms: number): void
 }
 
@@ -272,6 +280,7 @@ interface Pace {
   tokens: number
   /** The time of `tokens`; it may lie ahead. */
   at: number
+  readonly everyMs: number
   timer: NodeJS.Timeout | undefined
 }
 
@@ -281,13 +290,14 @@ interface Pace {
  */
 function createPaces(onRoom: () => void): Paces {
   const paces = new Map<string, Pace>()
-  const { burst, everyMs } = CHAT_PACE
+  const { burst } = CHAT_PACE
   /** Without the team: the key is `host team address`. */
   const addressOf = (key: string) => key.replace(/ \S*/, '')
-  const tokensOf = ({ tokens, at }: Pace) => Math.min(burst, tokens + Math.max(0, performance.now() - at) / everyMs)
+  const tokensOf = ({ tokens, at, everyMs }: Pace) =>
+    Math.min(burst, tokens + Math.max(0, performance.now() - at) / everyMs)
 
-  function paceOf(address: string): Pace {
-    const known = paces.get(address) ?? { tokens: burst, at: 0, timer: undefined }
+  function paceOf(address: string, everyMs: number): Pace {
+    const known = paces.get(address) ?? { tokens: burst, at: 0, everyMs, timer: undefined }
     paces.delete(address)
     paces.set(address, known)
     // An address that was not used for long has all its tokens, as a new one has.
@@ -299,7 +309,7 @@ function createPaces(onRoom: () => void): Paces {
   function set(pace: Pace, tokens: number, at: number): void {
     clearTimeout(pace.timer)
     Object.assign(pace, { tokens, at })
-    const waitMs = at - performance.now() + (1 - tokens) * everyMs
+    const waitMs = at - performance.now() + (1 - tokens) * pace.everyMs
     if (tokens < 1) pace.timer = setTimeout(onRoom, Math.max(1, Math.ceil(waitMs) + 1)).unref()
   }
 
@@ -308,14 +318,19 @@ function createPaces(onRoom: () => void): Paces {
       const pace = paces.get(addressOf(key))
       return pace === undefined ? Infinity : Math.floor(tokensOf(pace))
     },
-    take(key) {
-      const pace = paceOf(addressOf(key))
+    take(key, everyMs) {
+      const pace = paceOf(addressOf(key), everyMs)
       set(pace, tokensOf(pace) - 1, Math.max(pace.at, performance.now()))
     },
     hold(key, ms) {
-      const pace = paceOf(addressOf(key))
+      const pace = paces.get(addressOf(key))
       // One message may follow at the end; the waiting one is sent then.
-      set(pace, 0, performance.now() + ms)
+      if (pace) set(pace, Math.min(0, tokensOf(pace)), Math.max(pace.at, performance.now() + ms))
     },
   }
+}
+
+/** Returns the time between two messages; null: this type is not paced. */
+function everyMsOf(type: DeliveryType): number | null {
+  return type === 'slack' || type === 'discord' ? CHAT_PACE.everyMs[type] : null
 }

@@ -129,8 +129,12 @@ function changeOf(name: string, { diff, lists = {}, numeric_fields: numeric = []
   const before = showValue(from)
   const after = showValue(to)
   const field = isolate(cleanText(name)) || 'field'
-  const list = Array.isArray(from) && Object.hasOwn(lists, name) ? lists[name] : undefined
-  if (list) return { field, before, after, note: listNote(list), isShort: false, items: itemsOf(list) }
+  const hasBefore = Array.isArray(from) && from.length > 0
+  const list = (hasBefore || isNothing(from)) && Object.hasOwn(lists, name) ? lists[name] : undefined
+  if (list) {
+    const note = listNote(list, hasBefore ? BEHIND : BACK)
+    return { field, before, after, note, isShort: false, items: itemsOf(list) }
+  }
   const isShort = before.length + after.length <= SHORT
   return { field, before, after, note: movementNote(from, to, numeric.includes(name)), isShort, items: null }
 }
@@ -142,15 +146,20 @@ function elements(from: Json, to: Json): readonly [Json, Json] {
   return before === undefined || after === undefined ? [from, to] : [before, after]
 }
 
-/** Writes how many items: `3 added, 1 removed`. */
-function listNote({ added_count: added, removed_count: removed, moved_count: moved }: ListChange): string {
+const isNothing = (value: Json) => value === null || (Array.isArray(value) && value.length === 0)
+const BEHIND = 'changed behind the items that are kept'
+/** The list was empty only for a moment. */
+const BACK = 'the items of before are back'
+
+/** Writes how many items: `3 added, 1 removed`. `none`: what is written where no item differs. */
+function listNote({ added_count: added, removed_count: removed, moved_count: moved }: ListChange, none: string) {
   const counts = [
     [added, 'added'],
     [removed, 'removed'],
     [moved, 'moved'],
   ] as const
   const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${COUNT.format(count)} ${what}`)
-  return told.length === 0 ? 'changed behind the items that are kept' : told.join(', ')
+  return told.length === 0 ? none : told.join(', ')
 }
 
 function itemsOf({ added, removed, moved, ...counts }: ListChange): ListItems {

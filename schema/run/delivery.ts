@@ -92,9 +92,9 @@ export type Delivery = Static<typeof Delivery>
 /** Seconds before attempts 1 to 6, each counted from the end of the previous attempt. */
 export const DELIVERY_DELAYS_SECONDS = [0, 300, 900, 1800, 3600, 7200] as const
 /**
- * Messages to one address of a chat (slack, discord): this many at once, then one in each `everyMs`. Chats refuse more,
- * and a refused message is lost.
+ * Messages to one address of a chat: this many at once, then one in each `everyMs`. Chats refuse more, and a refused
+ * message is lost. Where one is refused with a time to wait, the others wait for it, at most for `longestHoldMs`.
  */
-export const CHAT_PACE = { burst: 3, everyMs: 1_000 } as const
+export const CHAT_PACE = { burst: 3, everyMs: { slack: 1_000, discord: 2_000 }, longestHoldMs: 600_000 } as const
 /** The destination must answer within this time. */
 export const DELIVERY_TIMEOUT_MS = 15_000

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import { FAILURES_UNTIL_ERROR, READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
@@ -75,8 +75,9 @@ const isHealth = (event: 'e' | 'later') => {
 
 /**
  * Inserts events only when somebody wants them and the monitor is scheduled: a monitor that a user paused causes no
- * notices. A recovery is reported only when the trouble before it was, and empty fields only once until then. SERP
- * monitors pause themselves instead.
+ * notices. A recovery is reported only when the trouble before it was, and when a field has a value. Empty fields are
+ * reported only once until then. Trouble is written down for the recovery alone too, and then nobody is told of it.
+ * SERP monitors pause themselves instead.
  */
 async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
   const events = runs.flatMap(({ no, run_id, notices }) =>
@@ -96,10 +97,12 @@ async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promi
       select e.kind from notice_events e where e.monitor_no = c.no and ${isHealth('e')} order by e.run_id desc limit 1
     ) last on true
     where c.next_run_at is not null and c.queue <> 'serp'
-      and (i.kind = any(m.notify_on) or team.error_notifications and i.fields is null)
+      and (i.kind = any(m.notify_on)
+        or i.fields is null and (team.error_notifications or 'recovered' = any(m.notify_on)))
       and case
         when i.kind = 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
         when i.kind = 'recovered' then last.kind in ('failing', 'field_missing')
+          and not exists (select from baselines b where b.no = c.no and b.empty = ${READINGS_UNTIL_TOLD})
         else i.fields is not null or last.kind is distinct from 'field_missing'
       end
     on conflict (key) do nothing

@@ -89,7 +89,7 @@ create function pool_level(used bigint, size bigint) returns int language sql im
 $$;
 
 -- Writes down that a pool has passed 80 or 100 percent, in the transaction that spends, and that the credits after it
--- are gone. Each is told once in a period.
+-- are gone. Each is told once in a period for each size of the pool, and credits as often as they are used up.
 create function tell_quota() returns trigger language plpgsql as $$
 begin
   insert into notice_events (team_id, kind, detail, key)
@@ -97,8 +97,8 @@ begin
     jsonb_build_object(
       'pool', pool, 'threshold_pct', level, 'used', used, 'limit', size, 'credits_remaining', new.credits,
       'resets_at', new.resets_at),
-    concat_ws(' ', 'quota', new.team_id, new.period_start, pool, level,
-      case when is_first then null else 'credits' end)
+    concat_ws(' ', 'quota', new.team_id, new.period_start, pool, level, size,
+      case when is_first then null else concat('credits ', clock()) end)
   from (
     select pool, used, size, pool_level(used, size) as level,
       pool_level(used, size) > pool_level(used_before, size_before) as is_first,

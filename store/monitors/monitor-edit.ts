@@ -27,6 +27,8 @@ interface MonitorEdit {
   readonly changed: readonly (keyof MonitorSpec)[]
   /** The baseline is reset: the next run has nothing to compare with. */
   readonly resetsBaseline: boolean
+  /** A check in progress starts over. True where the baseline is reset. */
+  readonly startsOver: boolean
 }
 
 /**
@@ -59,7 +61,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
   `)
 }
 
-function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdit) {
+function checkSets({ stored, spec, changed, resetsBaseline: resets, startsOver }: MonitorEdit) {
   const interval = spec.schedule_interval_seconds
   const sooner = sql.fragment`case when c.next_run_at is null then null
     else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
@@ -70,15 +72,16 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets }: MonitorEdi
   if (changed.includes('schedule_interval_seconds'))
     sets.push(sql.fragment`
       interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
+  if (startsOver) sets.push(sql.fragment`fence = c.fence + 1, holder = null`)
   if (resets)
     sets.push(sql.fragment`
-      fence = c.fence + 1, holder = null, was_failing = ${WAS_FAILING}, failures = 0,
+      was_failing = ${WAS_FAILING}, failures = 0,
       reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null, read_by = 0`)
   // A check in progress is due when its lease ends, and a queued one at once: neither waits for the schedule. A check
   // in progress under the old configuration starts again with the same run id.
   sets.push(sql.fragment`
     due_at = case
-      when c.run_id is not null then ${resets ? sql.fragment`t.at` : sql.fragment`c.due_at`}
+      when c.run_id is not null then ${startsOver ? sql.fragment`t.at` : sql.fragment`c.due_at`}
       when c.queued_run_id is not null then c.due_at
       else ${changed.includes('schedule_interval_seconds') ? sooner : sql.fragment`c.due_at`} end`)
   return sql.join(sets, sql.fragment`, `)

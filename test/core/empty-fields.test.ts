@@ -16,6 +16,8 @@ test.each<[Json, boolean]>([
   [0, false],
   [false, false],
   ['0', false],
+  [['', ' \n'], true],
+  [['', 'a'], false],
   [[null], false],
   [{}, false],
 ])('%j shows nothing of the page: %j', (value, expected) => {
@@ -29,6 +31,10 @@ test('each field without a match is warned of; an empty element is not', () => {
     'The field "list" has no match on the page. Its rule cannot notice a change there; correct the rule.',
   ])
   expect(unmatchedFields({}, config)).toEqual(Object.keys(fields))
+})
+
+test('a list of empty elements has matches', () => {
+  expect(unmatchedFields({ ...values, list: ['', ''] }, config)).toEqual(['none'])
 })
 
 test('where many scripts were not run, the browser is named, for empty elements too', () => {

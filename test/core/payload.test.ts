@@ -62,6 +62,17 @@ describe('what a payload says of lists', () => {
     expect(listChanges(diff({ price: '1' }, { price: '2' }))).toBeNull()
   })
 
+  test('compares a list that was empty only for a moment with the items from before', () => {
+    const known = { feed: ['a', 'b'], gone: ['x'] }
+    const after = { feed: ['n', 'a', 'b'], gone: ['x'], other: ['y'] }
+    const counts = { removed: [], moved: [], removed_count: 0, moved_count: 0 }
+    expect(listChanges(diff({ feed: [], gone: null, other: [] }, after), known)).toEqual({
+      feed: { added: ['n'], added_count: 1, ...counts },
+      gone: { added: [], added_count: 0, ...counts },
+      other: { added: ['y'], added_count: 1, ...counts },
+    })
+  })
+
   test('names at most 100 items and 32 KiB of each kind, and counts all', () => {
     const many = Array.from({ length: 1_000 }, (_, at) => `item ${at}`)
     const long = Array.from({ length: 50 }, (_, at) => `${at} ${'ü'.repeat(1_000)}`)

@@ -94,7 +94,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
   [
     'messages to one chat address, in a process',
-    `${CHAT_PACE.burst} at once, then ${1000 / CHAT_PACE.everyMs} a second`,
+    `${CHAT_PACE.burst} at once, then one in ${CHAT_PACE.everyMs.slack / 1000} s (slack), ` +
+      `${CHAT_PACE.everyMs.discord / 1000} s (discord)`,
   ],
   ['characters of an answer that are kept', n(MOST_CHARACTERS)],
   ['name of a key', `${range(key(ApiKeyCreate, 'name'))} characters`],

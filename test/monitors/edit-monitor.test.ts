@@ -87,13 +87,27 @@ describe('a change of configuration', () => {
     ['diff_predicate', { diff_predicate: { type: 'field_changes' as const, field: 'price' } }, false],
     ['deliveries', { deliveries: [{ type: 'email' as const, to: 'reader@example.com' }] }, false],
   ])('of %s', (key, more, resetsBaseline) => {
-    expect(specChange(SPEC, { ...SPEC, ...more })).toEqual({ changed: [key], resetsBaseline })
+    const startsOver = resetsBaseline
+    expect(specChange(SPEC, { ...SPEC, ...more })).toEqual({ changed: [key], resetsBaseline, startsOver })
+  })
+
+  test.each([
+    ['another value of a header', { Authorization: 'one' }, { Authorization: 'two' }, false],
+    ['another case and order of names', { Accept: '*/*', Cookie: 'a' }, { cookie: 'b', accept: '*/*' }, false],
+    ['no headers in place of null', null, {}, false],
+    ['one header more', { Accept: '*/*' }, { Accept: '*/*', Cookie: 'a' }, true],
+    ['another name', { Accept: '*/*' }, { Cookie: '*/*' }, true],
+    ['headers that are gone', { Accept: '*/*' }, null, true],
+  ])('to %s: the baseline is reset only with other names, and the check under way starts over', (...one) => {
+    const [, before, after, resetsBaseline] = one
+    const found = specChange({ ...SPEC, request_headers: before }, { ...SPEC, request_headers: after })
+    expect(found).toEqual({ changed: ['request_headers'], resetsBaseline, startsOver: true })
   })
 
   test('is none when only the order of keys differs', () => {
     const fields = (first: string, second: string) => ({ [first]: `.${first}`, [second]: `.${second}` })
     const one = { ...SPEC, extract_config: { method: 'css' as const, fields: fields('a', 'b') } }
     const other = { ...SPEC, extract_config: { method: 'css' as const, fields: fields('b', 'a') } }
-    expect(specChange(one, other)).toEqual({ changed: [], resetsBaseline: false })
+    expect(specChange(one, other)).toEqual({ changed: [], resetsBaseline: false, startsOver: false })
   })
 })

@@ -1,8 +1,8 @@
-import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
+import { diffIfLists, diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
-import type { Values } from '../../schema/shape/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 
 /** The number of equal readings of another layer in a row after which they become the baseline. */
@@ -62,7 +62,9 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   }
   const { gone, came } = await differencesOfLayer(change, before, diff.fields_changed)
   // What the layers lacked that agreed with the baseline, which is now another one.
-  const agreed = layersOf(baseline.read_by & ~bitOf(method)).map((layer) => [layer, emptyFields(before)] as const)
+  const agreed = layersOf(baseline.read_by & ~bitOf(method)).map(
+    (layer) => [layer, fieldsLacked(before, after)] as const,
+  )
   const lacking = lackingOf([...others, ...agreed])
   const judged = { before: withFields(before, came, after), after: withFields(after, gone, before) }
   const said = (end: string) => [`${changedLayer(change)}${end}`]
@@ -70,19 +72,20 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
     return { ...alone, ...judged, lacking, warnings: came.length > 0 ? said(cameWarning(change, came)) : [] }
   const digits = change.hash.toString('hex')
   const count = baseline.pending?.hash === digits ? baseline.pending.count + 1 : 1
-  const names = `, and fields that had a value are empty: ${listed(gone)}`.slice(0, 250)
+  const names = `, and sees less of it in fields that had a value: ${listed(gone)}`.slice(0, 250)
   if (count === READINGS_UNTIL_ADOPTED)
     return {
       ...alone,
       ...judged,
-      lacking,
+      // A layer that sees more items of a list is not known any more, so that the way back to it does not fire.
+      lacking: gone.every((name) => isEmptyValue(valueOf(after, name))) ? lacking : lackingOf(others),
       warnings: said(`${names}. It is the third such reading, and the new baseline.`),
     }
   const isKept = diffValues(before, judged.after, order) === null
   return {
     ...judged,
     read_by: isKept ? baseline.read_by : 0,
-    lacking: lackingOf([...others, ...(isKept ? [] : agreed), [method, emptyFields(after)]]),
+    lacking: lackingOf([...others, ...(isKept ? [] : agreed), [method, fieldsLacked(after, before)]]),
     pending: { hash: digits, count },
     kept: judged.after,
     warnings: said(`${names}. The baseline stays as it is.`),
@@ -105,24 +108,37 @@ async function differencesOfLayer(change: LayerChange, before: Values, changed: 
   if ((baseline.read_by & bitOf(method)) !== 0) return NONE
   if (task.kind === 'page' && task.extract.method === 'full_page') return differenceOfPage(change, changed)
   const known = baseline.lacking?.[method]
-  const isGone = (name: string) => isEmptyValue(valueOf(after, name))
-  const wasGone = (name: string) => isEmptyValue(valueOf(before, name))
-  return {
-    gone: changed.filter((name) => isGone(name) && !wasGone(name) && known?.includes(name) !== false),
-    came: changed.filter((name) => wasGone(name) && (isGone(name) || known?.includes(name) !== true)),
+  const now = (name: string) => valueOf(after, name)
+  const then = (name: string) => valueOf(before, name)
+  const isGone = (name: string) => isEmptyValue(now(name))
+  const wasGone = (name: string) => isEmptyValue(then(name))
+  const gone = changed.filter(
+    (name) => !wasGone(name) && (isGone(name) || isShorter(now(name), then(name))) && known?.includes(name) !== false,
+  )
+  const isComparable = !isPattern(task) || isComparableHtml(change)
+  const came = (name: string) => {
+    if (!isComparable && !isGone(name)) return true
+    if (wasGone(name)) return isGone(name) || known?.includes(name) !== true
+    return known === undefined && isShorter(then(name), now(name))
   }
+  return { gone, came: changed.filter((name) => !gone.includes(name) && came(name)) }
+}
+
+/** Patterns are tried on HTML as it was sent, or on that of the rendered page. */
+const isPattern = (task: Task) => task.kind === 'page' && task.extract.method === 'regex'
+
+/** Returns whether the layers of the baseline saw HTML of the same kind, or the answer is not HTML. */
+function isComparableHtml({ reading: { fetchMethod, isAsSent }, baseline }: LayerChange): boolean {
+  return isAsSent || layersOf(baseline.read_by).some((layer) => isRendered(layer) === isRendered(fetchMethod))
 }
 
 /**
  * The hash of HTML as it was sent cannot be compared with that of a rendered page. The readable text can: one layer may
  * see less of it than the other.
  */
-async function differenceOfPage(
-  { task, reading: { fetchMethod, isAsSent }, baseline, texts }: LayerChange,
-  changed: readonly string[],
-): Promise<OfLayer> {
-  const isSameKind = layersOf(baseline.read_by).some((layer) => isRendered(layer) === isRendered(fetchMethod))
-  if (isSameKind || isAsSent) return NONE
+async function differenceOfPage(change: LayerChange, changed: readonly string[]): Promise<OfLayer> {
+  if (isComparableHtml(change)) return NONE
+  const { task, texts } = change
   const isReadable = task.kind === 'page' && task.extract.method === 'full_page' && task.extract.ignore
   if (!isReadable) return { gone: [], came: changed }
   const known = await texts()
@@ -155,7 +171,18 @@ const bitOf = (layer: FetchMethod) => 1 << FETCH_METHODS.indexOf(layer)
 
 const layersOf = (bits: number): readonly FetchMethod[] => FETCH_METHODS.filter((layer) => (bits & bitOf(layer)) !== 0)
 
-const emptyFields = (values: Values) => Object.keys(values).filter((name) => isEmptyValue(valueOf(values, name)))
+/** Returns the fields that are empty in a reading, or lists that have only some of the items of the other reading. */
+const fieldsLacked = (values: Values, other: Values) =>
+  Object.keys(values).filter((name) => {
+    const value = valueOf(values, name)
+    return isEmptyValue(value) || isShorter(value, valueOf(other, name))
+  })
+
+/** Returns whether a list has only some of the items of another one, in the same order. */
+function isShorter(one: Json, other: Json): boolean {
+  const found = diffIfLists(one, other)
+  return found !== null && found.added.length > 0 && found.removed.length === 0 && found.moved.length === 0
+}
 
 const lackingOf = (entries: readonly (readonly [string, readonly string[]])[]): LayerState['lacking'] =>
   entries.length > 0 ? Object.fromEntries(entries) : null
@@ -175,6 +202,7 @@ function changedLayer({ reading: { fetchMethod }, baseline }: LayerChange): stri
 function cameWarning({ task }: LayerChange, came: readonly string[]): string {
   const isHash = task.kind === 'page' && task.extract.method === 'full_page' && !task.extract.ignore
   if (isHash) return ', so its hash cannot be compared. It is the new baseline.'
+  if (isPattern(task)) return ', so what patterns find cannot be compared. It is the new baseline.'
   return `, which sees more of it: ${listed(came)}`.slice(0, 250) + '. This is the new baseline.'
 }
 

@@ -1,3 +1,4 @@
+import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
 import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
@@ -114,9 +115,6 @@ function firedBy({ changePct, hasChanges }: RunPictures, config: VisualConfig | 
   const threshold_pct = config?.thresholdPct ?? THRESHOLD_PCT
   return hasChanges && changePct >= threshold_pct ? { change_pct: changePct, threshold_pct } : null
 }
-
-/** The number of readings in a row that must lack a field before its absence is reported. */
-const READINGS_UNTIL_TOLD = 3
 
 /**
  * Fields that had a value and have none now, each with the number of readings in a row that lacked it. Stored with the
@@ -264,7 +262,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
     runId: fired.runId,
     firedAtMs,
     diff: fired.diff,
-    lists: fired.diff && listChanges(fired.diff),
+    lists: fired.diff && listChanges(fired.diff, baseline.lists),
     ...(fired.visual && { visual: fired.visual }),
     ...(fired.text && { text: fired.text }),
     monitor: { url: baseline.url, name: baseline.name },

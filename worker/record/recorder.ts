@@ -4,6 +4,7 @@ import { readingHash } from '../../core/diff/diff-values.ts'
 import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
+import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
@@ -221,10 +222,12 @@ interface JudgedRun extends PicturedRun {
   readonly notices: readonly RunNotice[]
 }
 
-/** All fields together are told once, as trouble of the monitor. */
+/** Once all fields together are told, as trouble of the monitor, none is told by itself. */
 function noticesOfFields({ notice, empty }: ReturnType<typeof emptied>, newly: readonly string[]): RunNotice[] {
   const ofMonitor: RunNotice[] = notice ? [{ kind: notice, fields: null }] : []
-  return newly.length > 0 && empty === null ? [...ofMonitor, { kind: 'field_missing', fields: newly }] : ofMonitor
+  return newly.length > 0 && empty !== READINGS_UNTIL_TOLD
+    ? [...ofMonitor, { kind: 'field_missing', fields: newly }]
+    : ofMonitor
 }
 
 /** A monitor that can be fetched again and finds nothing has not recovered. */

@@ -91,6 +91,8 @@ const TABLE: Record<string, readonly (readonly [Json, string | null])[]> = {
     ['1. 50 €', '1'],
     ['2023, 15 people', '2023'],
     ['$10, 20 pieces', '10'],
+    ['$10. 25 left', '10'],
+    ['$10. 25% off', '10'],
     ['$10, 20% off', '10'],
     ['$10. 5', '10'],
     ['$10. 500', '10'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diffValues } from '../../../core/diff/diff-values.ts'
+import { cutMark, diffValues } from '../../../core/diff/diff-values.ts'
 import { fires, type Truth } from '../../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
@@ -128,6 +128,8 @@ describe('movements of a number', () => {
   })
 })
 
+const cut = (of: number) => cutMark(String(of).repeat(32))
+
 describe('list_gains_items', () => {
   const gains: DiffPredicate = { type: 'list_gains_items', field: 'f' }
   test.each<[before: Json, after: Json, expected: boolean]>([
@@ -147,6 +149,11 @@ describe('list_gains_items', () => {
     [['a'], null, false],
     ['a', ['a', 'b'], false],
     ['a', 'b', false],
+    // Lists that were cut, with a hash of the whole.
+    [['a', 'b', cut(1)], ['a', 'b', cut(2)], true],
+    [['a', 'b', cut(1)], ['b', 'c', cut(2)], false],
+    [['a', 'b', cut(1)], ['b', 'a', cut(2)], false],
+    [['a', 'b', cut(1)], ['a', 'b'], false],
   ])('%j → %j: %j', (before, after, expected) => {
     expect(onField(gains, before, after)).toBe(expected)
   })

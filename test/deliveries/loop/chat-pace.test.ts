@@ -15,7 +15,7 @@ beforeEach(() => outbox.query('truncate deliveries'))
 const PAYLOAD = payloadOf({ price: ['$19.99', '$17.49'] })
 const isSent = ({ status }: { status: string }) => status === 'success'
 const isDone = ({ status }: { status: string }) => status !== 'pending'
-const { burst, everyMs } = CHAT_PACE
+const { burst } = CHAT_PACE
 
 const chats = (type: 'slack' | 'discord', webhookUrl: string, count: number) =>
   outbox.addAll(Array.from({ length: count }, () => outbox.row({ type, webhookUrl }, PAYLOAD)))
@@ -25,6 +25,7 @@ const mostWithin = (requests: readonly Received[], ms: number) =>
   Math.max(...requests.map(({ at }) => requests.filter((other) => other.at >= at && other.at < at + ms).length))
 
 describe.each(['slack', 'discord'] as const)('messages to one %s address', (type) => {
+  const everyMs = CHAT_PACE.everyMs[type]
   test('are paced after a short burst', async () => {
     await using chat = await openReceiver()
     await chats(type, chat.url, burst + 3)
@@ -67,6 +68,20 @@ describe.each(['slack', 'discord'] as const)('messages to one %s address', (type
     expect(row).toMatchObject({ status: 'failed', attempts: 1, response_status: 429, next_attempt_at: null })
     expect(chat.requests).toHaveLength(1)
   })
+})
+
+test('a chat that asks to wait for longer than the attempt gets no message that is queued behind it', async () => {
+  await using chat = await openReceiver(reply(429, 'slow down', { 'retry-after': '60' }))
+  await chats('slack', chat.url, 4)
+  await using _ = startLoop(outbox)
+  const ended = () => outbox.seeAll().then((rows) => rows.filter(isDone))
+  await eventually(ended, (rows) => rows.length > 0)
+  const { webhook, until } = outbox
+  await using other = await openReceiver()
+  // The loop has looked and claimed again since then.
+  await until(await webhook(other.url), isSent)
+  expect(chat.requests).toHaveLength(1)
+  expect((await ended()).filter(({ status }) => status === 'failed')).toHaveLength(1)
 })
 
 test('a chat that asks to wait holds up no other address at its host', async () => {

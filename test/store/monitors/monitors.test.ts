@@ -103,6 +103,18 @@ describe('an edit that changes what a run means', () => {
     expect(await world.check(monitor.no)).toMatchObject(before)
   })
 
+  test('a new value of a header keeps the baseline, and no check under way ends with the old one', async () => {
+    const monitor = await create(world, await world.team(), { request_headers: { Authorization: 'old' } })
+    await recordReadings(world.store, [readingRun(await claimOne(monitor.no), { price: '1' })])
+    await world.query('update checks set due_at = clock(), failures = 3 where no = $1', [monitor.no])
+    const taken = await claimOne(monitor.no)
+    const { reading_id, fence } = await world.check(monitor.no)
+    await edit(world, monitor, { request_headers: { authorization: 'new' } })
+    expect(await world.check(monitor.no)).toMatchObject({ reading_id, failures: 3, etag: '"1"', fence: fence + 1 })
+    expect(await recordReadings(world.store, [readingRun(taken, { price: 'old' })])).toEqual(new Set())
+    expect(await claimOne(monitor.no)).toMatchObject({ run_id: taken?.run_id })
+  })
+
   test('a check in flight is fenced off, and starts over under the same run id without a second count', async () => {
     const team = await world.team()
     const monitor = await create(world, team)

@@ -68,3 +68,19 @@ test('a smaller plan is told at once, and a new period tells again', async () =>
     ['runs', 80, 48, 0],
   ])
 })
+
+test('a larger plan in the same period is told again, and so are credits that were bought again', async () => {
+  const team = await world.team({ runs: 10, used: 9, credits: 1 })
+  await spendRun(world.store, team, 'runs', 1)
+  await spendRun(world.store, team, 'runs', 1)
+  await world.query('update team_usage set credits = 1 where team_id = $1', [team])
+  await spendRun(world.store, team, 'runs', 1)
+  await world.query('update team_usage set runs_limit = 20 where team_id = $1', [team])
+  await spendRun(world.store, team, 'runs', 10)
+  expect(await told(team)).toEqual([
+    ['runs', 100, 10, 1],
+    ['runs', 100, 10, 0],
+    ['runs', 100, 10, 0],
+    ['runs', 100, 20, 0],
+  ])
+})

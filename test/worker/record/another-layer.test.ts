@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { PageTask, Task } from '../../../runners/check/task.ts'
@@ -241,6 +241,56 @@ test('a text of which a layer only sees more or less does not fire', async () =>
   expect(await check('browser', { content_hash: 'c' }, { pageText: 'Terms\n14 days' })).toMatchObject({
     delivery_triggered: true,
   })
+})
+
+describe('a list of which a layer only sees fewer items', () => {
+  const list = (...items: string[]): Values => ({ price: '$1', items })
+  const gains: DiffPredicate = { type: 'list_gains_items', field: 'items' }
+  const watchingList = (predicate: DiffPredicate = ANY) =>
+    watching({ extract: { method: 'css', fields: { price: 'b', items: 'li[]' } }, predicate })
+
+  test('keeps the baseline: neither it nor the way back fires', async () => {
+    for (const predicate of [ANY, gains]) {
+      const check = await watchingList(predicate)
+      await check('browser', list('a', 'b', 'c'))
+      const kept = await check('proxy', list('a', 'b'))
+      expect(kept).toMatchObject(SILENT)
+      expect(kept.warnings?.join()).toContain('another layer (proxy) than before (browser)')
+      expect(await check('browser', list('a', 'b', 'c'))).toMatchObject(SILENT)
+      expect(await check('proxy', list('a', 'b'))).toMatchObject(SILENT)
+      expect(await check('proxy', list('n', 'a', 'b'))).toMatchObject({ delivery_triggered: true })
+    }
+  })
+
+  test('is the new baseline after the third equal reading, and the way back does not fire', async () => {
+    const check = await watchingList(gains)
+    await check('browser', list('a', 'b', 'c'))
+    for (let n = 0; n < 3; n++) expect(await check('proxy', list('a', 'b'))).toMatchObject(SILENT)
+    expect(await check('browser', list('a', 'b', 'c'))).toMatchObject(SILENT)
+    expect(await check('browser', list('n', 'a', 'b', 'c'))).toMatchObject({ delivery_triggered: true })
+  })
+
+  test('becomes longer without firing when a layer that is not known sees more, and not the second time', async () => {
+    const check = await watchingList(gains)
+    await check('static', list('a'))
+    const more = await check('browser', list('a', 'b'))
+    expect(more).toMatchObject(SILENT)
+    expect(more.warnings?.join()).toContain('sees more of it')
+    expect(await check('static', list('a'))).toMatchObject(SILENT)
+    expect(await check('browser', list('a', 'b', 'c'))).toMatchObject({ delivery_triggered: true })
+  })
+})
+
+test('what a pattern finds in HTML as it was sent and in a rendered page is not compared', async () => {
+  const check = await watching({ extract: { method: 'regex', fields: { price: 'data-price="(.*?)"' } } })
+  await check('static', { price: '1&nbsp;€' })
+  const other = await check('browser', { price: '1 €' })
+  expect(other).toMatchObject(SILENT)
+  expect(other.warnings?.join()).toContain('cannot be compared. It is the new baseline.')
+  expect(await check('browser', { price: '2 €' })).toMatchObject({ delivery_triggered: true })
+  expect(await check('proxy', { price: '3 €' })).toMatchObject({ delivery_triggered: true })
+  expect(await check('static', { price: '3&nbsp;€' })).toMatchObject(SILENT)
+  expect(await check('browser', { price: '3 €' }, { isAsSent: true })).toMatchObject({ delivery_triggered: true })
 })
 
 const layers = fc.constantFrom<FetchMethod>('static', 'browser', 'proxy')

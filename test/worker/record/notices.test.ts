@@ -3,6 +3,7 @@ import { html, openSite, pageOf, type Site, status } from '../../support/site.ts
 import { eventually } from '../../support/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { tellEvents } from '../../../store/deliveries/notices.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
@@ -136,7 +137,13 @@ describe('what sets the count of failures to 0', () => {
       const stored = found && (await lockMonitor(tx, found.team_id, found.id))
       if (!stored) throw new Error('no monitor')
       const spec = { ...monitorSpec(stored, database.secrets), url: `${site.url}moved` }
-      await saveMonitor(tx, database.secrets, { stored, spec, changed: ['url'], resetsBaseline: true })
+      await saveMonitor(tx, database.secrets, {
+        stored,
+        spec,
+        changed: ['url'],
+        resetsBaseline: true,
+        startsOver: true,
+      })
     })
   }
 
@@ -249,6 +256,41 @@ test('a field that is missing three runs in a row causes one notice, where the m
   expect(more).toEqual([])
 })
 
+test('a field that is missing is told also while the others are empty for a moment', async () => {
+  const fields = { price: '.price', title: 'title' }
+  const { no } = await failedBefore(0, { extract: { method: 'css', fields } })
+  await database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await start()
+  for (const answer of [pageOf('$1'), '<title>A</title>', '<title>A</title>', '<title> </title>', pageOf('$1')]) {
+    site.answer(html(answer))
+    await next(no)
+  }
+  expect(
+    await database.query(`select kind, detail from notice_events where monitor_no = $1 order by run_id`, [no]),
+  ).toEqual([{ kind: 'field_missing', detail: { fields: ['price'] } }])
+})
+
+test('a recovery is told to a monitor that wants only this, and the trouble before it to nobody', async () => {
+  const { team, no } = await failedBefore(4)
+  await database.query('update teams set error_notifications = false where id = $1', [team])
+  await database.query(`update monitors set notify_on = '{recovered}' where no = $1`, [no])
+  site.answer(status(500))
+  await start()
+  await next(no)
+  site.price('$7')
+  const back = await next(no)
+  expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
+  const recipients: [string, number][] = []
+  await tellEvents(database.store, ({ event, monitors }) => {
+    if (event.monitor_no === no) recipients.push([event.kind, monitors.length])
+    return []
+  })
+  expect(recipients).toEqual([
+    ['failing', 0],
+    ['recovered', 1],
+  ])
+})
+
 test('a notice that the store refuses does not stop its monitor: the run is an internal error', async () => {
   site.answer(status(500))
   const { no } = await failedBefore(4)
@@ -312,6 +354,25 @@ describe('a monitor whose fields are all empty', () => {
     const fourth = await next(no)
     expect(fourth).toMatchObject({ reading_id: third?.id, warnings: null })
     expect(await notices(no)).toMatchObject([{ kind: 'field_missing', run_id: third?.id }])
+  })
+
+  test.each([
+    ['the same bytes', EMPTY],
+    ['other bytes', html('<!doctype html><p>Still closed.</p>')],
+  ])('has not recovered from failures with %s, and has with a value', async (_what, after) => {
+    site.answer(EMPTY)
+    const { no } = await failedBefore(0)
+    await start()
+    await next(no)
+    await next(no)
+    site.answer(status(500))
+    for (let n = 0; n < 5; n++) await next(no)
+    site.answer(after)
+    await next(no)
+    expect((await notices(no)).map(({ kind }) => kind)).toEqual(['field_missing', 'failing'])
+    site.price('$7')
+    const back = await next(no)
+    expect((await notices(no)).slice(2)).toMatchObject([{ kind: 'recovered', run_id: back?.id }])
   })
 
   test('causes none when a value comes back before the third run', async () => {
