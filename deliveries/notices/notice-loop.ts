@@ -19,11 +19,17 @@ const IDLE_MS = 1_000
  * schedule of attempts.
  */
 export function createNoticeLoop(options: NoticeLoopOptions): DeliveryLoop {
-  const { store, secrets, log, hasMail, idleMs = IDLE_MS } = options
+  const { store, secrets, log, metrics, hasMail, idleMs = IDLE_MS } = options
   const sending = createDeliveryLoop({ concurrency: 32, ...options, idleMs, outbox: 'notices' })
+  const refused: Parameters<typeof tellEvents>[2] = ({ id, kind, team_id, monitor_no }, err, isGivenUp) => {
+    if (isGivenUp) metrics.gaveUp(kind)
+    const end = isGivenUp ? 'it is given up, and nobody is told' : 'it is tried again in a few minutes'
+    const about = { event_id: id, kind, team_id, monitor_no, reason: storeFault(err) }
+    log.error(about, `the messages of a notice could not be made; ${end}`)
+  }
   const telling = createWakeableLoop({
     async work() {
-      const told = await tellEvents(store, (event) => noticesOf(event, { secrets, hasMail, log }))
+      const told = await tellEvents(store, (event) => noticesOf(event, { secrets, hasMail, log }), refused)
       if (told > 0) sending.wake()
       return told > 0 ? 0 : idleMs
     },

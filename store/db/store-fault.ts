@@ -1,11 +1,10 @@
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { createOutage, type Outage, type OutageLog } from '../../concurrency/outage.ts'
 
-/**
- * SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns, cancelled
- * statements, deadlocks.
- */
-const STORE_IS_DOWN = /^(08...|53...|57P0.|57014|40001|40P01|25006|55P03)$/
+/** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns. */
+const STORE_IS_DOWN = /^(08...|53...|57P0.|25006)$/
+/** Those of a store that serves: deadlocks, locks that were not had in time, cancelled statements. */
+const STATEMENTS_COLLIDED = /^(57014|40001|40P01|55P03)$/
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -38,10 +37,16 @@ const CONNECTION_WORDS = new RegExp(
   'i',
 )
 
-/** Returns whether the store is unavailable, perhaps only for now. The same statement may succeed later. */
+/**
+ * Returns whether the store is unavailable, perhaps only for now, or refused a statement because of others. The same
+ * statement may succeed later.
+ */
 export function isStoreAway(thrown: unknown): boolean {
-  return causes(thrown).some(isAway)
+  return hasCollided(thrown) || causes(thrown).some(isAway)
 }
+
+/** Such a fault is not the store's absence, and is not told as such. */
+const hasCollided = (thrown: unknown) => causes(thrown).some((error) => STATEMENTS_COLLIDED.test(codeOf(error)))
 
 /** Returns whether the store refused a value that must be unique. */
 export function isDuplicate(thrown: unknown): boolean {
@@ -77,11 +82,13 @@ const outages = new WeakMap<OutageLog, Outage>()
 export function storeOutage(log: OutageLog): Outage {
   let outage = outages.get(log)
   if (!outage) {
-    outage = createOutage({ what: 'the store', log, isAway: isStoreAway, reasonOf: reasonOfAbsence })
+    outage = createOutage({ what: 'the store', log, isAway: isOutage, reasonOf: reasonOfAbsence })
     outages.set(log, outage)
   }
   return outage
 }
+
+const isOutage = (thrown: unknown) => !hasCollided(thrown) && isStoreAway(thrown)
 
 /** The last cause is the driver's own error. An error without words (a refused connection has none) has a code. */
 function reasonOfAbsence(thrown: unknown): string {

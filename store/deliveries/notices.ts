@@ -5,6 +5,7 @@ import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-con
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
+import { isStoreAway } from '../db/store-fault.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 
@@ -115,8 +116,16 @@ async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promi
  */
 export const DEAD_DESTINATIONS = sql.fragment`,
     alive as (
-      delete from dead_destinations x using done d
-      where d.status = 'success' and x.monitor_no = d.monitor_no and x.target_key = d.target_key
+      delete from dead_destinations x using (
+        -- Batches of several processes lock in the same order.
+        select k.monitor_no, k.target_key from dead_destinations k
+        where exists (
+          select from done d
+          where d.status = 'success' and d.monitor_no = k.monitor_no and d.target_key = k.target_key)
+        order by k.monitor_no, k.target_key
+        for update
+      ) d
+      where x.monitor_no = d.monitor_no and x.target_key = d.target_key
     ),
     dead as (
       insert into dead_destinations (monitor_no, target_key)
@@ -160,6 +169,8 @@ export type ToldMonitor = Static<typeof ToldMonitor>
 const NoticeEvent = Type.Object({
   id: Type.String(),
   team_id: Type.String(),
+  /** Earlier attempts to make its messages. */
+  tries: Type.Integer(),
   kind: Choice(NOTICE_KINDS),
   detail: Type.Unsafe<Readonly<Record<string, unknown>>>({}),
   monitor_no: Type.Union([Type.Integer(), Null]),
@@ -210,14 +221,25 @@ const ROW_COLUMNS = {
   payload: 'text',
 } as const
 
+/** Attempts to make the messages of an event, a minute and more apart. */
+const MOST_TRIES = 5
+
+/** Called for each event whose messages could not be made. `isGivenUp`: it is not tried again. */
+type OnRefused = (event: NoticeEvent, error: unknown, isGivenUp: boolean) => void
+
 /**
  * Makes the messages of due events, the oldest first, in one transaction: an event has all of its messages or is due
- * again. Returns how many events were told.
+ * again. One whose messages cannot be made holds up no other. Returns how many events were looked at.
  */
-export async function tellEvents(store: Store, messagesOf: (told: ToTell) => readonly NoticeRow[]): Promise<number> {
-  return store.transaction(async (tx) => {
+export async function tellEvents(
+  store: Store,
+  messagesOf: (told: ToTell) => readonly NoticeRow[],
+  onRefused: OnRefused,
+): Promise<number> {
+  const refused: Parameters<OnRefused>[] = []
+  const count = await store.transaction(async (tx) => {
     const events = await tx.any(sql.type(noticeEvent)`
-      select e.id, e.team_id, e.kind, e.detail, e.monitor_no, e.run_id,
+      select e.id, e.team_id, e.tries, e.kind, e.detail, e.monitor_no, e.run_id,
         (extract(epoch from e.created_at) * 1000)::float8 as occurred_ms,
         (extract(epoch from clock()) * 1000)::float8 as now_ms,
         r.error_code, r.error_message, u.email as owner_email, team.error_notifications
@@ -230,23 +252,43 @@ export async function tellEvents(store: Store, messagesOf: (told: ToTell) => rea
       limit ${EVENTS}
       for update of e skip locked
     `)
-    const rows: NoticeRow[] = []
-    for (const event of events) rows.push(...messagesOf(await toTell(tx, event)))
-    await tx.query(sql.type(nothing)`
-      insert into notices (
-        id, team_id, monitor_no, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
-      select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, t.at, t.at, t.at
-      from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
-    `)
-    await tx.query(sql.type(nothing)`
-      update notice_events set due_at = null where id = any(${sql.array(
-        events.map(({ id }) => id),
-        'uuid',
-      )})
-    `)
+    for (const event of events) {
+      try {
+        await tx.transaction((nested) => tellEvent(nested, event, messagesOf))
+      } catch (error) {
+        if (isStoreAway(error)) throw error
+        refused.push([event, error, event.tries + 1 >= MOST_TRIES])
+        await putOff(tx, event)
+      }
+    }
     return events.length
   })
+  for (const one of refused) onRefused(...one)
+  return count
 }
+
+async function tellEvent(
+  tx: Transaction,
+  event: NoticeEvent,
+  messagesOf: (told: ToTell) => readonly NoticeRow[],
+): Promise<void> {
+  const rows = messagesOf(await toTell(tx, event))
+  await tx.query(sql.type(nothing)`
+    insert into notices (
+      id, team_id, monitor_no, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
+    select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, t.at, t.at, t.at
+    from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
+  `)
+  await tx.query(sql.type(nothing)`update notice_events set due_at = null where id = ${event.id}::uuid`)
+}
+
+const putOff = (tx: Transaction, { id }: NoticeEvent) =>
+  tx.query(sql.type(nothing)`
+    update notice_events
+    set tries = tries + 1,
+      due_at = case when tries + 1 < ${MOST_TRIES} then clock() + make_interval(mins => tries + 1) end
+    where id = ${id}::uuid
+  `)
 
 async function toTell(tx: Transaction, event: NoticeEvent): Promise<ToTell> {
   const found = await tx.any(sql.type(toldMonitor)`

@@ -57,8 +57,10 @@ create table notice_events (
   detail jsonb not null default '{}',
   -- Each event happens once, even when its cause is written more than once.
   key text not null unique,
-  -- Null: its messages are made.
+  -- Null: its messages are made, or were given up.
   due_at timestamptz default clock(),
+  -- How often they could not be made.
+  tries int not null default 0,
   created_at timestamptz not null default clock()
 );
 create index notice_events_monitor on notice_events (monitor_no) where monitor_no is not null;

@@ -60,6 +60,9 @@ async function next(no: number) {
   )
   return runs.at(-1)
 }
+const throwIt = (_event: unknown, error: unknown) => {
+  throw error
+}
 const notices = (no: number) =>
   database.query<{ kind: string; run_id: string; isDue: boolean }>(
     `select kind, run_id, due_at <= clock() as "isDue" from notice_events where monitor_no = $1 order by run_id`,
@@ -281,10 +284,14 @@ test('a recovery is told to a monitor that wants only this, and the trouble befo
   const back = await next(no)
   expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
   const recipients: [string, number][] = []
-  await tellEvents(database.store, ({ event, monitors }) => {
-    if (event.monitor_no === no) recipients.push([event.kind, monitors.length])
-    return []
-  })
+  await tellEvents(
+    database.store,
+    ({ event, monitors }) => {
+      if (event.monitor_no === no) recipients.push([event.kind, monitors.length])
+      return []
+    },
+    throwIt,
+  )
   expect(recipients).toEqual([
     ['failing', 0],
     ['recovered', 1],

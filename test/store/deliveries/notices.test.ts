@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tellEvents } from '../../../store/deliveries/notices.ts'
+import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+
+let world: QueueWorld
+beforeAll(async () => {
+  world = await openQueueWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+test('an event whose messages cannot be made holds up no other, and is given up after five tries', async () => {
+  const [broken, sound] = [await world.team(), await world.team()]
+  for (const team of [broken, sound])
+    await world.query(`insert into notice_events (team_id, kind, key) values ($1, 'quota', $2)`, [team, randomUUID()])
+  const tried: string[] = []
+  const refused: [string, boolean][] = []
+  const tell = () =>
+    tellEvents(
+      world.store,
+      ({ event }) => {
+        tried.push(event.team_id)
+        if (event.team_id === broken) throw new Error('a bug')
+        return []
+      },
+      ({ kind }, _error, isGivenUp) => refused.push([kind, isGivenUp]),
+    )
+  expect(await tell()).toBe(2)
+  expect(tried.filter((team) => team === sound)).toHaveLength(1)
+  for (let n = 0; n < 8; n++) {
+    await world.query('update notice_events set due_at = clock() where due_at is not null')
+    await tell()
+  }
+  expect(tried.filter((team) => team === sound)).toHaveLength(1)
+  expect(refused).toEqual([1, 2, 3, 4, 5].map((nth) => ['quota', nth === 5]))
+  expect(await world.query('select 1 from notice_events where due_at is not null')).toEqual([])
+})
