@@ -29,6 +29,7 @@ export function textOf({ kind, blocks, name: given }: Subject): NoticeText {
   const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
   switch (kind) {
     case 'failing':
+      if (blocks.failing?.consecutive_failures === 0) return told('Checks wait for a browser', WAITING)
       return told(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
     case 'recovered':
       return told(`${name} works again`, ['The monitor works again.'])
@@ -42,6 +43,11 @@ export function textOf({ kind, blocks, name: given }: Subject): NoticeText {
 }
 
 const told = (title: string, lines: readonly string[]): NoticeText => ({ title, message: lines.join('\n') })
+
+const WAITING = [
+  'Monitors of this team need a browser, and no process of this installation takes their checks.',
+  'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
+]
 
 const failing = (reason: string | null) => [
   'The monitor has failed five times in a row.',

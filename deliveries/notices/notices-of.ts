@@ -91,6 +91,13 @@ function destinationsOf(
   }
 }
 
+/** No run failed: the checks of a team are not begun. */
+const WAITING_FOR_BROWSER = {
+  consecutive_failures: 0,
+  error_code: 'not_available',
+  error_message: 'No process of this installation takes checks that need a browser.',
+} as const
+
 /** Returns the facts of an event under the name of its kind. */
 function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): Blocks {
   const { kind, detail } = event
@@ -98,6 +105,7 @@ function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): 
     case 'recovered':
       return {}
     case 'failing':
+      if ('waiting_for_browser' in detail) return { failing: WAITING_FOR_BROWSER }
       return {
         failing: {
           consecutive_failures: Number(detail['consecutive_failures'] ?? 0),

@@ -333,7 +333,7 @@ export const deleteNotices = (connection: Queryable): Promise<number> =>
         select e.id
         from notice_events e cross join lateral team_limits(e.team_id) l
         where e.due_at is null and e.created_at < ${CUTOFF}
-          and (not ${isHealth('e')} or exists (
+          and (not ${isHealth('e')} or e.monitor_no is null or exists (
             select from notice_events later
             where later.monitor_no = e.monitor_no and later.run_id > e.run_id and ${isHealth('later')}))
         limit ${NOTICE_BATCH}

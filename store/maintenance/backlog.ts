@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { poolOf } from '../quota/pool.ts'
+import { UNRENDERED } from './unrendered.ts'
 
 /** The counts stop here, so that the cost of a scrape does not grow with the backlog. */
 export const MOST_COUNTED = 10_000
@@ -13,6 +14,8 @@ const Backlog = Type.Object({
   checks_due: Type.Integer(),
   /** Seconds since the oldest due check became due. 0: no check is due. */
   oldest_check_seconds: Seconds,
+  /** Checks that need a browser and have been due for long (`UNRENDERED`). */
+  checks_unrendered: Type.Integer(),
   /** Deliveries whose next attempt is due, scheduled or in progress. */
   deliveries_waiting: Type.Integer(),
   deliveries_due: Type.Integer(),
@@ -59,6 +62,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
           limit ${MOST_COUNTED}
         ) c`)} as checks_due,
       ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
+      (select count(*) from (${UNRENDERED}) late) as checks_unrendered,
       ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
       ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,
       ${secondsSince(sql.fragment`

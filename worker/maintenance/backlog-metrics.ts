@@ -42,6 +42,11 @@ const atMost = (what: string) => `${what}, counted up to ${MOST_COUNTED}.`
 const GAUGES = [
   ['checks_due', 'tidemark_checks_due', atMost('Checks in the store that are due and not claimed')],
   ['oldest_check_seconds', 'tidemark_checks_oldest_due_seconds', 'For how long the most overdue check has been due.'],
+  [
+    'checks_unrendered',
+    'tidemark_checks_without_browser',
+    atMost('Checks that need a browser and have been due for ten minutes and three intervals'),
+  ],
   ['deliveries_waiting', 'tidemark_deliveries_waiting', atMost('Deliveries in the store that are not done')],
   ['deliveries_due', 'tidemark_deliveries_due', atMost('Deliveries in the store that are due and not claimed')],
   [

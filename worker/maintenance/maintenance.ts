@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/db/client.ts'
+import type { OutageLog } from '../../concurrency/outage.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
@@ -11,6 +12,7 @@ import { fitLocks } from '../../store/quota/locks.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
+import { noteUnrendered } from '../../store/maintenance/unrendered.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
 const TICK_MS = 1_000
@@ -25,8 +27,9 @@ const FORGET_AFTER_MS = 60_000
 
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
- * puts checks without runs to rest, and corrects times after the clock was set back. Once an hour: deletes expired
- * data, and the secrets of deleted monitors. Once a day: deletes data beyond the retention period.
+ * puts checks without runs to rest, and corrects times after the clock was set back. Once a minute: looks for checks
+ * that no browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes
+ * data beyond the retention period.
  */
 export async function startMaintenance(
   store: Store,
@@ -34,12 +37,14 @@ export async function startMaintenance(
   leaseSeconds: number,
 ): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
+  const browsers = createBrowserWatch(() => noteUnrendered(store), log)
   let purgedAt = -Infinity
   await tick()
   const ticking = createWakeableLoop({
     async work() {
       await tick()
       await clock.look()
+      await browsers.look()
       return TICK_MS
     },
     onFault(err) {
@@ -81,6 +86,42 @@ function forgettingOf(store: Store, log: Logger): WakeableLoop {
     faultPauses: { firstMs: FORGET_EVERY_MS, longestMs: FORGET_EVERY_MS },
   })
 }
+
+const BROWSER_LOOK_MS = 60_000
+/** What waited while nothing ran is taken first. */
+const BROWSER_GRACE_MS = 10 * 60_000
+const BROWSER_TOLD_EVERY_MS = 3_600_000
+
+/**
+ * Looks once a minute for checks that need a browser and that nobody claims. The log says so when they are seen, once
+ * an hour, and when they are taken. `note` tells their owners.
+ */
+export function createBrowserWatch(
+  note: () => ReturnType<typeof noteUnrendered>,
+  log: OutageLog,
+): { look(): Promise<void> } {
+  let lookAt = performance.now() + BROWSER_GRACE_MS
+  let toldAt: number | null = null
+  return {
+    async look() {
+      const now = performance.now()
+      if (now < lookAt) return
+      lookAt = now + BROWSER_LOOK_MS
+      const { count, oldest_seconds } = await note()
+      if (count > 0 && (toldAt === null || now - toldAt >= BROWSER_TOLD_EVERY_MS)) {
+        toldAt = now
+        log.error({ checks: count, oldest_seconds: Math.round(oldest_seconds) }, NOBODY_RENDERS)
+      } else if (count === 0 && toldAt !== null) {
+        toldAt = null
+        log.warn({}, 'checks that need a browser are taken again')
+      }
+    },
+  }
+}
+
+const NOBODY_RENDERS =
+  'checks that need a browser wait and nobody takes them; let this process render pages (TIDEMARK_BROWSER_PAGES), or ' +
+  'start a runner (TIDEMARK_RUNNER_API_PORT)'
 
 /** A smaller correction of the clock is ignored. */
 const JUMP_MS = 30_000

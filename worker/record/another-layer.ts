@@ -63,7 +63,7 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   const { gone, came } = await differencesOfLayer(change, before, diff.fields_changed)
   // What the layers lacked that agreed with the baseline, which is now another one.
   const agreed = layersOf(baseline.read_by & ~bitOf(method)).map(
-    (layer) => [layer, fieldsLacked(before, after)] as const,
+    (layer) => [layer, fieldsLacked(before, after, came)] as const,
   )
   const lacking = lackingOf([...others, ...agreed])
   const judged = { before: withFields(before, came, after), after: withFields(after, gone, before) }
@@ -85,7 +85,7 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   return {
     ...judged,
     read_by: isKept ? baseline.read_by : 0,
-    lacking: lackingOf([...others, ...(isKept ? [] : agreed), [method, fieldsLacked(after, before)]]),
+    lacking: lackingOf([...others, ...(isKept ? [] : agreed), [method, fieldsLacked(after, before, gone)]]),
     pending: { hash: digits, count },
     kept: judged.after,
     warnings: said(`${names}. The baseline stays as it is.`),
@@ -171,11 +171,11 @@ const bitOf = (layer: FetchMethod) => 1 << FETCH_METHODS.indexOf(layer)
 
 const layersOf = (bits: number): readonly FetchMethod[] => FETCH_METHODS.filter((layer) => (bits & bitOf(layer)) !== 0)
 
-/** Returns the fields that are empty in a reading, or lists that have only some of the items of the other reading. */
-const fieldsLacked = (values: Values, other: Values) =>
+/** Returns the fields that a reading lacks: those that are empty, and lists that are shorter by the layer. */
+const fieldsLacked = (values: Values, other: Values, ofLayer: readonly string[]) =>
   Object.keys(values).filter((name) => {
     const value = valueOf(values, name)
-    return isEmptyValue(value) || isShorter(value, valueOf(other, name))
+    return isEmptyValue(value) || (ofLayer.includes(name) && isShorter(value, valueOf(other, name)))
   })
 
 /** Returns whether a list has only some of the items of another one, in the same order. */

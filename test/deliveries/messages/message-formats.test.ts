@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
+import { listChanges } from '../../../core/payload.ts'
 import { LINKS, payloadOf, RUN_URL } from '../channels/mailbox.ts'
 
 const KETTLE = payloadOf({ price: ['$19.99', '$17.49'], in_stock: [null, true] })
@@ -315,6 +316,19 @@ describe('a list in a message', () => {
     const cut = (digit: string) => ['a', `…[truncated sha256:${digit.repeat(32)}]`]
     const { subject } = emailMessage(payloadOf({ all: [cut('1'), cut('2')] }), LINKS)
     expect(subject).toBe('Kettle: all: changed behind the items that are kept')
+  })
+
+  test.each([
+    ['an empty list', []],
+    ['no list', null],
+  ])('a feed that was %s for a moment names the items that are new since then', (_what, before) => {
+    const of = (after: readonly string[]) => {
+      const payload = payloadOf({ feed: [before, after] })
+      const lists = listChanges(payload.diff, { feed: ['Fire', 'Frost'] }) ?? {}
+      return emailMessage({ ...payload, lists }, LINKS).subject
+    }
+    expect(of(['Storm', 'Fire', 'Frost'])).toBe('Kettle: feed: + Storm')
+    expect(of(['Fire', 'Frost'])).toBe('Kettle: feed: the items of before are back')
   })
 
   test('a thousand long items fit into every format, with the number of further ones', () => {

@@ -47,6 +47,19 @@ test('a monitor that finds nothing is told so, and what to do', async () => {
   expect(mailbox.letters[0]?.mail.text).toContain('fetch_mode')
 })
 
+test('checks that nobody renders are told to the owner as such, and not as five failures', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await happened({ isOfTeam: true, detail: { waiting_for_browser: 2 } })
+  loop(mailer).start()
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(mailbox.letters[0]?.mail.subject).toBe('Checks wait for a browser')
+  expect(mailbox.letters[0]?.mail.text).toContain('TIDEMARK_BROWSER_PAGES')
+  expect(mailbox.letters[0]?.mail.text).not.toContain('five times')
+})
+
 test('a name that is markup or a header is text', async () => {
   const { mailbox, mailer } = await postOffice()
   await happened({ name: '<b>K</b>\r\nBcc: eve@example.com', reason: '<script>alert(1)</script>' })

@@ -22,6 +22,7 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
   expect(await scrape()).toEqual({
     tidemark_checks_due: 0,
     tidemark_checks_oldest_due_seconds: 0,
+    tidemark_checks_without_browser: 0,
     tidemark_deliveries_waiting: 0,
     tidemark_deliveries_due: 0,
     tidemark_deliveries_oldest_due_seconds: 0,
