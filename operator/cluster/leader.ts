@@ -136,7 +136,8 @@ export class Leader {
     while (!signal.aborted) {
       await sleep(Math.max(0, Math.min(everyMs, leftMs())), signal)
       if (signal.aborted) return
-      const again = leftMs() > 0 ? await this.#tryHold(leftMs()) : null
+      // At most half of the time: a request that gets no answer is followed by another one.
+      const again = leftMs() > 0 ? await this.#tryHold(Math.min(leftMs(), renewMs / 2)) : null
       if (again !== null) renewedAt = again
       else if (this.#isTaken || leftMs() <= 0) {
         this.#isLeader = false

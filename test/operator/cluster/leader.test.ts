@@ -106,6 +106,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
     expect(wasFirst).toBe(true)
   })
 
+  test('asks again in time when one request gets no answer', async () => {
+    const one = await candidate('hung', 'one')
+    await one.acquire()
+    let isLost = false
+    void one.leader.lost.then(() => (isLost = true))
+    one.faulty.spoil(/PUT .*leases/, { kind: 'late', ms: 60_000 }, 1)
+    const before = await holder('hung')
+    await eventually(async () => isLost || (await holder('hung'))['renewTime'] !== before['renewTime'], Boolean)
+    expect(isLost).toBe(false)
+    expect((await holder('hung'))['holderIdentity']).toBe('one')
+  })
+
   test('stays the leader through a fault that ends in time', async () => {
     const one = await candidate('short', 'one')
     await one.acquire()
