@@ -64,6 +64,8 @@ export class Reconciler {
   readonly #pacedUntil = new Map<string, number>()
   /** When each resource is compared with its record again, by `performance.now()`. */
   readonly #resyncAt = new Map<string, number>()
+  /** The generation of each resource whose record is made, and whose status waits for the records of many others. */
+  readonly #putOff = new Map<string, number | undefined>()
   #resyncs = 0
   #corrections = 0
   /** Parts of a status that the definition in the cluster does not have, so that the API server drops them. */
@@ -86,6 +88,7 @@ export class Reconciler {
   /** Looks at the newest state of a resource and does what it needs. */
   async work(key: string): Promise<WorkResult> {
     const resource = this.#options.resourceOf(key) ?? null
+    if (this.#isPutOff(key, resource)) return { againMs: 0 }
     const found = await this.#situationOf(key, resource)
     const { resolved } = found
     const { secretMs } = this.#options.times
@@ -99,7 +102,8 @@ export class Reconciler {
       }
       if (wait !== undefined) waits.push(wait)
       // Of many resources at once, all records come before the statuses: a monitor runs without a status.
-      if (action.kind === 'apply' && this.#options.waiting() > MANY) {
+      if (action.kind === 'apply' && resource && this.#recordsToMake() > MANY) {
+        this.#putOff.set(key, resource.metadata.generation)
         waits.push(0)
         break
       }
@@ -112,6 +116,25 @@ export class Reconciler {
     }
     waits.push(Math.max(0, (this.#resyncAt.get(key) ?? 0) - performance.now()))
     return { againMs: Math.min(...waits) }
+  }
+
+  /** Returns how many resources wait that are not put off: about as many records are to be made. */
+  #recordsToMake(): number {
+    return this.#options.waiting() - this.#putOff.size
+  }
+
+  /**
+   * Returns whether only the status of a resource is missing, and the records of many others come first. The event of
+   * an own write brings a resource here again ahead of those.
+   */
+  #isPutOff(key: string, resource: MonitorResource | null): boolean {
+    const isPutOff =
+      resource !== null &&
+      this.#putOff.has(key) &&
+      this.#putOff.get(key) === resource.metadata.generation &&
+      this.#recordsToMake() > MANY
+    if (!isPutOff) this.#putOff.delete(key)
+    return isPutOff
   }
 
   /**

@@ -13,6 +13,8 @@ interface Operation {
   readonly path: string
   /** An address of it that leads to nothing. */
   readonly url: string
+  /** The least role that may use it. */
+  readonly role: string | undefined
 }
 
 /**
@@ -21,13 +23,22 @@ interface Operation {
  */
 async function operations(): Promise<readonly Operation[]> {
   const { paths } = (await served.as(null).get('/api/openapi.json')).body
-  return Object.entries(paths as Record<string, Record<string, { readonly security?: readonly object[] }>>)
+  return Object.entries(paths as Record<string, Record<string, Documented>>)
     .filter(([path]) => path.startsWith('/v1/'))
     .flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([key, { security }]) => VERBS.includes(key) && security?.length !== 0)
-        .map(([method]) => ({ method: method.toUpperCase(), path, url: path.replace(/\{\w+\}/, UNKNOWN) })),
+        .map(([method, { description = '' }]) => ({
+          method: method.toUpperCase(),
+          path,
+          url: path.replace(/\{\w+\}/, UNKNOWN),
+          role: /role `(\w+)`/.exec(description)?.[1],
+        })),
     )
+}
+interface Documented {
+  readonly security?: readonly object[]
+  readonly description?: string
 }
 const VERBS = ['get', 'post', 'patch', 'put', 'delete']
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
@@ -110,10 +121,9 @@ describe('all errors of every operation use the envelope', () => {
 
   test('a role that does not allow it: 403 FORBIDDEN', async () => {
     const credential = await served.api.member(served.owner, 'viewer')
-    const isRead = ({ path }: Operation) => path.endsWith('/backtest')
     expect(
       await each(
-        (operation) => operation.method !== 'GET' && !isRead(operation),
+        ({ method, role }) => method !== 'GET' && role !== 'viewer',
         ({ method, url }) => ({ method, url, credential }),
       ),
     ).toEqual(['403 FORBIDDEN'])
@@ -133,13 +143,15 @@ describe('all errors of every operation use the envelope', () => {
   test('a resource that is not found: 404 NOT_FOUND', async () => {
     // A process without patterns makes no backtests, and says that first.
     const isThere = (operation: Operation) => hasId(operation) && !operation.path.endsWith('/backtest')
-    const body = '{"grace_period_hours":0}'
+    const bodies: Readonly<Record<string, string>> = {
+      'POST /v1/keys/{id}/rotate': '{"grace_period_hours":0}',
+      'PATCH /v1/team/members/{userId}': '{"role":"viewer"}',
+    }
     expect(
-      await each(isThere, ({ method, url, path }) => ({
-        method,
-        url,
-        ...(path === '/v1/keys/{id}/rotate' && { body }),
-      })),
+      await each(isThere, ({ method, url, path }) => {
+        const body = bodies[`${method} ${path}`]
+        return { method, url, ...(body !== undefined && { body }) }
+      }),
     ).toEqual(['404 NOT_FOUND'])
   })
 

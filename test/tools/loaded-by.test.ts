@@ -46,6 +46,7 @@ describe('tidemark runner', () => {
       'cli/boot/settings/read-config.ts',
       'cli/boot/settings/read-trust.ts',
       'cli/boot/settings/runner-issues.ts',
+      'cli/boot/settings/secret-files.ts',
       'cli/boot/settings/service-links.ts',
       'cli/commands/runner.ts',
       'platform/connection-guard.ts',
