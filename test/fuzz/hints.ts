@@ -54,6 +54,7 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.to': () => email,
   'postAuthSignUpEmail.email': () => fc.uuid().map((id) => `${id}@example.com`),
   'postAuthSignInEmail.email': () => constantOrElse('email', 'nobody@example.com'),
+  '*.email': () => fc.uuid().map((id) => `${id}@example.com`),
   'postAuthSignUpEmail.password': () => fc.constantFrom('correct horse', '😀'.repeat(8)),
   '*.password': () => constantOrElse('password', 'correct horse'),
   '*.currentPassword': () => constantOrElse('password', 'wrong horse'),

@@ -42,7 +42,7 @@ export function judge(document: ApiDocument, expected: Expected, answer: Receive
   ]
 }
 
-const isBag = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isBag = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
 const isYaml = ({ headers }: Received) => /^application\/yaml(;|$)/.test(String(headers['content-type']))

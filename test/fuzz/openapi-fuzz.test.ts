@@ -40,10 +40,23 @@ function shrinkingFor(ms: number, run: (chain: Chain) => Promise<void>): (chain:
 }
 
 /**
- * No run of the fuzz has pictures, and few differ in a text. A token for a new password comes from a command of the
- * installation, which test/cli/admin.test.ts follows to its end.
+ * No run of the fuzz has pictures, and few differ in a text. Tokens come in mails, and the fuzz has no mail server; a
+ * chain knows no other accounts and teams. test/spec/team.test.ts, invitation.test.ts and test/api/auth follow all of
+ * these to their end.
  */
-const NEVER_SUCCEED = new Set(['getRunImagesById', 'getRunsByIdDiff', 'postAuthResetPassword'])
+const NEVER_SUCCEED = new Set([
+  'getRunImagesById',
+  'getRunsByIdDiff',
+  'postAuthResetPassword',
+  'postAuthRequestPasswordReset',
+  'postAuthSendVerificationEmail',
+  'postAuthVerifyEmail',
+  'getTeamInvitation',
+  'postTeamAccept',
+  'postTeamSwitch',
+  'patchTeamMembersByUserId',
+  'deleteTeamMembersByUserId',
+])
 
 test(
   'whatever is sent, each answer is quick, is what the document says, and a refusal changes nothing',
@@ -70,10 +83,17 @@ test(
     expect([...failures.values()].join('\n\n'), `TIDEMARK_TEST_FUZZ_SEED=${SEED}`).toBe('')
     expect(world.errors, 'what the service logged as errors').toEqual([])
     if (REQUESTS < 2_000) return
-    for (const { id, open } of world.document.operations) {
-      if (!NEVER_SUCCEED.has(id)) expect(tally.of(id).taken, `${id} succeeded`).toBeGreaterThan(0)
-      if (open !== 'all') expect(tally.of(id).refused, `${id} was refused`).toBeGreaterThan(0)
-    }
+    const { operations } = world.document
+    const untaken = operations.filter(({ id }) => !NEVER_SUCCEED.has(id) && tally.of(id).taken === 0)
+    expect(
+      untaken.map(({ id }) => id),
+      'what never succeeded',
+    ).toEqual([])
+    const unrefused = operations.filter(({ id, open }) => open !== 'all' && tally.of(id).refused === 0)
+    expect(
+      unrefused.map(({ id }) => id),
+      'what was never refused',
+    ).toEqual([])
   },
   120_000 + REQUESTS * 300,
 )

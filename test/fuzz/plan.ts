@@ -1,7 +1,7 @@
 import type { Json } from '../../schema/shape/json.ts'
 import type { Sent } from './client.ts'
 import type { ApiDocument, Operation } from './document.ts'
-import { type Expected, topKey } from './judge.ts'
+import { type Expected, isBag, topKey } from './judge.ts'
 import { textOf } from './marks.ts'
 import { type Changed, mutate } from './mutate.ts'
 import type { Planned } from './planned.ts'
@@ -136,11 +136,17 @@ function expectedOf(question: Question): Expected {
 /** What must come of a request that nothing is wrong with. */
 function rightly(question: Question, operation: Operation): Pick<Expected, 'status' | 'good' | 'echo'> {
   const { here, step, body, target } = question
-  const echo = operation.path.startsWith('/v1/') && operation.body ? (body?.value ?? null) : null
+  const echo = operation.path.startsWith('/v1/') && operation.body ? answered(operation, body?.value ?? null) : null
   const denied = deniedTo(question, operation)
   if (denied !== null || here.raced || !mayDo(operation, step.caller)) return { status: denied, good: false, echo }
   if (isMissing(here, operation, step.caller, target)) return { status: 404, good: false, echo }
   return { status: null, good: target.there && isSure(here, operation, body), echo }
+}
+
+/** Returns what a success answers again. The name of a team is kept without the white space around it. */
+const answered = ({ path }: Operation, value: Json): Json => {
+  if (path !== '/v1/team' || !isBag(value) || typeof value['name'] !== 'string') return value
+  return { ...(value as Readonly<Record<string, Json>>), name: value['name'].trim() }
 }
 
 const deniedTo = ({ here, step, target }: Question, operation: Operation) =>
@@ -205,6 +211,8 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   // A predicate that is tried may name a field that is not there.
   if (path.endsWith('/preview')) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
+  // Who is changed, and what an invitation leads to, depends on what other accounts did.
+  if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false
   if (pathNames[0] === 'slug') return hasKey(body?.value, 'url')
   return id !== '' && (kindOf(path) === 'monitor' || pathNames.length === 0 || shelf.dead('monitor', 0) === null)
 }

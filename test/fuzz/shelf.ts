@@ -18,8 +18,13 @@ export interface Shelf {
 /** What a stranger makes is the stranger's; what signing in makes is nobody's. */
 const concerns = (path: string, caller: string) => caller !== 'stranger' && !path.startsWith('/auth/')
 
-/** `/v1/monitors/{id}/run` is about a monitor. */
-export const kindOf = (path: string): string => (path.split('/')[2] ?? '').replace(/ies$/, 'y').replace(/s$/, '')
+/** `/v1/monitors/{id}/run` is about a monitor, and `/v1/team/invitations/{id}` about an invitation. */
+export const kindOf = (path: string): string => {
+  if (path.endsWith('/invite')) return 'invitation'
+  const [, , first = '', second = ''] = path.split('/')
+  const kind = first === 'team' && second !== '' ? second : first
+  return kind.replace(/ies$/, 'y').replace(/s$/, '')
+}
 
 export function createShelf(): Shelf {
   const living = new Map<string, string[]>()
