@@ -1,4 +1,4 @@
-import { devices, type BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 
 /** How a page sees the browser: all of it agrees, so that the page is the one that such a person gets. */
 export interface Device {
@@ -42,21 +42,25 @@ function zoneOf(country: string): string {
   return locale.getTimeZones?.()[0] ?? 'UTC'
 }
 
-const PHONE = devices['Pixel 7']
 const MAJOR = /^\d+/
 
 /** Returns the options of a browser context for a device, with the version of the browser that really runs. */
-export function deviceOptions({ kind, country, language }: Device, version: string): BrowserContextOptions {
+export async function deviceOptions(
+  { kind, country, language }: Device,
+  version: string,
+): Promise<BrowserContextOptions> {
   const chrome = `Chrome/${MAJOR.exec(version)?.[0] ?? '0'}.0.0.0`
   const place = {
     locale: `${language}-${(country === 'uk' ? 'gb' : country).toUpperCase()}`,
     timezoneId: zoneOf(country),
   }
-  if (kind === 'desktop' || !PHONE) {
+  // Loaded already where a browser runs; a process without one has no use for its 30 MB.
+  const phone = kind === 'mobile' ? (await import('playwright-core')).devices['Pixel 7'] : undefined
+  if (!phone) {
     const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${chrome} Safari/537.36`
     return { ...place, userAgent, viewport: { width: 1366, height: 900 } }
   }
-  const { userAgent, viewport, deviceScaleFactor, isMobile, hasTouch } = PHONE
+  const { userAgent, viewport, deviceScaleFactor, isMobile, hasTouch } = phone
   return {
     ...place,
     userAgent: userAgent.replace(/Chrome\/[\d.]+/, chrome),

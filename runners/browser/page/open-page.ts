@@ -38,13 +38,14 @@ export async function openPage(
   seen: Viewport | Device,
   server: string | null,
 ): Promise<OpenPage> {
+  const version = playwright.version()
   const context = await playwright.newContext({
     acceptDownloads: false,
     ...(server !== null && { proxy: { server, bypass: '<-loopback>' } }),
     permissions: [],
     serviceWorkers: 'block',
     reducedMotion: 'reduce',
-    ...('kind' in seen ? deviceOptions(seen, playwright.version()) : ownOptions(seen, playwright.version())),
+    ...('kind' in seen ? await deviceOptions(seen, version) : ownOptions(seen, version)),
   })
   const page = await context.newPage()
   context.on('page', (other) => void other.close().catch(() => undefined))

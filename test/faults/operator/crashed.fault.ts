@@ -97,7 +97,7 @@ function follow(cluster: Cluster, environment: Readonly<Record<string, string>>)
       operator = await cluster.operator()
     }
   })()
-  running.catch(() => {})
+  running.catch((error: unknown) => process.stdout.write(`${String(error)}\n`))
   return {
     get kills() {
       return kills

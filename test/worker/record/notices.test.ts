@@ -122,9 +122,10 @@ describe('what sets the count of failures to 0', () => {
     site.answer(status(500))
     await start()
     await next(no)
+    // Before the act, which makes the check due.
+    site.answer(html(pageOf('$1')))
     await act(no)
     expect(await database.check(no)).toMatchObject({ failures: 0 })
-    site.answer(html(pageOf('$1')))
     return no
   }
   const resume = async (no: number) => {
@@ -155,9 +156,9 @@ describe('what sets the count of failures to 0', () => {
     ['an edit', edit],
   ])('%s does not hide the recovery, which is told once', async (_, act) => {
     const no = await failingThen(act)
-    const back = await next(no)
     await next(no)
-    expect(await notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
+    await next(no)
+    expect((await notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered'])
   })
 
   test('a success of a paused monitor causes its notice when it is resumed and works', async () => {
