@@ -37,11 +37,11 @@ Then remove the old key. See docs/settings.md.
         if (isInFile && isShared) await untilInUse(store, newest)
         else await checkEncryptionKey(store, secrets)
         const showProgress = process.stderr.isTTY && !json
-        const { rows, seen, unreadable } = await reEncrypt(store, secrets, (soFar) => {
+        const { rows, seen, unreadable, isIncomplete } = await reEncrypt(store, secrets, (soFar) => {
           if (showProgress) process.stderr.write(`\r${soFar.seen} rows seen, ${soFar.rows} encrypted again `)
         })
         if (showProgress) process.stderr.write('\n')
-        const isDone = unreadable.length === 0
+        const isDone = unreadable.length === 0 && !isIncomplete
         if (isInFile && isDone) {
           await keepNewestInFile(settings)
           await forgetOtherKeys(store, newest)
@@ -53,18 +53,20 @@ Then remove the old key. See docs/settings.md.
           old_keys_may_be_removed: isDone,
           ...(unreadable.length > 0 && { rows_unreadable: unreadable }),
         })
-        if (!json) process.stdout.write(`${sentence({ isDone, isInFile, hasOlder: older.length > 0 })}\n`)
+        if (!json) process.stdout.write(`${sentence({ isDone, isIncomplete, isInFile, hasOlder: older.length > 0 })}\n`)
         if (!isDone) process.exitCode = 1
       }),
     )
 
 interface End {
+  readonly isIncomplete: boolean
   readonly isDone: boolean
   readonly isInFile: boolean
   readonly hasOlder: boolean
 }
 
-function sentence({ isDone, isInFile, hasOlder }: End): string {
+function sentence({ isDone, isIncomplete, isInFile, hasOlder }: End): string {
+  if (isIncomplete) return 'Some rows were in use all the time. Keep the old key, and run this again.'
   if (!isDone)
     return 'The rows above do not open with any listed key. Set their values again, or delete them, and run this again.'
   if (isInFile) return 'The old key was removed from the data folder. Make a backup of the new one.'

@@ -102,6 +102,7 @@ function levelsBeyond(own: VariantTable, above: readonly VariantTable[], value: 
 }
 /** Largest depth of values: far below the limit of any stack, far above any real input. */
 const MAX_DEPTH = 64
+const TOO_DEEP = 'is nested too deeply'
 /** Largest number of unclean texts that are reported. */
 const MAX_UNCLEAN = 50
 
@@ -115,6 +116,9 @@ export function uncleanTexts(value: unknown): PlacedIssue[] {
   if (!isClean(value, 0)) collect(value, null, 0, found)
   return found
 }
+
+/** Returns whether an issue is that its value is nested too deeply. */
+export const isTooDeep = ({ message }: Issue): boolean => message === TOO_DEEP
 
 const cleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
@@ -140,7 +144,7 @@ function collect(value: unknown, step: Step | null, depth: number, found: Placed
   if (typeof value === 'string') {
     if (!cleanText(value)) report('must not contain NUL or lone surrogate characters')
   } else if (value !== null && typeof value === 'object') {
-    if (depth > MAX_DEPTH) return void report('is nested too deeply')
+    if (depth > MAX_DEPTH) return void report(TOO_DEEP)
     if (!Array.isArray(value) && !Object.keys(value).every(cleanText))
       return void report('must not have keys with NUL or lone surrogate characters')
     for (const [key, item] of Object.entries(value))

@@ -2,7 +2,7 @@ import type { TSchema, Static } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Issue, joinPath } from './issue.ts'
-import { type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
+import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
 import type { RuleName } from '../rules/rule-name.ts'
 import { VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
@@ -60,6 +60,8 @@ interface Faulty {
 
 /** Returns every issue of a value whose shape is wrong or whose texts are unclean. */
 function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
+  // The validator of a shape follows each level of a value that must be unique, until the stack ends.
+  if (unclean.some(isTooDeep)) return onePerPath(unclean)
   // Listing all errors of a list with a hundred thousand items takes a second, so lists are trimmed first.
   const fitting = trimmed(schema, value)
   const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)[1]

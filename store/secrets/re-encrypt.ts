@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
+import { sleep } from '../../concurrency/sleep.ts'
 import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
 
@@ -16,6 +17,8 @@ interface ReEncrypted {
 interface Done extends ReEncrypted {
   /** Rows that still need another key: their values do not open, so they were left as they are. */
   readonly unreadable: readonly string[]
+  /** Whether rows are left that others kept locked: the older keys are still needed. */
+  readonly isIncomplete: boolean
 }
 
 type Table = (typeof SEALED_TABLES)[number]
@@ -24,6 +27,7 @@ type Table = (typeof SEALED_TABLES)[number]
 const BATCH = 500
 /** Rows that others had locked are looked at again, so many times. */
 const PASSES = 10
+const PASS_PAUSE_MS = 200
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -42,8 +46,11 @@ export async function reEncrypt(
     for (let pass = 1; pass <= PASSES; pass++) {
       unreadable.push(...(await throughTable(store, secrets, { table, sum, isAgain: pass > 1, onProgress })))
       if (!(await hasOthers(store, table, secrets, unreadable))) break
+      await sleep(PASS_PAUSE_MS)
     }
-  return { ...sum, unreadable: [...new Set(unreadable)] }
+  let isIncomplete = false
+  for (const table of SEALED_TABLES) isIncomplete ||= await hasOthers(store, table, secrets, unreadable)
+  return { ...sum, unreadable: [...new Set(unreadable)], isIncomplete }
 }
 
 interface Pass {

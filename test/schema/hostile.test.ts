@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ApiKeyCreate } from '../../schema/account/api-key.ts'
 import { Config } from '../../schema/config.ts'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -160,6 +161,14 @@ describe('size', () => {
       for (const change of [{ diff_predicate: value }, { extract_config: hints }])
         expect(faultsOf(change)).toContainEqual(expect.stringMatching(/: is nested too deeply$/))
     }
+  })
+
+  test('a list whose items must be unique is not followed without end', () => {
+    const scopes = nested(20_000, (inner) => [inner])
+    expect(checkerOf(ApiKeyCreate).validate({ name: 'ci', scopes })).toMatchObject({
+      ok: false,
+      issues: [{ path: expect.stringMatching(/^scopes\[0\]/), message: 'is nested too deeply' }],
+    })
   })
 
   test('a predicate of the largest valid size is accepted in less than a second of the processor', () => {

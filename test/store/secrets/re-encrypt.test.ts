@@ -101,6 +101,14 @@ test('a row that a delivery has locked is not waited for, and is done later', as
   await readAll(NEWER)
 }, 60_000)
 
+test('a row that stays locked is said to need the older key still', async () => {
+  await using world = await openQueueWorld()
+  const { messages } = await filled(world)
+  await using _ = await lockedRow(world, messages.deliveries[0] ?? '')
+  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ignore)
+  expect(done).toMatchObject({ rows: 1_400, unreadable: [], isIncomplete: true })
+}, 60_000)
+
 test('a row that opens with no listed key is left as it is and named', async () => {
   await using world = await openQueueWorld()
   const { id, teamId } = await filled(world)
