@@ -68,3 +68,15 @@ describe('two people at the same moment', () => {
     expect(await seats(boss)).toMatchObject({ members: 1 })
   })
 })
+
+test.each(['', ' ', 'x'.repeat(2_000)])(
+  'a member whose provider gives a name like "%.5s" is listed and removed',
+  async (name) => {
+    const [boss, person] = [await account('scale'), await account()]
+    await acceptAs(person, await tokenFor(served, boss, person))
+    const { user_id: id } = person.account
+    await served.api.sql(`update auth.users set name = '${name}' where id = '${id}'`)
+    expect((await boss.client.get('/v1/team/members')).status).toBe(200)
+    expect((await boss.client.delete(`/v1/team/members/${id}`)).status).toBe(200)
+  },
+)
