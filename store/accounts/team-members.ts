@@ -53,8 +53,8 @@ export async function roleIn(store: Queryable, teamId: string, userId: string): 
 
 // A provider of sign-ins may give no name, or one of any length.
 const MEMBERS = sql.fragment`
-  select m.user_id, u.email, left(coalesce(nullif(btrim(u.name), ''), split_part(u.email, '@', 1)), 200) as name, m.role,
-    m.joined_at
+  select m.user_id, u.email, left(coalesce(nullif(btrim(u.name), ''), split_part(u.email, '@', 1)), 200) as name,
+    m.role, m.joined_at
   from team_members m join auth.users u on u.id = m.user_id`
 
 /** Returns the members of a team, the owner first, then in the order in which they joined. */
