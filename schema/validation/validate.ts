@@ -61,7 +61,7 @@ interface Faulty {
 /** Returns every issue of a value whose shape is wrong or whose texts are unclean. */
 function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
   // The validator of a shape follows each level of a value that must be unique, until the stack ends.
-  if (unclean.some(isTooDeep)) return onePerPath(unclean)
+  if (unclean.some(isTooDeep)) return onePerPath([...unclean, NOT_READ])
   // Listing all errors of a list with a hundred thousand items takes a second, so lists are trimmed first.
   const fitting = trimmed(schema, value)
   const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)[1]
@@ -76,6 +76,8 @@ function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
 
 /** Its path says that every part of the value may have further issues. */
 const TOO_MANY: Issue = { path: '', message: `has more than ${MOST_ERRORS} faults` }
+
+const NOT_READ: Issue = { path: '', message: 'may have further faults: it was not read to its end' }
 
 interface ShapeError {
   readonly keyword: string
