@@ -209,7 +209,9 @@ async function tellInviter(
       teamId,
       to: inviter.email,
       link: null,
-      ...{ team_name, role, member },
+      team_name,
+      role,
+      member,
     })
 }
 

@@ -40,7 +40,7 @@ export const accountPages: readonly Route[] = [
     summary: 'Form: confirm an address',
     body: Closed({ token: Type.Optional(Token) }),
     handle: (call) =>
-      answered(call, LINK_OVER, async () => {
+      answered(call, linkIsOver, async () => {
         const path = `/auth/verify-email?token=${encodeURIComponent(call.body.token ?? '')}`
         await relaySignIn(withBody(call, {}), { method: 'GET', path, always: {} })
         return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
@@ -113,10 +113,10 @@ export const accountPages: readonly Route[] = [
     }),
     handle: (call) => {
       const { token, password = '', email } = call.body
-      if (token === undefined) return answered(call, ASK_AGAIN, () => sendReset(call, email ?? ''))
+      if (token === undefined) return answered(call, askAgain, () => sendReset(call, email ?? ''))
       return answered(
         call,
-        (why) => (isAboutPassword(why) ? tryAgain(token, why) : LINK_OVER(why)),
+        (why) => (isAboutPassword(why) ? tryAgain(token, why) : linkIsOver()),
         async () => {
           const always = { token, newPassword: password }
           await relaySignIn(withBody(call, {}), { method: 'POST', path: '/auth/reset-password', always })
@@ -179,9 +179,9 @@ async function sendReset(call: PageCall, email: string): Promise<Answer> {
 const isAboutPassword = (why: string) => /password/i.test(why)
 const tryAgain = (token: string, fault: string): Answer =>
   pageAnswer({ ...NEW_PASSWORD, fault: `${fault}.`, forms: [resetForm(token)] }, 422)
-const ASK_AGAIN = (fault: string): Answer =>
+const askAgain = (fault: string): Answer =>
   pageAnswer({ title: NEW_PASSWORD.title, lines: [], fault: `${fault}.`, forms: [ASK_FORM] }, 422)
-const LINK_OVER = (_why: string): Answer =>
+const linkIsOver = (): Answer =>
   pageAnswer(
     {
       title: 'This link does not work any more',

@@ -24,6 +24,16 @@ const SignedIn = Type.Object({
   user: User,
 })
 const Done = Type.Object({})
+/** What the operations share that send a mail to whoever has the address. */
+const ASKS_FOR_MAIL = {
+  description:
+    'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +
+    'address gets one mail a minute.',
+  body: Closed({ email: Email }),
+  answer: Done,
+  perAddress: ATTEMPTS,
+  guard: needsMail,
+} as const
 
 /**
  * The sign-in operations: those of the sign-in library that are served. Its other operations are not reachable here.
@@ -84,23 +94,11 @@ export const signInRoutes: readonly Route[] = [
   }),
   operation('POST', '/auth/request-password-reset', {
     summary: 'Ask for a mail to set a new password',
-    description:
-      'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +
-      'address gets one mail a minute.',
-    body: Closed({ email: Email }),
-    answer: Done,
-    perAddress: ATTEMPTS,
-    guard: needsMail,
+    ...ASKS_FOR_MAIL,
   }),
   operation('POST', '/auth/send-verification-email', {
     summary: 'Ask for a mail to confirm an address',
-    description:
-      'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +
-      'address gets one mail a minute.',
-    body: Closed({ email: Email }),
-    answer: Done,
-    perAddress: ATTEMPTS,
-    guard: needsMail,
+    ...ASKS_FOR_MAIL,
   }),
   operation('POST', '/auth/verify-email', {
     summary: 'Confirm an address with a token',

@@ -26,6 +26,8 @@ interface LeaderOptions {
 /** The Lease that the operators of a cluster share. */
 export const OPERATOR_LEASE = 'tidemark-operator'
 
+const leasesIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
+
 interface Lease extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: string
@@ -44,7 +46,7 @@ export async function seizeLease(
   client: KubeClient,
   { namespace, name, identity, seconds }: { namespace: string; name: string; identity: string; seconds: number },
 ): Promise<void> {
-  const collection = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
+  const collection = leasesIn(namespace)
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const found = await client.call<Lease>({ method: 'GET', path: `${collection}/${name}` })
     const isThere = found.status === 200
@@ -87,7 +89,7 @@ export class Leader {
   constructor(options: LeaderOptions) {
     this.#options = options
     this.#times = { ...TIMES, ...options.times }
-    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${options.namespace}/leases`
+    this.#collection = leasesIn(options.namespace)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.lost = promise
     this.#lose = resolve

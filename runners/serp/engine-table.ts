@@ -25,7 +25,7 @@ export interface EngineTable {
   /** What contains no result: adverts, packs, panels, answers, sitelinks. */
   readonly excluded: readonly string[]
   /** Markers of a refusal. */
-  readonly walls: readonly string[]
+  readonly refusals: readonly string[]
   /** Markers of a page that asks for consent, when it has no results. */
   readonly consents: readonly string[]
   /** What answers the question, in the order of trying: refusing where it is offered. */
@@ -37,7 +37,7 @@ export interface EngineTable {
   /** Markers of a page whose scripts never ran, when it has no results. */
   readonly shells: readonly string[]
   /** Addresses (path, or host and path) of refusals and of pages that ask for consent. */
-  readonly wallUrl: RegExp
+  readonly refusalUrl: RegExp
   readonly consentUrl: RegExp
   /** Links to the next page. */
   readonly nextLinks: readonly string[]

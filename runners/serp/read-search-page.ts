@@ -38,20 +38,20 @@ export function readSearchPage(body: Uint8Array, contentType: string | null, pag
   if (tree.kind === 'too_complex') return nothing(table, outcomeOfStatus(page, false), 'too complex')
   const query = new PageQuery(tree)
   const reader = { page, table, query, links: contextOf(page, tree, query) }
-  const wall = query.first(table.walls)
+  const refusal = query.first(table.refusals)
   if (page.status >= 400 || page.status === 202) {
-    const outcome = outcomeOfStatus(page, wall !== null)
-    if (outcome !== 'unparsed') return nothing(table, outcome, wall?.selector ?? `status ${page.status}`)
+    const outcome = outcomeOfStatus(page, refusal !== null)
+    if (outcome !== 'unparsed') return nothing(table, outcome, refusal?.selector ?? `status ${page.status}`)
   }
-  return readResults(reader, wall?.selector ?? null)
+  return readResults(reader, refusal?.selector ?? null)
 }
 
 /** Decides what the results, and else the markers of the page, say. */
-function readResults(reader: Reader, wall: string | null): SearchPage {
+function readResults(reader: Reader, refusal: string | null): SearchPage {
   const { table, query } = reader
   const found = namedResults(reader)
   if (found.results.length > 0) return { ...aboutPage(reader, 'ok', found.marker), ...found, isStructural: false }
-  if (wall !== null) return nothing(table, 'blocked', wall)
+  if (refusal !== null) return nothing(table, 'blocked', refusal)
   // A page without results may have a question for consent on top of it.
   const zero = query.all(table.zeros).find((element) => !isInHidden(element))
   if (zero) return nothing(table, table.isZeroSuspect ? 'zero_suspect' : 'zero', 'zero marker')
@@ -69,7 +69,7 @@ function readResults(reader: Reader, wall: string | null): SearchPage {
 
 function outcomeOfAddress({ url, status }: SentPage, table: EngineTable): readonly [PageOutcome, string] | null {
   const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' }
-  if (table.wallUrl.test(host + pathname)) {
+  if (table.refusalUrl.test(host + pathname)) {
     // The robot check of an engine that is broken itself says nothing about us.
     return ['blocked', `address ${pathname.slice(0, 40)}`]
   }

@@ -48,6 +48,7 @@ export async function reEncrypt(
       if (!(await hasOthers(store, table, secrets, unreadable))) break
       await sleep(PASS_PAUSE_MS)
     }
+  // Once more for all: what was under way at the first look may have been written with an older key.
   let isIncomplete = false
   for (const table of SEALED_TABLES) isIncomplete ||= await hasOthers(store, table, secrets, unreadable)
   return { ...sum, unreadable: [...new Set(unreadable)], isIncomplete }

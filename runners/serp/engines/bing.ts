@@ -30,7 +30,7 @@ export const BING: EngineTable = {
     '.b_sydConvCont, .ca_container, .developer_answercard_wrapper, .b_qna',
     '.b_deep, .b_deeplinks_block_container',
   ],
-  walls: [
+  refusals: [
     '.captcha',
     '.captcha_header',
     '[data-sitekey]',
@@ -42,7 +42,7 @@ export const BING: EngineTable = {
   zeros: ['#b_results > li.b_no', '#no_results'],
   isZeroSuspect: true,
   shells: [],
-  wallUrl: /^[^/]*\/turing\/captcha/,
+  refusalUrl: /^[^/]*\/turing\/captcha/,
   consentUrl: /(?!)/,
   nextLinks: ['a.sb_pagN[href]', 'a.sw_next[href]'],
   nextButtons: [],

@@ -71,7 +71,7 @@ export const GOOGLE: EngineTable = {
     'table.nrgt, .mslg, .usJj9c, .osl, .sld, .nrgt',
     '#relatedsearches, #brs, #extrares, #taw',
   ],
-  walls: [
+  refusals: [
     'form#captcha-form',
     'form[action="CaptchaRedirect"]',
     'form[action^="/sorry/"]',
@@ -106,7 +106,7 @@ export const GOOGLE: EngineTable = {
   ],
   isZeroSuspect: false,
   shells: ['noscript meta[http-equiv="refresh"][content*="/httpservice/retry/enablejs"]'],
-  wallUrl: /^[^/]*\/sorry(?:\/|$)/,
+  refusalUrl: /^[^/]*\/sorry(?:\/|$)/,
   consentUrl: /^consent\.google\.|^consent\.youtube\./,
   nextLinks: [
     'a#pnnext',

@@ -46,7 +46,7 @@ export const YANDEX: EngineTable = {
     '.serp-item:has([class*="AdvLabel"]), .serp-item:has(.RsyaGuarantee)',
     '.FuturisGPTMessage',
   ],
-  walls: [
+  refusals: [
     'form[action^="/checkcaptcha"]',
     'form[action*="/checkcaptcha"]',
     '.CheckboxCaptcha',
@@ -59,7 +59,7 @@ export const YANDEX: EngineTable = {
   zeros: ['.EmptySearchResults', '.misspell__message'],
   isZeroSuspect: false,
   shells: [],
-  wallUrl: /^[^/]*\/(?:showcaptcha|checkcaptcha)/,
+  refusalUrl: /^[^/]*\/(?:showcaptcha|checkcaptcha)/,
   consentUrl: /(?!)/,
   nextLinks: ['a.Pager-Item_type_next[href]', 'a.pager__item_kind_next[href]'],
   nextButtons: ['.more__button', 'button.Pager-More'],

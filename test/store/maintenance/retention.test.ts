@@ -8,6 +8,8 @@ import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 
+const NOTHING = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0, monitors: 0 }
+
 let world: QueueWorld
 beforeAll(async () => {
   world = await openQueueWorld()
@@ -76,15 +78,7 @@ test('runs before the window of their team are deleted; what visible runs point 
   expect(await countRuns(world.store, free, await idOf(short))).toBe(3)
   const seen = await listRuns(world.store, { teamId: free, monitorId: await idOf(short), offset: 0, limit: 10 })
   expect(seen.map(({ extracted }) => extracted)).toEqual([{ price: '2' }, { price: '1' }, { price: '1' }])
-  expect(await forget()).toEqual({
-    months: 0,
-    runs: 0,
-    deliveries: 0,
-    auditEvents: 0,
-    pageTexts: 0,
-    notices: 0,
-    monitors: 0,
-  })
+  expect(await forget()).toEqual(NOTHING)
 })
 
 test('the reading that the next run may point to stays, however old it is', async () => {
@@ -144,15 +138,7 @@ test('while one process deletes, another does nothing', async () => {
   await toDay(28)
   await world.store.connect(async (connection) => {
     await connection.query(sql.type(nothing)`select pg_advisory_lock(hashtext('tidemark.retention'))`)
-    expect(await forget()).toEqual({
-      months: 0,
-      runs: 0,
-      deliveries: 0,
-      auditEvents: 0,
-      pageTexts: 0,
-      notices: 0,
-      monitors: 0,
-    })
+    expect(await forget()).toEqual(NOTHING)
     await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
   })
   expect(await forget()).toMatchObject({ runs: 1 })
