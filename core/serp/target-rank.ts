@@ -1,3 +1,4 @@
+import { targetAddress } from '../../schema/rules/serp-rules.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 
 /** A target of `rank_tracking`, read. */
@@ -13,8 +14,8 @@ interface Target {
  * make no difference. A path is compared as written.
  */
 function readTarget(text: string): Target | null {
-  const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text.trim()) ? text.trim() : `https://${text.trim()}`)
-  if (url === null || url.hostname === '') return null
+  const url = targetAddress(text)
+  if (url === null) return null
   const path = url.pathname === '/' && url.search === '' ? '' : url.pathname + url.search
   return { host: siteOf(url.hostname), path }
 }

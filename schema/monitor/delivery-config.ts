@@ -29,12 +29,16 @@ export const DELIVERY_TYPES = ['webhook', 'slack', 'discord', 'email'] as const 
 export const NOTICE_KINDS = ['failing', 'recovered', 'field_missing', 'delivery_dead', 'quota'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
+/** The notices that a monitor of a search can get: it has no fields. */
+export const SEARCH_NOTICE_KINDS = ['failing', 'recovered', 'delivery_dead', 'quota'] as const satisfies NoticeKind[]
+
 /** The notices that the destinations of a monitor get besides its deliveries. */
-export const NotifyOn = Type.Array(Choice(NOTICE_KINDS), {
-  maxItems: NOTICE_KINDS.length,
-  default: [],
-  description: 'Beyond the contract: the notices that the destinations of the monitor get besides its deliveries.',
-})
+export const notifyOn = <const K extends readonly NoticeKind[]>(kinds: K) =>
+  Type.Array(Choice(kinds), {
+    maxItems: kinds.length,
+    default: [],
+    description: 'Beyond the contract: the notices that the destinations of the monitor get besides its deliveries.',
+  })
 
 /** Returns the address that a delivery shows as its `destination`. */
 export function destinationOf(config: DeliveryConfig): string {

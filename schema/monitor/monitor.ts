@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { DeliveryConfig, NotifyOn } from './delivery-config.ts'
+import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { RequestConfig } from './request-config.ts'
@@ -56,7 +56,7 @@ const given = {
   request_headers: Nullable(RequestHeaders, { default: null }),
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
-  notify_on: NotifyOn,
+  notify_on: notifyOn(NOTICE_KINDS),
 }
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
@@ -100,10 +100,23 @@ export type PreviewSpec = Omit<MonitorSpec, 'name' | 'schedule_interval_seconds'
 export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 export type MonitorPatch = Static<typeof MonitorPatch>
 
-/** A monitor in the form of the API. It never contains the signing secret. */
-export const Monitor = Closed({
+/** What the record of a monitor of either kind says beside its configuration. */
+export const stateOfMonitor = {
   id: Uuid(),
   user_id: Uuid('The user who created it.'),
+  consecutive_failures: Type.Integer({
+    minimum: 0,
+    description: 'Checks that failed since the last one that succeeded.',
+  }),
+  last_run_at: Nullable(Instant('When the last check ended.')),
+  next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
+  created_at: Instant('When the monitor was created.'),
+}
+
+/** A monitor in the form of the API. It never contains the signing secret. */
+export const Monitor = Closed({
+  id: stateOfMonitor.id,
+  user_id: stateOfMonitor.user_id,
   ...needed,
   ...given,
   template_slug: TemplateSlug,
@@ -112,12 +125,9 @@ export const Monitor = Closed({
       'active: scheduled. error: five checks failed in a row; still scheduled. paused: by a user. ' +
       'billing_paused: by the plan. deleted: final.',
   }),
-  consecutive_failures: Type.Integer({
-    minimum: 0,
-    description: 'Checks that failed since the last one that succeeded.',
-  }),
-  last_run_at: Nullable(Instant('When the last check ended.')),
-  next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
-  created_at: Instant('When the monitor was created.'),
+  consecutive_failures: stateOfMonitor.consecutive_failures,
+  last_run_at: stateOfMonitor.last_run_at,
+  next_run_at: stateOfMonitor.next_run_at,
+  created_at: stateOfMonitor.created_at,
 })
 export type Monitor = Static<typeof Monitor>

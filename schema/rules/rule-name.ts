@@ -19,5 +19,11 @@ export const RULE_NAMES = [
   'predicate_fields',
   'direct_or_visual',
   'wait_for_rendered',
+  'not_blank',
+  'country_code',
+  'language_code',
+  'search_target',
+  'target_needed',
+  'target_unused',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

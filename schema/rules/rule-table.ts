@@ -11,6 +11,7 @@ import {
 } from './monitor-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
+import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_NEEDED, TARGET_UNUSED } from './serp-rules.ts'
 import type { RuleName } from './rule-name.ts'
 
 /**
@@ -34,4 +35,10 @@ export const RULE_TABLE = {
   predicate_fields: PREDICATE_FIELDS,
   direct_or_visual: DIRECT_OR_VISUAL,
   wait_for_rendered: WAIT_FOR_RENDERED,
+  not_blank: NOT_BLANK,
+  country_code: COUNTRY_CODE,
+  language_code: LANGUAGE_CODE,
+  search_target: SEARCH_TARGET,
+  target_needed: TARGET_NEEDED,
+  target_unused: TARGET_UNUSED,
 } as const satisfies Record<RuleName, unknown>
