@@ -97,20 +97,39 @@ function deliveryDead(name: string, dead: Blocks['delivery_dead']): NoticeText {
   ])
 }
 
-const POOLS = { runs: 'runs', visual: 'visual runs of the trial', serp: 'SERP runs of the trial' } as const
+const POOLS = {
+  runs: 'runs',
+  visual: 'visual runs of the trial',
+  serp: 'SERP runs of the trial',
+  pictures: 'bytes of pictures',
+  trial: 'days of the trial',
+} as const
 const NUMBER = new Intl.NumberFormat('en')
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 function quota(used: Blocks['quota']): NoticeText {
   if (!used) return told('The runs of the plan are nearly used', [])
   const { pool, threshold_pct: percent, used: count, limit, credits_remaining: credits, resets_at: resetsAt } = used
+  if (used.locked !== undefined) return locked(pool, used.locked)
   const until = resetsAt === null ? null : `${DAY.format(Date.parse(resetsAt))} UTC`
   const figures = `${NUMBER.format(count)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`
-  const more = 'Longer intervals use fewer runs; a larger plan or run credits give more.'
+  const isPictures = pool === 'pictures'
+  const more = isPictures
+    ? 'Longer intervals, regions and smaller viewports use less; a larger plan gives more.'
+    : 'Longer intervals use fewer runs; a larger plan or run credits give more.'
   if (percent < 100)
     return told(`${percent} % of the ${POOLS[pool]} are used`, [
       figures,
-      until === null ? 'The runs of a trial are not renewed.' : `They are renewed on ${until}.`,
+      until === null
+        ? `The ${isPictures ? 'bytes' : 'runs'} of a trial are not renewed.`
+        : `They are renewed on ${until}.`,
+      more,
+    ])
+  if (isPictures)
+    return told('The bytes of pictures are used up', [
+      `${figures} The next pictures do not fit.`,
+      'Fields are checked as before. Pictures that changed are neither stored nor compared.',
+      until === null ? 'Pictures go on with a plan.' : `Pictures go on on ${until}.`,
       more,
     ])
   if (credits > 0)
@@ -124,4 +143,17 @@ function quota(used: Blocks['quota']): NoticeText {
     until === null ? 'Checks go on when there are run credits or a plan.' : `Checks go on on ${until}.`,
     more,
   ])
+}
+
+function locked(pool: keyof typeof POOLS, count: number): NoticeText {
+  const isTrial = pool === 'trial'
+  const what = `${NUMBER.format(count)} ${isTrial ? 'monitor' : 'SERP monitor'}${count === 1 ? '' : 's'}`
+  const are = count === 1 ? 'is' : 'are'
+  const stopped = `${what} ${are} locked: no more checks. Settings and history are kept.`
+  return isTrial
+    ? told('The trial has ended, and checks have stopped', [stopped, 'A plan starts them again at once.'])
+    : told('SERP monitors are locked', [
+        stopped,
+        'The plan does not include SERP, and no run credits are left. Credits or a plan with SERP start them again.',
+      ])
 }

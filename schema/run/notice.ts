@@ -49,12 +49,17 @@ export const NoticePayload = Closed({
   ),
   quota: Type.Optional(
     Closed({
-      pool: Choice(['runs', 'visual', 'serp']),
+      pool: Choice(['runs', 'visual', 'serp', 'pictures', 'trial'], {
+        description: 'What is used: runs, bytes of pictures, or the days of the trial.',
+      }),
       threshold_pct: Type.Integer({ description: '80 or 100.' }),
       used: Count(),
       limit: Count(),
       credits_remaining: Count(),
       resets_at: Nullable(Instant(), { description: 'Null in a trial, whose runs are not renewed.' }),
+      locked: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'The monitors that it locked: they run no more checks.' }),
+      ),
     }),
   ),
 })

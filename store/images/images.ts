@@ -13,10 +13,25 @@ interface NewImage {
 /** Returns the name of the object in the object store. */
 export const imageName = (teamId: string, id: string): string => `${teamId}/${id.slice(-2)}/${id}.png`
 
-const outcome = row({ reserved: Type.Boolean(), used: Type.Number(), limit: Type.Union([Type.Number(), Type.Null()]) })
+const outcome = row({
+  reserved: Type.Boolean(),
+  used: Type.Number(),
+  limit: Type.Union([Type.Number(), Type.Null()]),
+  is_told: Type.Boolean(),
+})
 
 /** The bytes were taken from the team's quota, or the quota is too small. */
-type Reservation = { readonly ok: true } | { readonly ok: false; readonly used: number; readonly limit: number }
+type Reservation = (
+  | { readonly ok: true }
+  | {
+      readonly ok: false
+      readonly used: number
+      readonly limit: number
+    }
+) & {
+  /** An event about the quota was written: it has passed 80 percent, or refuses pictures for the first time. */
+  readonly isTold: boolean
+}
 
 /** The owner of the pictures. */
 interface Owner {
@@ -26,7 +41,8 @@ interface Owner {
 
 /**
  * Takes the bytes from the team's quota, all or none, and inserts the rows of the objects. It is one guarded
- * statement, so that the quota is never overspent. Call it before the objects are stored.
+ * statement, so that the quota is never overspent. Call it before the objects are stored. In a period, it writes an
+ * event once when 80 percent are used, and once when pictures no longer fit.
  */
 export async function reserveImages(
   store: Queryable,
@@ -34,9 +50,15 @@ export async function reserveImages(
   images: readonly NewImage[],
 ): Promise<Reservation> {
   const total = images.reduce((sum, { bytes }) => sum + bytes, 0)
-  const { reserved, used, limit } = await store.one(sql.type(outcome)`
+  const {
+    reserved,
+    used,
+    limit,
+    is_told: isTold,
+  } = await store.one(sql.type(outcome)`
     with own as materialized (
-      select u.team_id, u.screenshot_bytes_used as used, ${limitOf('screenshotBytesPerMonth')} as most
+      select u.team_id, u.screenshot_bytes_used as used, ${limitOf('screenshotBytesPerMonth')} as most,
+        u.period_start, u.resets_at
       from team_usage u cross join lateral team_limits(u.team_id) l
       where u.team_id = ${teamId}::uuid
       for update of u
@@ -51,10 +73,25 @@ export async function reserveImages(
       insert into images (id, team_id, monitor_no, bytes)
       select i.id, counted.team_id, ${no}::bigint, i.bytes
       from counted, ${unnest('i', images, { id: 'uuid', bytes: 'int4' })}
+    ),
+    told as (
+      insert into notice_events (team_id, kind, detail, key)
+      select team_id, 'quota',
+        jsonb_build_object('pool', 'pictures', 'threshold_pct', level, 'used', after, 'limit', most,
+          'credits_remaining', 0, 'resets_at', resets_at),
+        concat_ws(' ', 'quota', team_id, period_start, 'pictures', level, most)
+      from (
+        select own.*, own.used + case when c.team_id is null then 0 else ${total}::bigint end as after,
+          case when c.team_id is null then 100 else 80 end as level
+        from own left join counted c using (team_id)
+      ) own
+      where level = 100 or used * 5 < most * 4 and after * 5 >= most * 4
+      on conflict (key) do nothing
+      returning 1
     )
-    select exists (select from counted) as reserved, used, most as limit from own
+    select exists (select from counted) as reserved, used, most as limit, exists (select from told) as is_told from own
   `)
-  return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used }
+  return reserved ? { ok: true, isTold } : { ok: false, used, limit: limit ?? used, isTold }
 }
 
 /** Releases the reservation of objects that could not be stored. The sweep deletes those that were stored. */

@@ -26,6 +26,8 @@ const Backlog = Type.Object({
   teams_near_limit: Type.Integer(),
   /** Teams that have used all of a pool, and have no credits. */
   teams_used_up: Type.Integer(),
+  /** Teams whose trial has ended, and that have no plan. */
+  trials_over: Type.Integer(),
 })
 /** The work that waits in the store. Each count is at most `MOST_COUNTED`. */
 export type Backlog = Static<typeof Backlog>
@@ -73,4 +75,5 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
         where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead,
       ${counted(sql.fragment`
         select from team_usage where pool_level(runs_used, runs_limit) = 80`)} as teams_near_limit,
-      ${counted(sql.fragment`select from team_usage where is_used_up`)} as teams_used_up`)
+      ${counted(sql.fragment`select from team_usage where is_used_up`)} as teams_used_up,
+      ${counted(sql.fragment`select from teams where trial_over`)} as trials_over`)

@@ -25,6 +25,8 @@ create table teams (
 );
 create unique index teams_owner on teams (owner_user_id);
 create index teams_trial on teams (trial_ends_at) where tier = 'free' and not trial_over;
+-- For a metric.
+create index teams_trial_over on teams (id) where trial_over;
 
 -- Returns the limits of a team: those of its plan, replaced by its own where it has any. All code that needs a limit
 -- reads it here. Null: no limit. It is one plain select, so that the planner can inline it.

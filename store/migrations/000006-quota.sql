@@ -135,19 +135,20 @@ create index proxy_holds_team on proxy_holds (team_id);
 
 -- Locks and unlocks the monitors of a team as core/machine/plan.ts says. What is locked has no schedule; a check that
 -- is under way or queued still ends. What is unlocked, and neither paused nor suspended, is due at once. The caller
--- holds the row of team_usage, so that claims of the team wait.
+-- holds the row of team_usage, so that claims of the team wait. What is locked is told, once for all of it.
 create function fit_locks(team uuid) returns void language plpgsql as $$
 declare
   changed bigint[];
+  newly_locked bigint;
 begin
   with m as (
     update monitors m set locked = not m.locked
     from teams t join team_usage u on u.team_id = t.id
     where t.id = team and m.team_id = t.id and m.deleted_at is null
       and m.locked <> (t.trial_over or m.kind = 'serp' and t.serp = 'none' and u.credits = 0)
-    returning m.no
+    returning m.no, m.locked
   )
-  select array_agg(no) into changed from m;
+  select array_agg(no), count(*) filter (where locked) into changed, newly_locked from m;
   if changed is not null then
     update checks c
     set next_run_at = case when s.is_scheduled then clock() end,
@@ -162,6 +163,21 @@ begin
       for update of c
     ) s
     where c.no = s.no;
+  end if;
+  if newly_locked > 0 then
+    insert into notice_events (team_id, kind, detail, key)
+    select t.id, 'quota',
+      jsonb_build_object('pool', case when t.trial_over then 'trial' else 'serp' end, 'threshold_pct', 100,
+        'used', days, 'limit', days, 'credits_remaining', u.credits, 'resets_at', null, 'locked', newly_locked),
+      concat_ws(' ', 'quota', t.id, 'locked', clock())
+    from teams t join team_usage u on u.team_id = t.id
+    cross join lateral (
+      select case when t.trial_over
+        then greatest(0, round(extract(epoch from t.trial_ends_at - u.period_start) / 86400))::bigint
+        else 0 end as days
+    ) trial
+    where t.id = team
+    on conflict (key) do nothing;
   end if;
 end $$;
 

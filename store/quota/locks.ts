@@ -9,10 +9,10 @@ const team = row({ team_id: Type.String() })
 
 /**
  * Locks the monitors of teams whose trial has ended, and the searches of teams that have neither SERP in their plan nor
- * credits. What unlocks them does so itself, at once (000006-quota.sql).
+ * credits. What unlocks them does so itself, at once (000006-quota.sql). Returns the numbers of these teams.
  */
-export async function fitLocks(store: Store): Promise<void> {
-  await store.query(sql.type(nothing)`
+export async function fitLocks(store: Store): Promise<{ readonly trials: number; readonly searches: number }> {
+  const { rowCount: trials } = await store.query(sql.type(nothing)`
     update teams set trial_over = true where id in (
       select id from teams where tier = 'free' and not trial_over and trial_ends_at <= clock()
       order by trial_ends_at
@@ -32,4 +32,5 @@ export async function fitLocks(store: Store): Promise<void> {
     await store.query(sql.type(nothing)`
       select fit_locks(u.team_id) from (select team_id from team_usage where team_id = ${id}::uuid for update) u
     `)
+  return { trials, searches: teams.length }
 }

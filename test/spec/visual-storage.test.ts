@@ -11,6 +11,7 @@ import { createVisualWorld, type VisualWorld } from './visual-world.ts'
 let world: VisualWorld
 afterEach(() => world.close())
 
+const notice = row({ pool: Type.String(), level: Type.Integer() })
 const image = row({ id: Type.String(), team_id: Type.String() })
 
 /** Names that rows and references have, and those that are there. */
@@ -173,6 +174,27 @@ describe('screenshotBytesPerMonth', () => {
     expect((await me.get('/v1/usage')).body['screenshotBytesThisMonth']).toBe(209_715_100)
     expect((await world.run(me, id, { pngs: [await draw()] })).visual_change_pct).toBe(0)
     await expectWhole()
+  })
+
+  test('is told to the team once at 80 percent and once when pictures no longer fit', async () => {
+    world = await createVisualWorld('free')
+    const { me, api } = world.served
+    const id = await world.monitor(me)
+    const { store } = api.services
+    const told = async () =>
+      (
+        await store.any(sql.type(notice)`
+          select detail->>'pool' as pool, (detail->>'threshold_pct')::int as level
+          from notice_events where kind = 'quota' order by id`)
+      ).map(({ pool, level }) => `${pool} ${level}`)
+    await world.run(me, id, { pngs: [await draw()] })
+    expect(await told()).toEqual([])
+    await api.sql('update team_usage set screenshot_bytes_used = 209715200 * 0.8 - 100')
+    await world.run(me, id, { pngs: [await draw({ price: '7777' })] })
+    expect(await told()).toEqual(['pictures 80'])
+    await api.sql('update team_usage set screenshot_bytes_used = 209715200 - 100')
+    for (const price of ['1111', '2222']) await world.run(me, id, { pngs: [await draw({ price })] })
+    expect(await told()).toEqual(['pictures 80', 'pictures 100'])
   })
 
   test('is never overspent by checks that end at the same time', async () => {

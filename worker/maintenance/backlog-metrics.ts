@@ -57,4 +57,5 @@ const GAUGES = [
   ['deliveries_dead', 'tidemark_deliveries_dead_last_day', atMost('Deliveries given up in the last 24 hours')],
   ['teams_near_limit', 'tidemark_teams_near_run_limit', atMost('Teams that have used 80 to 99 percent of their runs')],
   ['teams_used_up', 'tidemark_teams_out_of_runs', atMost('Teams without runs and credits, whose checks wait')],
+  ['trials_over', 'tidemark_teams_trial_over', atMost('Teams whose trial has ended, and whose monitors are locked')],
 ] as const satisfies readonly (readonly [keyof Backlog, string, string])[]

@@ -61,7 +61,9 @@ export async function startMaintenance(
   async function tick(): Promise<void> {
     await ensureRunPartitions(store)
     await renewPeriods(store)
-    await fitLocks(store)
+    const locked = await fitLocks(store)
+    if (locked.trials + locked.searches > 0)
+      log.warn(locked, 'monitors of teams were locked: their trial ended, or no credits for searches are left')
     await restUsedUp(store)
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)

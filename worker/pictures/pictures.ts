@@ -42,10 +42,12 @@ interface PicturesOptions {
   readonly objects: ObjectStore
   readonly comparer: Comparer
   readonly log: Logger
+  /** Called for each run whose pictures the plan's bytes refuse, for a metric. */
+  readonly onSkipped?: () => void
 }
 
 /** Creates it with a store, an object store and a comparer. It does not close any of them. */
-export function createPictures({ store, objects, comparer, log }: PicturesOptions): Pictures {
+export function createPictures({ store, objects, comparer, log, onSkipped }: PicturesOptions): Pictures {
   async function take(captureRequest: CaptureRequest): Promise<Captured> {
     const { shots, baseline } = captureRequest
     const warnings = missingRegions(shots)
@@ -77,7 +79,12 @@ export function createPictures({ store, objects, comparer, log }: PicturesOption
     if (fresh.length === 0) return { kind: 'kept', pictures, warnings }
     const images = fresh.map(({ id, png }) => ({ id, bytes: png.byteLength }))
     const reserved = await reserveImages(store, captureRequest, images)
-    if (!reserved.ok) return { kind: 'skipped', warnings: [...warnings, usedUp(reserved.limit)] }
+    if (!reserved.ok) {
+      onSkipped?.()
+      const { used, limit, isTold } = reserved
+      if (isTold) log.warn({ team_id: teamId, used, limit }, 'the bytes of pictures of a team are used up')
+      return { kind: 'skipped', warnings: [...warnings, usedUp(limit)] }
+    }
     try {
       for (const { id, png } of fresh) await objects.put(imageName(teamId, id), png)
     } catch (error) {

@@ -1,3 +1,4 @@
+import { Counter, type Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
 import { createImageLinks } from '../../../api/auth/image-links.ts'
 import { createMessagePictures } from '../../../deliveries/channels/message-pictures.ts'
@@ -20,11 +21,15 @@ interface PictureContext {
   readonly stack: Stack
 }
 
+interface StartContext extends PictureContext {
+  readonly registry: Registry
+}
+
 /**
  * Starts what a worker needs for the pictures of its checks. The stack stops it. A sweep deletes unused pictures from
  * time to time.
  */
-export function startPictures({ settings, store, log, stack }: PictureContext): Pictures {
+export function startPictures({ settings, store, log, stack, registry }: StartContext): Pictures {
   const objects = objectsOf(settings)
   stack.defer('the object store', () => objects.close())
   const comparer = createComparer()
@@ -32,7 +37,12 @@ export function startPictures({ settings, store, log, stack }: PictureContext): 
   const sweeping = sweepingOf({ store, objects, log })
   sweeping.start(SWEEP_AFTER_MS)
   stack.defer('the picture sweep', () => sweeping.stop())
-  return createPictures({ store, objects, comparer, log })
+  const skipped = new Counter({
+    name: 'tidemark_pictures_skipped_total',
+    help: 'Runs whose pictures were neither stored nor compared, because the bytes of the plan are used up.',
+    registers: [registry],
+  })
+  return createPictures({ store, objects, comparer, log, onSkipped: () => skipped.inc() })
 }
 
 /** Where the pictures of messages come from, and who may see them. */

@@ -85,7 +85,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const { extractor, pages, patterns, differ } = createThreads(stack)
 
   const { deliveries, notices } = sendingLoops(context, store)
-  const pictures = startPictures({ settings, store, log, stack })
+  const pictures = startPictures({ settings, store, log, stack, registry })
   const recorder = createRecorder({
     store,
     pictures,

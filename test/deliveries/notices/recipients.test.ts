@@ -171,3 +171,36 @@ test('an owner who turned mails about monitors off still hears that the runs are
   )
   expect(mailbox.letters[0]?.mail.subject).toBe('All runs are used, and checks have stopped')
 })
+
+test('the end of a trial, locked searches and used picture bytes reach owner and destinations', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using receiver = await openReceiver()
+  const detail = { threshold_pct: 100, credits_remaining: 0, resets_at: null }
+  const options = { kind: 'quota', isOfTeam: true, notifyOn: ['quota'] }
+  const deliveries = [{ type: 'webhook', url: receiver.url }] as const
+  await happened({ ...options, deliveries, detail: { ...detail, pool: 'trial', used: 14, limit: 14, locked: 3 } })
+  await happened({ ...options, detail: { ...detail, pool: 'serp', used: 0, limit: 0, locked: 1 } })
+  await happened({ ...options, detail: { ...detail, pool: 'pictures', used: 90, limit: 100 } })
+  await happened({ ...options, detail: { ...detail, pool: 'pictures', used: 80, limit: 100, threshold_pct: 80 } })
+  loop(mailer).start()
+  await requested(receiver, 1)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 4,
+  )
+  expect(payloadAt(receiver)).toMatchObject({
+    title: 'The trial has ended, and checks have stopped',
+    quota: { pool: 'trial', used: 14, limit: 14, locked: 3 },
+  })
+  expect(new Set(mailbox.letters.map(({ mail }) => mail.subject))).toEqual(
+    new Set([
+      '80 % of the bytes of pictures are used',
+      'SERP monitors are locked',
+      'The bytes of pictures are used up',
+      'The trial has ended, and checks have stopped',
+    ]),
+  )
+  const text = mailbox.letters.map(({ mail }) => mail.text).join('\n')
+  expect(text).toContain('3 monitors are locked: no more checks.')
+  expect(text).toContain('1 SERP monitor is locked: no more checks.')
+})

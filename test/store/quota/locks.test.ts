@@ -71,6 +71,36 @@ test('the end of a trial stops every schedule, and a plan makes all due at once'
   expect(await readUsage(world.store, team)).toMatchObject({ runCredits: 5, runs: { used: 0 }, monitorsLocked: 0 })
 })
 
+const notices = (team: string) =>
+  world.query<{ detail: object }>(`select detail from notice_events where team_id = $1 and kind = 'quota'`, [team])
+
+test('the end of a trial is told once, with the number of monitors that it locks', async () => {
+  const { team } = await owner('free')
+  await world.monitors(team, { count: 2 })
+  await world.setClock('15 days')
+  expect((await fitLocks(world.store)).trials).toBeGreaterThan(0)
+  expect(await fitLocks(world.store)).toEqual({ trials: 0, searches: 0 })
+  await world.setClock('0')
+  const told = await notices(team)
+  expect(told).toEqual([{ detail: expect.objectContaining({ pool: 'trial', used: 14, limit: 14, locked: 2 }) }])
+  const unused = await owner('free')
+  await endTrial(unused.team)
+  await fitLocks(world.store)
+  expect(await notices(unused.team)).toEqual([])
+})
+
+test('searches that are locked because credits are used up are told, each time that it happens', async () => {
+  const { email, team } = await owner('lite')
+  await search(team)
+  for (let time = 1; time <= 2; time++) {
+    await grantCredits(world.store, email, 3)
+    await world.query('update team_usage set credits = 0 where team_id = $1', [team])
+    await fitLocks(world.store)
+    expect(await notices(team)).toHaveLength(time)
+  }
+  expect((await notices(team))[0]?.detail).toMatchObject({ pool: 'serp', locked: 1, credits_remaining: 0 })
+})
+
 test('a longer trial opens what its end had locked', async () => {
   const { team } = await owner('free')
   const [page] = await world.monitors(team)

@@ -29,10 +29,12 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_dead_last_day: 0,
     tidemark_teams_near_run_limit: 0,
     tidemark_teams_out_of_runs: 0,
+    tidemark_teams_trial_over: 0,
   })
   // Four fifths of the runs of one of these are used.
   for (const used of [79, 80]) await database.team({ runs: 100, used })
   const [one, other, spent] = [await database.team(), await database.team(), await database.team({ runs: 1, used: 1 })]
+  await database.query(`update teams set tier = 'free', trial_ends_at = clock() where id = $1`, [await database.team()])
   await database.monitors(one, { count: 3, dueSeconds: 100 })
   await database.monitors(one, { count: 2, dueSeconds: -100 })
   await database.monitors(other, { queue: 'visual', dueSeconds: 500 })
@@ -55,6 +57,7 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_dead_last_day: 1,
     tidemark_teams_near_run_limit: 1,
     tidemark_teams_out_of_runs: 1,
+    tidemark_teams_trial_over: 1,
   })
   expect(seen['tidemark_checks_oldest_due_seconds']).toBeCloseTo(500, -2)
   expect(seen['tidemark_deliveries_oldest_due_seconds']).toBeCloseTo(50, -2)
