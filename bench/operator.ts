@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
-import type { MonitorResource } from '../operator/reconcile/monitor-resource.ts'
+import type { CustomResource } from '../operator/reconcile/custom-resource.ts'
 import { type KubeApi, startKubeApi } from '../test/support/kube-api.ts'
 import { cpuTimeMs } from './cpu-time.ts'
 import type { Database, Server } from './database.ts'
@@ -194,7 +194,7 @@ function says(child: ChildProcess, text: string): Promise<void> {
 
 async function queueDepth(port: number): Promise<number> {
   const { body } = await request(`http://127.0.0.1:${port}/metrics`)
-  return figure(await body.text(), /^tidemark_operator_queue_depth (\d+)/)
+  return figure(await body.text(), /^tidemark_operator_queue_depth\{.*\} (\d+)/)
 }
 
 async function mostBytesOf(pid: number): Promise<number> {
@@ -302,7 +302,7 @@ async function quiet(kube: KubeApi, operator: OperatorProcess) {
   await until(async () => {
     await pause(QUIET_MS)
     const { items } = (await kube.call('GET', `${COLLECTION}?resourceVersion=0`)).body
-    return (items as MonitorResource[]).every(({ status }) => status?.lastRunTime !== undefined)
+    return (items as CustomResource[]).every(({ status }) => status?.lastRunTime !== undefined)
   })
   await operator.idle()
   return answered(kube)

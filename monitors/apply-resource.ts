@@ -1,13 +1,9 @@
 import { isUuid } from '../core/is-uuid.ts'
 import { type Requester, SYSTEM } from '../schema/account/audit.ts'
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { beginEpoch } from '../store/db/operator-epoch.ts'
-import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import { hideMonitor } from '../store/monitors/monitor-delete.ts'
-import { lockMonitor } from '../store/monitors/monitor-edit.ts'
-import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
 import {
   type AppliedState,
   type DeclaredRow,
@@ -21,13 +17,11 @@ import {
   saveDeclared,
   setSuspended,
 } from '../store/monitors/monitor-resource.ts'
-import { findMonitor } from '../store/monitors/monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext } from './context.ts'
-import { changeSpec } from './edit-monitor.ts'
-import { overDeliveryCap, type OverCap } from './outcome.ts'
-import { run, type RunOutcome } from './run-monitor.ts'
-import { specChange } from './spec-change.ts'
+import type { OverCap } from './outcome.ts'
+import { type MonitorRecord, recordKind, type RecordKind } from './record-kind.ts'
+import type { RunOutcome } from './run-monitor.ts'
 
 /** A custom resource and what it declares. */
 interface Declaration extends Requester {
@@ -35,8 +29,8 @@ interface Declaration extends Requester {
   readonly state: AppliedState
   /** The account that a new monitor is recorded under: the owner of the team. */
   readonly userId: string
-  /** Checked, with the values of its Secrets. */
-  readonly spec: MonitorSpec
+  /** Checked by its kind, with the values of its Secrets. */
+  readonly spec: unknown
   readonly suspend: boolean
   /** The monitor of the API that the resource takes over, where it declares none yet. */
   readonly adopts: string | null
@@ -46,7 +40,7 @@ interface Declaration extends Requester {
 interface Applied {
   readonly kind: 'applied'
   readonly change: 'created' | 'adopted' | 'updated' | 'unchanged'
-  readonly monitor: MonitorRow
+  readonly monitor: MonitorRecord
   /** What became of the run that the resource asks for. Null: it asks for none, or it was asked for before. */
   readonly requested: RunOutcome | null
 }
@@ -77,10 +71,9 @@ export async function isAsDeclared(
 ): Promise<boolean> {
   const declared = await findDeclared(store, resource)
   if (!declared || !isSameState(declared, state)) return false
-  const stored = await findMonitor(store, teamId, declared.monitor_id)
-  if (!stored || stored.suspended !== suspend) return false
-  const before = monitorSpec(stored, secrets)
-  return specChange(before, { ...spec, template_slug: before.template_slug }).changed.length === 0
+  const kind = recordKind(resource.kind)
+  const stored = await kind.find(store, teamId, declared.monitor_id)
+  return stored !== null && stored.suspended === suspend && kind.isEqual(secrets, stored, spec)
 }
 
 const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest }: AppliedState): boolean =>
@@ -105,21 +98,24 @@ async function apply(tx: Transaction, { secrets }: Context, declaration: Declara
   const target = await targetOf(tx, declaration)
   if (target.kind !== 'target') return target
   const { stored, lastRequest } = target
-  const over = await overDeliveryCap(tx, teamId, spec)
+  const kind = recordKind(resource.kind)
+  const over = await kind.overCap(tx, teamId, spec)
   if (over) return over
-  const monitor = stored ? await edit(tx, secrets, declaration, stored) : await create(tx, secrets, declaration)
+  const monitor = await (stored ? edit(tx, secrets, declaration, stored) : create(tx, secrets, declaration))
   await saveDeclared(tx, monitor.no, resource, state)
   const { suspend } = declaration
-  const settled = monitor.suspended === suspend ? monitor : await setSuspended(tx, monitor.no, suspend)
+  const isSettled = monitor.suspended === suspend
+  if (!isSettled) await setSuspended(tx, monitor.no, suspend)
   const requested = await runRequested(tx, monitor.id, declaration, lastRequest)
-  return { kind: 'applied', change: changeOf(stored, target.isDeclared, settled), monitor: settled, requested }
+  const isSame = monitor === stored && isSettled
+  return { kind: 'applied', change: changeOf(stored, target.isDeclared, isSame), monitor, requested }
 }
 
 /** The record that a declaration is about. */
 interface Target {
   readonly kind: 'target'
   /** Null: it is to be created. */
-  readonly stored: MonitorRow | null
+  readonly stored: MonitorRecord | null
   /** The resource declared it before. */
   readonly isDeclared: boolean
   readonly lastRequest: string | null
@@ -136,23 +132,21 @@ async function targetOf(
   const own = known?.team_id === teamId ? known.monitor_id : null
   const id = isDeclared ? own : (adopts ?? own)
   // The annotation is free text, and the store refuses what is no id.
-  const stored = id === null || !isUuid(id) ? null : await lockMonitor(tx, teamId, id)
+  const stored = id === null || !isUuid(id) ? null : await recordKind(resource.kind).lock(tx, teamId, id)
   const refused = isDeclared || id === null ? null : await notAdoptable(tx, stored)
   return refused ?? { kind: 'target', stored, isDeclared, lastRequest: known?.last_request ?? null }
 }
 
-function changeOf(before: MonitorRow | null, wasDeclared: boolean, now: MonitorRow): Applied['change'] {
+function changeOf(before: MonitorRecord | null, wasDeclared: boolean, isSame: boolean): Applied['change'] {
   if (!before) return 'created'
   if (!wasDeclared) return 'adopted'
-  return now === before ? 'unchanged' : 'updated'
+  return isSame ? 'unchanged' : 'updated'
 }
 
 /** Returns why a monitor that the annotation names cannot be taken over; null when it can. */
-async function notAdoptable(tx: Transaction, stored: MonitorRow | null): Promise<NotAdoptable | null> {
+async function notAdoptable(tx: Transaction, stored: MonitorRecord | null): Promise<NotAdoptable | null> {
   if (stored?.managed_by === 'api') return null
-  const found = stored && (await resourceOf(tx, stored.no))
-  const by = found && { clusterId: found.cluster_id, namespace: found.namespace, name: found.name }
-  return { kind: 'not_adoptable', by }
+  return { kind: 'not_adoptable', by: stored && (await resourceOf(tx, stored.no)) }
 }
 
 /** Where the audit log says that an action comes from. */
@@ -161,31 +155,37 @@ const origin = ({ clusterId, namespace, name }: ResourceIdentity) => ({
   cluster: clusterId,
 })
 
-function edit(tx: Transaction, secrets: SecretBox, declaration: Declaration, stored: MonitorRow): Promise<MonitorRow> {
-  const { teamId, actor, resource } = declaration
-  const before = monitorSpec(stored, secrets)
-  // A manifest names no template; the record keeps its own.
-  const spec = { ...declaration.spec, template_slug: before.template_slug }
-  return changeSpec(tx, secrets, { teamId, actor, stored, before, spec, metadata: origin(resource) })
+function edit(
+  tx: Transaction,
+  secrets: SecretBox,
+  { teamId, actor, resource, spec }: Declaration,
+  stored: MonitorRecord,
+): Promise<MonitorRecord> {
+  const metadata = origin(resource)
+  return recordKind(resource.kind).edit(tx, secrets, { teamId, actor, stored, spec, metadata })
 }
 
-async function create(tx: Transaction, secrets: SecretBox, declaration: Declaration): Promise<MonitorRow> {
+async function create(tx: Transaction, secrets: SecretBox, declaration: Declaration): Promise<MonitorRecord> {
   const { teamId, actor, userId, spec, resource } = declaration
-  const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
+  const kind = recordKind(resource.kind)
+  const monitor = await kind.insert(tx, secrets, { teamId, userId, spec })
   const target = { id: monitor.id, label: monitor.name }
-  await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata: origin(resource) })
+  await recordAudit(tx, { teamId, actor, action: actionOf(kind, 'created'), target, metadata: origin(resource) })
   return monitor
 }
+
+const actionOf = <What extends 'created' | 'updated' | 'deleted'>({ audited }: RecordKind, what: What) =>
+  `${audited}.${what}` as const
 
 /** Follows the annotation that asks for a run: each new value of it causes one, or is refused, and is handled then. */
 async function runRequested(
   tx: Transaction,
   id: string,
-  { teamId, actor, state }: Declaration,
+  { teamId, actor, state, resource }: Declaration,
   lastRequest: string | null,
 ): Promise<RunOutcome | null> {
   if (state.lastRequest === null || state.lastRequest === lastRequest) return null
-  return run(tx, { teamId, actor, id })
+  return recordKind(resource.kind).run(tx, { teamId, actor, id })
 }
 
 /** The end of a resource. */
@@ -195,7 +195,7 @@ interface ResourceEnd extends Pick<Requester, 'actor'> {
 
 /** Deletes the record that a resource declares, because the resource was deleted. Without a record, nothing happens. */
 export const deleteDeclared = (context: Pick<MonitorContext, 'store'>, end: ResourceEnd): Promise<void> =>
-  endDeclared(context, end, { act: hideMonitor, action: 'monitor.deleted' })
+  endDeclared(context, end, { act: hideMonitor, what: 'deleted' })
 
 /**
  * Gives the record that a resource declares back to the API: the resource vanished without having been deleted. The
@@ -204,7 +204,7 @@ export const deleteDeclared = (context: Pick<MonitorContext, 'store'>, end: Reso
 export const releaseResource = (context: Pick<MonitorContext, 'store'>, end: ResourceEnd): Promise<void> =>
   endDeclared(context, end, {
     act: releaseDeclared,
-    action: 'monitor.updated',
+    what: 'updated',
     metadata: { changed: ['managed_by'] },
   })
 
@@ -215,19 +215,20 @@ export const releaseResource = (context: Pick<MonitorContext, 'store'>, end: Res
 export async function releaseCluster(context: Pick<MonitorContext, 'store'>, clusterId: string): Promise<number> {
   const records = await declaredRecords(context.store, clusterId)
   if (records.length > 0) await beginEpoch(context.store, clusterId)
-  for (const { namespace, name } of records)
-    await releaseResource(context, { actor: SYSTEM, resource: { clusterId, namespace, name } })
+  for (const { kind, namespace, name } of records)
+    await releaseResource(context, { actor: SYSTEM, resource: { clusterId, kind, namespace, name } })
   return records.length
 }
 
-interface Ending extends Pick<AuditEntry, 'action' | 'metadata'> {
+interface Ending extends Pick<AuditEntry, 'metadata'> {
+  readonly what: 'updated' | 'deleted'
   readonly act: (tx: Transaction, no: number) => Promise<void>
 }
 
 async function endDeclared(
   { store }: Pick<MonitorContext, 'store'>,
   { actor, resource }: ResourceEnd,
-  { act, action, metadata }: Ending,
+  { act, what, metadata }: Ending,
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const declared = await lockDeclared(tx, resource)
@@ -235,6 +236,7 @@ async function endDeclared(
     await act(tx, declared.no)
     const target = { id: declared.monitor_id, label: null }
     const { team_id: teamId } = declared
+    const action = actionOf(recordKind(resource.kind), what)
     await recordAudit(tx, { teamId, actor, action, target, metadata: { ...origin(resource), ...metadata } })
   })
 }

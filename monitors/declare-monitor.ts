@@ -1,10 +1,10 @@
-import { type MonitorManifest, monitorManifest } from '../core/custom-resource/monitor-manifest.ts'
+import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
 import { isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
 import type { NotFound } from '../core/outcome.ts'
-import { monitorSpec } from '../store/monitors/monitor-record.ts'
 import { findMonitor, isOnlyOfItsName } from '../store/monitors/monitors.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { NO_MONITOR } from './outcome.ts'
+import { PAGE_RECORDS } from './record-kind.ts'
 
 /** A monitor as the custom resource that declares it. */
 interface DeclaredMonitor {
@@ -26,12 +26,6 @@ export async function declareMonitor(
   if (!stored) return NO_MONITOR
   const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name))
   const name = resourceName(stored, isAlone)
-  const declared = monitorManifest({
-    id: stored.id,
-    spec: monitorSpec(stored, secrets),
-    isPaused: stored.paused || stored.suspended,
-    name,
-    adopts: stored.managed_by === 'api',
-  })
+  const declared = PAGE_RECORDS.manifest(secrets, stored, { name, adopts: stored.managed_by === 'api' })
   return { kind: 'done', declared, name }
 }

@@ -1,6 +1,7 @@
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
+import { MONITOR_RESOURCE, RESOURCE_API } from '../../schema/resource-kind.ts'
 import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
@@ -58,8 +59,8 @@ export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared):
   // Null means the same as an absent key.
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const manifest = {
-    apiVersion: 'tidemark.dev/v1',
-    kind: 'Monitor',
+    apiVersion: RESOURCE_API,
+    kind: MONITOR_RESOURCE.kind,
     metadata: { name, ...(adopts && { annotations: { 'tidemark.dev/adopt': id } }) },
     spec: {
       ...(toResourceNames(MonitorSpec, given) as object),

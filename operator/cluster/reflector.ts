@@ -77,9 +77,12 @@ interface ReflectorState {
 export class Reflector<T extends KubeObject> {
   /** Resolves after the first complete list. */
   readonly synced: Promise<void>
+  /** Resolves after the first complete list, or when the API server says that it does not know the kind. */
+  readonly looked: Promise<void>
   readonly #options: ReflectorOptions<T>
   readonly #times: ReflectorTimes
   readonly #isSynced: () => void
+  readonly #hasLooked: () => void
   readonly #stopping = new AbortController()
   readonly #objects = new Map<string, T>()
   readonly #pauses: ReturnType<typeof createBackoff>
@@ -93,9 +96,11 @@ export class Reflector<T extends KubeObject> {
     this.#options = options
     this.#times = { ...TIMES, ...options.times }
     this.#pauses = createBackoff({ firstMs: this.#times.firstPauseMs, longestMs: this.#times.longestPauseMs })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.synced = promise
-    this.#isSynced = resolve
+    const [synced, looked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    this.synced = synced.promise
+    this.#isSynced = synced.resolve
+    this.looked = looked.promise
+    this.#hasLooked = looked.resolve
   }
 
   get(key: string): T | undefined {
@@ -156,6 +161,7 @@ export class Reflector<T extends KubeObject> {
     if (status !== 404) log.warn({ err: error, path }, 'a watch of the API server was interrupted')
     else if (!this.#state.isUnknown) {
       this.#state.isUnknown = true
+      this.#hasLooked()
       log.warn({ path }, 'the API server does not know this kind; is it installed?')
     }
     return Math.max(this.#pauses.next(), (error instanceof KubeError && error.retryAfterMs) || 0)
@@ -185,6 +191,7 @@ export class Reflector<T extends KubeObject> {
     this.#state.isUnknown = false
     this.#replace(found)
     this.#isSynced()
+    this.#hasLooked()
     return from
   }
 

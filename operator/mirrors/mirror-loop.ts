@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { sleep } from '../../concurrency/sleep.ts'
-import { type Rate, TokenBucket } from '../../concurrency/token-bucket.ts'
+import type { Rate, TokenBucket } from '../../concurrency/token-bucket.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
-import { monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
 import { resourceName } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { MonitorRecord } from '../../monitors/record-kind.ts'
+import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../../store/db/client.ts'
-import { type MonitorRow, monitorSpec } from '../../store/monitors/monitor-record.ts'
-import { mirroredRecords, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
 import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/objects.ts'
@@ -16,10 +15,11 @@ import {
   type DefaultTeam,
   MIRROR_OF,
   MIRRORED,
-  type MonitorResource,
+  type CustomResource,
   pathOf,
   teamIdOf,
-} from '../reconcile/monitor-resource.ts'
+} from '../reconcile/custom-resource.ts'
+import type { OperatedKind } from '../reconcile/kinds.ts'
 import { isNews, statusOf, statusPatch } from '../reconcile/status.ts'
 
 /** How fast mirrors follow. */
@@ -39,14 +39,17 @@ const PAGE = 50
 const MIRROR = 'tidemark.dev/mirror'
 
 interface MirrorLoopOptions {
+  readonly kind: OperatedKind
+  /** The pace of writes to the API server, over the mirrors of all kinds. */
+  readonly pace: TokenBucket
   readonly client: KubeClient
   readonly store: Queryable
   readonly secrets: SecretBox
   readonly namespaces: () => Iterable<KubeObject>
   /** The mirrors that the API server has. */
-  readonly mirrors: () => readonly MonitorResource[]
+  readonly mirrors: () => readonly CustomResource[]
   /** Takes over the answer to a write. */
-  readonly learn: (resource: MonitorResource) => void
+  readonly learn: (resource: CustomResource) => void
   readonly defaultTeam: DefaultTeam | null
   readonly times: MirrorTimes
   readonly log: Pick<Logger, 'warn'>
@@ -58,17 +61,16 @@ interface Sweep {
   /** The records of the first place were looked at up to this number. */
   after: number
   /** The mirrors that were there at the beginning, by namespace and id. What is left at the end goes. */
-  readonly left: Map<string, MonitorResource>
+  readonly left: Map<string, CustomResource>
 }
 
 /**
- * Keeps mirrors: read-only resources in labelled namespaces that show the records of the API. It goes through the
- * records in pages and compares each with its mirror, at a bounded pace. A mirror has no finalizer and no record of its
- * own. One that somebody deletes comes back, and one that somebody edits is put right.
+ * Keeps the mirrors of one kind: read-only resources in labelled namespaces that show the records of the API. It goes
+ * through the records in pages and compares each with its mirror, at a bounded pace. A mirror has no finalizer and no
+ * record of its own. One that somebody deletes comes back, and one that somebody edits is put right.
  */
 export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
-  const { store, times, log } = options
-  const pace = new TokenBucket(times.writes)
+  const { kind, pace, store, times, log } = options
   const writer = { ...options, secrets: tolerantBox(options.secrets, () => {}), take: () => sleep(pace.reserve()) }
   let sweep: Sweep | null = null
   return createWakeableLoop({
@@ -76,7 +78,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
       sweep ??= begin(options)
       const [place] = sweep.places
       if (place) {
-        const records = await mirroredRecords(store, place.teamId, { after: sweep.after, limit: PAGE })
+        const records = await kind.records.mirrored(store, place.teamId, { after: sweep.after, limit: PAGE })
         for (const record of records) {
           if (stopping.aborted) return 0
           await mirror(writer, place.namespace, record, sweep)
@@ -126,12 +128,14 @@ interface Writer extends MirrorLoopOptions {
   readonly take: () => Promise<void>
 }
 
-async function mirror(writer: Writer, namespace: string, record: MonitorRow, sweep: Sweep): Promise<void> {
+async function mirror(writer: Writer, namespace: string, record: MonitorRecord, sweep: Sweep): Promise<void> {
   const name = resourceName(record, false)
   const key = `${idIn(namespace, record.id)}/${name}`
   const known = sweep.left.get(key)
   sweep.left.delete(key)
-  const spec = specOf(writer.secrets, record, name)
+  const { manifest } = writer.kind.records.manifest(writer.secrets, record, { name, adopts: false })
+  // Values that may be secret are references to a Secret that nobody made: a mirror shows none.
+  const spec = manifest['spec'] as CustomResource['spec']
   const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 32)
   const isRight =
     known?.metadata.annotations?.[MIRRORED] === hash && known.status?.observedGeneration === known.metadata.generation
@@ -140,35 +144,27 @@ async function mirror(writer: Writer, namespace: string, record: MonitorRow, swe
   if (resource) await report(writer, resource, record)
 }
 
-/** Values that may be secret are references to a Secret that nobody made: a mirror shows none. */
-function specOf(secrets: SecretBox, record: MonitorRow, name: string): MonitorResource['spec'] {
-  const isPaused = record.paused || record.suspended
-  const spec = monitorSpec(record, secrets)
-  const { manifest } = monitorManifest({ id: record.id, spec, isPaused, name, adopts: false })
-  return manifest['spec'] as MonitorResource['spec']
-}
-
 interface Wanted {
   readonly metadata: { readonly name: string; readonly namespace: string }
-  readonly spec: MonitorResource['spec']
+  readonly spec: CustomResource['spec']
 }
 
 /** Creates or replaces a mirror. Returns null when it cannot be there; the next sweep tries again. */
 async function write(
-  { client, learn, take, log }: Writer,
+  { kind, client, learn, take, log }: Writer,
   wanted: Wanted,
-  known: MonitorResource | undefined,
-): Promise<MonitorResource | null> {
+  known: CustomResource | undefined,
+): Promise<CustomResource | null> {
   const { name, namespace } = wanted.metadata
-  const collection = `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors`
+  const collection = resourcesPath(kind.records.resource, namespace)
   const resourceVersion = known && { resourceVersion: known.metadata.resourceVersion }
   await take()
-  const answer: KubeAnswer<MonitorResource> = await client.call({
+  const answer: KubeAnswer<CustomResource> = await client.call({
     method: known ? 'PUT' : 'POST',
     path: known ? `${collection}/${name}` : collection,
     body: {
-      apiVersion: 'tidemark.dev/v1',
-      kind: 'Monitor',
+      apiVersion: RESOURCE_API,
+      kind: kind.records.resource.kind,
       metadata: { ...wanted.metadata, ...resourceVersion },
       spec: wanted.spec,
     },
@@ -184,22 +180,26 @@ async function write(
   return null
 }
 
-async function report({ client, store, learn, take }: Writer, resource: MonitorResource, record: MonitorRow) {
-  const results = await resultsOf(store, record.no)
-  const status = statusOf(resource, { kind: 'accepted', id: record.id, results }, new Date())
+async function report(
+  { kind, client, store, learn, take }: Writer,
+  resource: CustomResource,
+  record: MonitorRecord,
+): Promise<void> {
+  const results = await kind.records.results(store, record.no)
+  const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, results }, new Date())
   if (!isNews(resource.status, status)) return
   await take()
-  const path = `${pathOf(resource)}/status`
+  const path = `${pathOf(kind.records.resource, resource)}/status`
   const body = statusPatch(resource.status, status)
-  const answer = await client.call<MonitorResource>({ method: 'PATCH', path, body, contentType: MERGE_PATCH })
+  const answer = await client.call<CustomResource>({ method: 'PATCH', path, body, contentType: MERGE_PATCH })
   if (answer.status < 300) learn(answer.body)
   else if (answer.status !== 404) throw new KubeError('the status of a mirror', answer)
 }
 
-async function remove({ client, take }: Writer, resource: MonitorResource): Promise<void> {
+async function remove({ kind, client, take }: Writer, resource: CustomResource): Promise<void> {
   await take()
   const { uid } = resource.metadata
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } }
-  const answer = await client.call({ method: 'DELETE', path: pathOf(resource), body })
+  const answer = await client.call({ method: 'DELETE', path: pathOf(kind.records.resource, resource), body })
   if (answer.status >= 300 && ![404, 409].includes(answer.status)) throw new KubeError('the end of a mirror', answer)
 }

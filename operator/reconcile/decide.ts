@@ -1,5 +1,5 @@
 import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
-import { ADOPT, FINALIZER, type MonitorResource, requestOf } from './monitor-resource.ts'
+import { ADOPT, FINALIZER, type CustomResource, requestOf } from './custom-resource.ts'
 
 /** What the spec of a resource came to, with its Secrets and its namespace's team. */
 export type Resolved =
@@ -20,7 +20,7 @@ export type RefusalReason =
 /** Everything that a decision is made from. */
 export interface Situation {
   /** Null: the API server has no such resource. */
-  readonly resource: MonitorResource | null
+  readonly resource: CustomResource | null
   /** The resource was deleted, or is missing in a list without a deletion. */
   readonly vanished: 'deleted' | 'missing' | null
   /** The definition of the kind is being deleted, and all resources with it. */
@@ -65,7 +65,7 @@ export function decide(situation: Situation): readonly Action[] {
   return hasFinalizer(resource) ? [...end, { kind: 'remove_finalizer' }] : end
 }
 
-function whileThere(resource: MonitorResource, { resolved, record }: Situation): readonly Action[] {
+function whileThere(resource: CustomResource, { resolved, record }: Situation): readonly Action[] {
   if (!resolved) return []
   if (resolved.kind === 'refused') return [{ ...resolved, kind: 'refuse' }]
   const { annotations } = resource.metadata
@@ -80,10 +80,10 @@ function whileThere(resource: MonitorResource, { resolved, record }: Situation):
   ]
 }
 
-const hasFinalizer = ({ metadata }: MonitorResource): boolean => metadata.finalizers?.includes(FINALIZER) ?? false
+const hasFinalizer = ({ metadata }: CustomResource): boolean => metadata.finalizers?.includes(FINALIZER) ?? false
 
 function isApplied(
-  { metadata }: MonitorResource,
+  { metadata }: CustomResource,
   hash: Buffer,
   request: string | null,
   record: NonNullable<Situation['record']>,

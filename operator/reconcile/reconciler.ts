@@ -2,13 +2,15 @@ import type { WorkResult } from '../../concurrency/keyed-queue.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { applyResource, deleteDeclared, isAsDeclared, releaseResource } from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
-import { type DeclaredRow, type ResourceIdentity, resultsOf } from '../../store/monitors/monitor-resource.ts'
+import type { DeclaredRow, ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
-import { FINALIZER, type MonitorResource, type MonitorStatus, pathOf, requestOf } from './monitor-resource.ts'
-import type { ResolvedMonitor } from './resolve.ts'
+import type { OperatedKind } from './kinds.ts'
+import { definitionName } from '../../schema/resource-kind.ts'
+import { FINALIZER, type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import type { ResolvedResource } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
 /** What a reconciler works with. */
@@ -17,11 +19,12 @@ interface ReconcilerOptions {
   /** The use cases on the store of this epoch. */
   readonly context: Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
   readonly clusterId: string
+  readonly kind: OperatedKind
   /** The newest known state of a resource. */
-  readonly resourceOf: (key: string) => MonitorResource | undefined
+  readonly resourceOf: (key: string) => CustomResource | undefined
   /** Takes over the answer to a write, so that the next look does not see an older state. */
-  readonly learn: (resource: MonitorResource) => void
-  readonly resolve: (resource: MonitorResource) => Promise<ResolvedMonitor>
+  readonly learn: (resource: CustomResource) => void
+  readonly resolve: (resource: CustomResource) => Promise<ResolvedResource>
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
@@ -45,17 +48,17 @@ export interface ReconcilerTimes {
  */
 const STATUS_EVERY_MS = 60_000
 const STATUS_BURST = 3
-const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 type Found = Omit<Situation, 'record' | 'resolved'> & {
   readonly record: DeclaredRow | null
-  readonly resolved: ResolvedMonitor | null
+  readonly resolved: ResolvedResource | null
 }
 
 /** More resources than a person waits for one by one. */
 const MANY = 100
 
-/** Brings records and statuses in line with resources, one key at a time. */
+/** Brings records and statuses in line with the resources of one kind, one key at a time. */
 export class Reconciler {
   readonly #options: ReconcilerOptions
   /** Why a resource is not there any more. */
@@ -127,7 +130,7 @@ export class Reconciler {
    * Returns whether only the status of a resource is missing, and the records of many others come first. The event of
    * an own write brings a resource here again ahead of those.
    */
-  #isPutOff(key: string, resource: MonitorResource | null): boolean {
+  #isPutOff(key: string, resource: CustomResource | null): boolean {
     const isPutOff =
       resource !== null &&
       this.#putOff.has(key) &&
@@ -142,7 +145,7 @@ export class Reconciler {
    * differ, so that the resource is applied again.
    */
   async #resync(key: string, { resource, resolved, record }: Found): Promise<DeclaredRow | null> {
-    const { context, clusterId, times } = this.#options
+    const { context, times } = this.#options
     const now = performance.now()
     const at = this.#resyncAt.get(key)
     if (at !== undefined && now < at) return record
@@ -152,7 +155,7 @@ export class Reconciler {
     const { teamId, spec, hash } = resolved
     const { uid, generation = 0 } = resource.metadata
     const state = { uid, generation, hash, lastRequest: record.last_request }
-    const identity = { clusterId, ...partsOf(key) }
+    const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
     this.#resyncs += 1
     if (await isAsDeclared(context, { teamId, resource: identity, state, spec, suspend })) return record
@@ -160,7 +163,7 @@ export class Reconciler {
     return null
   }
 
-  async #situationOf(key: string, resource: MonitorResource | null): Promise<Found> {
+  async #situationOf(key: string, resource: CustomResource | null): Promise<Found> {
     const isLeaving = resource === null || resource.metadata.deletionTimestamp !== undefined
     const record = this.#options.records.get(key) ?? null
     return {
@@ -175,18 +178,20 @@ export class Reconciler {
   /** Returns whether the definition of the kind, and so all its resources, is being deleted. */
   async #isKindGoing(): Promise<boolean> {
     type Definition = { readonly metadata?: { readonly deletionTimestamp?: string } }
-    const answer = await this.#options.client.call<Definition>({ method: 'GET', path: CRD })
+    const { resource } = this.#options.kind.records
+    const path = `${DEFINITIONS}/${definitionName(resource)}`
+    const answer = await this.#options.client.call<Definition>({ method: 'GET', path })
     // Without the right to look, a deletion counts as what it usually is. After any other answer it is tried again: a
     // record that is deleted does not come back.
-    if (![200, 403, 404].includes(answer.status)) throw new KubeError('the definition of Monitor', answer)
+    if (![200, 403, 404].includes(answer.status)) throw new KubeError(`the definition of ${resource.kind}`, answer)
     return answer.status === 404 || (answer.status === 200 && answer.body.metadata?.deletionTimestamp !== undefined)
   }
 
   async #perform(
     action: Action,
     key: string,
-    resource: MonitorResource | null,
-    resolved: ResolvedMonitor | null,
+    resource: CustomResource | null,
+    resolved: ResolvedResource | null,
   ): Promise<number | 'refused' | undefined> {
     if (action.kind === 'delete_record' || action.kind === 'release_record') return this.#end(action.kind, key)
     if (!resource) return
@@ -204,41 +209,46 @@ export class Reconciler {
     }
   }
 
+  #identityOf(key: string): ResourceIdentity {
+    const { clusterId, kind } = this.#options
+    return { clusterId, kind: kind.records.resource.declares, ...partsOf(key) }
+  }
+
   async #end(how: 'delete_record' | 'release_record', key: string): Promise<undefined> {
-    const { context, clusterId, records } = this.#options
-    const end = { actor: SYSTEM, resource: { clusterId, ...partsOf(key) } }
+    const { context, records } = this.#options
+    const end = { actor: SYSTEM, resource: this.#identityOf(key) }
     await (how === 'delete_record' ? deleteDeclared(context, end) : releaseResource(context, end))
     records.delete(key)
   }
 
-  async #setFinalizer(resource: MonitorResource, isThere: boolean): Promise<undefined> {
+  async #setFinalizer(resource: CustomResource, isThere: boolean): Promise<undefined> {
     const { finalizers = [], resourceVersion } = resource.metadata
     const others = finalizers.filter((one) => one !== FINALIZER)
     // The version makes the patch conditional: another controller may have changed the list.
     const body = { metadata: { resourceVersion, finalizers: isThere ? [...others, FINALIZER] : others } }
-    const answer = await this.#options.client.call<MonitorResource>({
+    const answer = await this.#options.client.call<CustomResource>({
       method: 'PATCH',
-      path: pathOf(resource),
+      path: pathOf(this.#options.kind.records.resource, resource),
       body,
       contentType: MERGE_PATCH,
     })
     // A resource that is gone needs no finalizer.
     if (answer.status === 404) return
-    if (answer.status >= 300) throw new KubeError('the finalizer of a Monitor', answer)
+    if (answer.status >= 300) throw new KubeError('the finalizer of a resource', answer)
     this.#options.learn(answer.body)
   }
 
   async #apply(
     key: string,
-    resource: MonitorResource,
-    resolved: Extract<ResolvedMonitor, { kind: 'valid' }>,
+    resource: CustomResource,
+    resolved: Extract<ResolvedResource, { kind: 'valid' }>,
     { adopts, request }: Extract<Action, { kind: 'apply' }>,
   ): Promise<'refused' | undefined> {
     const { context, clusterId, records, events } = this.#options
     const { uid, generation = 0 } = resource.metadata
     const { teamId, ownerId: userId, spec, hash } = resolved
     const state = { uid, generation, hash, lastRequest: request ?? records.get(key)?.last_request ?? null }
-    const identity = { clusterId, ...partsOf(key) }
+    const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
     const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
     const outcome = await applyResource(context, declaration)
@@ -247,8 +257,8 @@ export class Reconciler {
       return 'refused'
     }
     const { no, id } = outcome.monitor
-    const { namespace, name } = identity
-    const record = { no, monitor_id: id, team_id: teamId, namespace, name, uid, generation, hash }
+    const { kind, namespace, name } = identity
+    const record = { no, monitor_id: id, team_id: teamId, kind, namespace, name, uid, generation, hash }
     records.set(key, { ...record, last_request: state.lastRequest })
     const refusal = outcome.requested && refusedRun(outcome.requested)
     if (refusal) events.record(resource, { type: 'Warning', reason: 'RunRefused', action: 'Run', note: refusal })
@@ -259,14 +269,14 @@ export class Reconciler {
   }
 
   async #refuse(
-    resource: MonitorResource,
+    resource: CustomResource,
     { reason, message }: { readonly reason: RefusalReason; readonly message: string },
   ): Promise<undefined> {
     if (await this.#write(resource, { kind: 'refused', reason, message }))
       this.#options.events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
   }
 
-  async #report(key: string, resource: MonitorResource): Promise<number | undefined> {
+  async #report(key: string, resource: CustomResource): Promise<number | undefined> {
     const record = this.#options.records.get(key)
     if (!record) return
     const now = performance.now()
@@ -274,23 +284,25 @@ export class Reconciler {
     const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isOwed(resource)) return waitMs
-    const results = await resultsOf(this.#options.context.store, record.no)
+    const { kind, context } = this.#options
+    const results = await kind.records.results(context.store, record.no)
     const isWritten = await this.#write(resource, { kind: 'accepted', id: record.monitor_id, results })
     if (isWritten && !isOwed(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
     return
   }
 
   /** Writes the status if it says anything new. Returns whether it did. */
-  async #write(judged: MonitorResource, acceptance: Acceptance): Promise<boolean> {
+  async #write(judged: CustomResource, acceptance: Acceptance): Promise<boolean> {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
     if (!isSameQuestion(resource, judged)) return false
-    const whole = statusOf(resource, acceptance, new Date())
+    const { kind } = this.#options
+    const whole = statusOf(kind, resource, acceptance, new Date())
     const status = Object.fromEntries(Object.entries(whole).filter(([key]) => !this.#unknown.has(key)))
     if (!isNews(resource.status, status)) return false
-    const answer = await this.#options.client.call<MonitorResource>({
+    const answer = await this.#options.client.call<CustomResource>({
       method: 'PATCH',
-      path: `${pathOf(resource)}/status`,
+      path: `${pathOf(kind.records.resource, resource)}/status`,
       // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
       // status of an older generation must not replace a newer one.
       body: {
@@ -300,31 +312,31 @@ export class Reconciler {
       contentType: MERGE_PATCH,
     })
     if (answer.status === 404) return false
-    if (answer.status >= 300) throw new KubeError('the status of a Monitor', answer)
+    if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
     this.#options.learn(answer.body)
     this.#noteUnknown(status, answer.body.status ?? {})
     return true
   }
 
-  #noteUnknown(sent: MonitorStatus, kept: MonitorStatus): void {
+  #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
     const dropped = Object.keys(sent).filter((key) => !(key in kept))
     if (dropped.length === 0) return
     for (const key of dropped) this.#unknown.add(key)
     this.#options.log.warn(
-      { dropped },
-      'the definition of Monitor in the cluster is older than this operator: kubectl apply --server-side -f crds/',
+      { dropped, kind: this.#options.kind.records.resource.kind },
+      'the definition in the cluster is older than this operator: kubectl apply --server-side -f crds/',
     )
   }
 }
 
 /** Returns whether nothing changed that a status answers to. An annotation does not raise the generation. */
-const isSameQuestion = (one: MonitorResource, other: MonitorResource): boolean =>
+const isSameQuestion = (one: CustomResource, other: CustomResource): boolean =>
   one.metadata.uid === other.metadata.uid &&
   one.metadata.generation === other.metadata.generation &&
   requestOf(one) === requestOf(other)
 
 /** Returns whether the status does not answer yet what a person changed or asked for. */
-function isOwed(resource: MonitorResource): boolean {
+function isOwed(resource: CustomResource): boolean {
   const { metadata, status } = resource
   if (status?.observedGeneration !== metadata.generation) return true
   // It was refused until now, and somebody has put that right.

@@ -4,15 +4,14 @@ import { camelCase } from '../../core/custom-resource/camel-case.ts'
 import { toApiNames } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
-import { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { RecordKind } from '../../monitors/record-kind.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/teams.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/objects.ts'
 import type { Resolved } from './decide.ts'
-import { type DefaultTeam, type MonitorResource, TEAM, teamIdOf } from './monitor-resource.ts'
+import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
 
 /** A team and its owner, under whom a new monitor is recorded. */
 interface Team {
@@ -21,9 +20,9 @@ interface Team {
 }
 
 /** A resource with everything that it refers to. */
-export type ResolvedMonitor =
+export type ResolvedResource =
   | (Extract<Resolved, { kind: 'valid' }> & {
-      readonly spec: MonitorSpec
+      readonly spec: unknown
       readonly ownerId: string
       readonly usesSecrets: boolean
     })
@@ -48,7 +47,7 @@ type FoundSecret =
   | { readonly kind: 'missing' }
   | { readonly kind: 'forbidden' }
 
-/** Finds the team of a resource, reads its Secrets and checks its configuration. */
+/** Returns what finds the team of a resource of any kind, reads its Secrets and checks its configuration. */
 export function createResolver({
   client,
   store,
@@ -93,7 +92,10 @@ export function createResolver({
     return { kind: 'found', data: answer.body.data ?? {} }
   }
 
-  return async function resolve({ metadata, spec: declared }: MonitorResource): Promise<ResolvedMonitor> {
+  return async function resolve(
+    records: RecordKind,
+    { metadata, spec: declared }: CustomResource,
+  ): Promise<ResolvedResource> {
     const namespace = metadata.namespace ?? ''
     const refs = secretRefs(declared)
     const usesSecrets = refs.length > 0
@@ -112,7 +114,7 @@ export function createResolver({
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
     const { suspend: _, ...rest } = withSecrets(declared, ({ name, key }) => values.get(`${name}/${key}`) ?? '')
-    const checked = checkConfiguration(toApiNames(MonitorSpec, rest), egress)
+    const checked = records.check(toApiNames(records.definition, rest), egress)
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
     const applied = JSON.stringify([team.id, checked.spec, declared.suspend === true])

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
-import { type Condition, type MonitorResource, type MonitorStatus, requestOf } from './monitor-resource.ts'
+import type { OperatedKind } from './kinds.ts'
+import { type Condition, type CustomResource, type ResourceStatus, requestOf } from './custom-resource.ts'
 
 /** How the resource was accepted. */
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly id: string; readonly results: ResultsRow | null }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
 
-/** Longest text of a value, and of the address. The definition of the status has the same bounds. */
+/** Longest text of a value. The definition of the status has the same bounds. */
 const MOST_VALUE = 200
-const MOST_ADDRESS = 60
 const MOST_FIELDS = 50
 const MOST_MESSAGE = 2_000
 
@@ -20,7 +20,12 @@ const MOST_MESSAGE = 2_000
  * site is; `Healthy` says whether the checks succeed. What the store knows stays in the status of a refused resource,
  * because its last accepted configuration goes on.
  */
-export function statusOf(resource: MonitorResource, acceptance: Acceptance, now: Date): MonitorStatus {
+export function statusOf(
+  { shown }: OperatedKind,
+  resource: CustomResource,
+  acceptance: Acceptance,
+  now: Date,
+): ResourceStatus {
   const { metadata, spec, status: before = {} } = resource
   const generation = metadata.generation ?? 0
   const request = requestOf(resource)
@@ -28,7 +33,7 @@ export function statusOf(resource: MonitorResource, acceptance: Acceptance, now:
   const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
   const shared = {
     observedGeneration: generation,
-    address: shortAddress(spec['url']),
+    ...shown(spec),
     interval: intervalText(spec['scheduleIntervalSeconds']),
     conditions: conditions.map((condition) => timed(condition, times)),
   }
@@ -44,7 +49,7 @@ export function statusOf(resource: MonitorResource, acceptance: Acceptance, now:
 
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
-function conditionsOf({ spec, status }: MonitorResource, acceptance: Acceptance): readonly Untimed[] {
+function conditionsOf({ spec, status }: CustomResource, acceptance: Acceptance): readonly Untimed[] {
   if (acceptance.kind === 'refused') {
     const { reason, message } = acceptance
     const text = message.slice(0, MOST_MESSAGE)
@@ -137,28 +142,19 @@ function intervalText(seconds: unknown): string {
   return `${seconds / size}${unit}`
 }
 
-/** Returns an address without its scheme and query, cut in the middle of a long path. */
-function shortAddress(url: unknown): string {
-  if (typeof url !== 'string') return '-'
-  const parsed = URL.parse(url)
-  if (!parsed) return url.slice(0, MOST_ADDRESS) || '-'
-  const text = `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
-  return text.length <= MOST_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
-}
-
 /** Keys that are written with the others, and cause no write by themselves: they change with each check. */
 const PASSIVE = new Set(['lastRunTime', 'nextRunTime', 'consecutiveFailures'])
 
 /** Returns whether a status has to be written: something besides the times of runs differs. */
-export function isNews(before: MonitorStatus | undefined, now: MonitorStatus): boolean {
+export function isNews(before: ResourceStatus | undefined, now: ResourceStatus): boolean {
   // The API server returns keys in an order of its own, so texts are not compared.
-  const active = (status: MonitorStatus) =>
+  const active = (status: ResourceStatus) =>
     Object.fromEntries(Object.entries(status).filter(([key]) => !PASSIVE.has(key)))
   return before === undefined || !isDeepStrictEqual(active(before), active(now))
 }
 
 /** Returns the merge patch that makes a status of another: keys that are gone are null. */
-export function statusPatch(before: MonitorStatus | undefined, now: MonitorStatus): object {
+export function statusPatch(before: ResourceStatus | undefined, now: ResourceStatus): object {
   const gone = Object.keys(before ?? {}).filter((key) => !(key in now))
   const values = before?.values ?? {}
   const goneValues = Object.keys(values).filter((name) => !now.values || !(name in now.values))

@@ -69,6 +69,8 @@ create index monitors_deleted on monitors (deleted_at) where deleted_at is not n
 create table monitor_resources (
   no bigint primary key,
   cluster_id text not null,
+  -- The kind of the monitor: resources of different kinds may have the same name.
+  kind text not null check (kind in ('page', 'serp')),
   namespace text not null,
   name text not null,
   uid text not null,
@@ -77,7 +79,7 @@ create table monitor_resources (
   applied_hash bytea not null,
   -- The last value of the annotation that asks for a run.
   last_request text,
-  unique (cluster_id, namespace, name)
+  unique (cluster_id, kind, namespace, name)
 );
 
 -- The epoch of the operator that is the leader of a cluster. It rises with each election, so that a former leader that

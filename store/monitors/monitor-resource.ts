@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
@@ -11,6 +12,8 @@ import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.t
 export interface ResourceIdentity {
   /** The uid of the cluster's namespace kube-system. */
   readonly clusterId: string
+  /** The kind of monitor that the resource declares. */
+  readonly kind: MonitorKind
   readonly namespace: string
   readonly name: string
 }
@@ -30,6 +33,7 @@ const DeclaredRow = Type.Object({
   no: Type.Integer(),
   monitor_id: Type.String(),
   team_id: Type.String(),
+  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
   namespace: Type.String(),
   name: Type.String(),
   uid: Type.String(),
@@ -42,7 +46,8 @@ export type DeclaredRow = Static<typeof DeclaredRow>
 const declaredRow = rowOf(DeclaredRow)
 
 const COLUMNS = sql.fragment`
-  r.no, m.id as monitor_id, m.team_id, r.namespace, r.name, r.uid, r.generation, r.applied_hash as hash, r.last_request`
+  r.no, m.id as monitor_id, m.team_id, r.kind, r.namespace, r.name, r.uid, r.generation, r.applied_hash as hash,
+  r.last_request`
 const FROM = sql.fragment`monitor_resources r join monitors m on m.no = r.no and m.deleted_at is null`
 
 /** Returns the records that resources of a cluster declare. */
@@ -81,33 +86,37 @@ export async function findDeclared(store: Queryable, of: ResourceIdentity): Prom
  * Serializes the work on one resource over all processes, until the end of the transaction: a record that does not
  * exist yet cannot be locked.
  */
-export async function lockResource(tx: Transaction, { clusterId, namespace, name }: ResourceIdentity): Promise<void> {
-  const text = `tidemark resource ${clusterId}/${namespace}/${name}`
+export async function lockResource(
+  tx: Transaction,
+  { clusterId, kind, namespace, name }: ResourceIdentity,
+): Promise<void> {
+  const text = `tidemark resource ${clusterId}/${kind}/${namespace}/${name}`
   await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`)
 }
 
-const identified = ({ clusterId, namespace, name }: ResourceIdentity) => sql.fragment`
-  r.cluster_id = ${clusterId} and r.namespace = ${namespace} and r.name = ${name}`
+const identified = ({ clusterId, kind, namespace, name }: ResourceIdentity) => sql.fragment`
+  r.cluster_id = ${clusterId} and r.kind = ${kind} and r.namespace = ${namespace} and r.name = ${name}`
 
 /** Makes a resource the only writer of a record, or writes down what was applied again. */
 export async function saveDeclared(
   tx: Transaction,
   no: number,
-  { clusterId, namespace, name }: ResourceIdentity,
+  of: ResourceIdentity,
   { uid, generation, hash, lastRequest }: AppliedState,
 ): Promise<void> {
   // A record that was given back to the API keeps the row of the resource that declared it before.
   await tx.query(sql.type(nothing)`
     delete from monitor_resources r
-    where no = ${no} and not (${identified({ clusterId, namespace, name })})
+    where no = ${no} and not (${identified(of)})
   `)
   await tx.query(sql.type(nothing)`
     with m as (update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes')
-    insert into monitor_resources (no, cluster_id, namespace, name, uid, generation, applied_hash, last_request)
+    insert into monitor_resources (no, cluster_id, kind, namespace, name, uid, generation, applied_hash, last_request)
     values (
-      ${no}, ${clusterId}, ${namespace}, ${name}, ${uid}, ${generation}, ${sql.binary(hash)}, ${lastRequest})
+      ${no}, ${of.clusterId}, ${of.kind}, ${of.namespace}, ${of.name}, ${uid}, ${generation},
+      ${sql.binary(hash)}, ${lastRequest})
     -- A record that was deleted keeps its row until its name is used again.
-    on conflict (cluster_id, namespace, name) do update
+    on conflict (cluster_id, kind, namespace, name) do update
     set no = excluded.no, uid = excluded.uid, generation = excluded.generation, applied_hash = excluded.applied_hash,
       last_request = excluded.last_request
   `)
@@ -121,11 +130,18 @@ export async function releaseDeclared(tx: Transaction, no: number): Promise<void
   await tx.query(sql.type(nothing)`update monitors set managed_by = 'api' where no = ${no}`)
 }
 
-const named = row({ cluster_id: Type.String(), namespace: Type.String(), name: Type.String() })
+const named = row({
+  clusterId: Type.String(),
+  kind: DeclaredRow.properties.kind,
+  namespace: Type.String(),
+  name: Type.String(),
+})
 
 /** Returns the resource that declares a record, or null. */
-export async function resourceOf(tx: Queryable, no: number) {
-  return tx.maybeOne(sql.type(named)`select cluster_id, namespace, name from monitor_resources where no = ${no}`)
+export async function resourceOf(tx: Queryable, no: number): Promise<ResourceIdentity | null> {
+  return tx.maybeOne(sql.type(named)`
+    select cluster_id as "clusterId", kind, namespace, name from monitor_resources where no = ${no}
+  `)
 }
 
 const clusterRow = row({ cluster_id: Type.String(), monitors: Type.Integer() })
@@ -142,21 +158,17 @@ export async function declaringClusters(store: Queryable) {
  * Suspends a monitor for its manifest, or ends that. A pause by a user is a fact of its own: the monitor is scheduled
  * only when neither holds, and then its next run is at once.
  */
-export async function setSuspended(tx: Transaction, no: number, suspended: boolean): Promise<MonitorRow> {
-  return tx.one(sql.type(monitorRow)`
+export async function setSuspended(tx: Transaction, no: number, suspended: boolean): Promise<void> {
+  await tx.query(sql.type(nothing)`
     with t as (select clock() as at),
-    m as (update monitors set suspended = ${suspended} where no = ${no} returning *),
-    c as (
-      update checks c
-      set next_run_at = case when not m.suspended and not m.paused and not m.locked then t.at end,
-        due_at = case
-          when c.run_id is not null or c.queued_run_id is not null then c.due_at
-          when not m.suspended and not m.paused and not m.locked then t.at end
-      from t, m
-      where c.no = m.no
-      returning c.*
-    )
-    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+    m as (update monitors set suspended = ${suspended} where no = ${no} returning *)
+    update checks c
+    set next_run_at = case when not m.suspended and not m.paused and not m.locked then t.at end,
+      due_at = case
+        when c.run_id is not null or c.queued_run_id is not null then c.due_at
+        when not m.suspended and not m.paused and not m.locked then t.at end
+    from t, m
+    where c.no = m.no
   `)
 }
 
@@ -223,7 +235,12 @@ export async function mirroredRecords(
   `)
 }
 
-const finishedRow = row({ namespace: Type.String(), name: Type.String(), last_run_at: Type.String() })
+const finishedRow = row({
+  kind: DeclaredRow.properties.kind,
+  namespace: Type.String(),
+  name: Type.String(),
+  last_run_at: Type.String(),
+})
 
 /**
  * Returns the resources of a cluster whose records had a run since this instant. Asking with the newest instant of the
@@ -231,7 +248,7 @@ const finishedRow = row({ namespace: Type.String(), name: Type.String(), last_ru
  */
 export async function finishedSince(store: Queryable, clusterId: string, since: string) {
   return store.any(sql.prepared('finished_since', finishedRow)`
-    select r.namespace, r.name, c.last_run_at
+    select r.kind, r.namespace, r.name, c.last_run_at
     from monitor_resources r join checks c on c.no = r.no
     where r.cluster_id = ${clusterId} and c.last_run_at > ${since}::timestamptz
   `)

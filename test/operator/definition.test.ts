@@ -57,6 +57,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
     expect(await ids()).toEqual(before)
   }, 120_000)
 
+  test('an operator that finds no definition waits for it, and holds up no other kind', async () => {
+    await world.stop()
+    await kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=30s')
+    const operator = await world.start()
+    await operator.leading
+    await kube.applyCrds(CRDS)
+    await eventually(async () => (await kube.call('GET', world.path('kettle'))).status === 404, Boolean)
+    await world.apply('kettle')
+    await eventually(world.monitors, (all) => all.length === 1, { forMs: 60_000 })
+  }, 90_000)
+
   test('resources of a namespace that is deleted go with their records', async () => {
     await applyTwo()
     await kube.call('DELETE', `/api/v1/namespaces/${world.namespace}`)

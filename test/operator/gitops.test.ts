@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { LuaFactory } from 'wasmoon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MonitorResource } from '../../operator/reconcile/monitor-resource.ts'
+import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { hasGo, kstatusOf } from '../support/kstatus.ts'
@@ -40,7 +40,7 @@ const inQuotes = (text: string) =>
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operator writes', () => {
   let kube: KubeApi
-  let samples: Record<State, MonitorResource>
+  let samples: Record<State, CustomResource>
 
   beforeAll(async () => {
     kube = await startCluster()
@@ -62,7 +62,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operato
     await world.apply('mended')
     await kube.call('DELETE', world.path('deleted'))
     const read = await Promise.all(STATES.map(async (state) => [state, await world.read(state)] as const))
-    samples = Object.fromEntries(read) as Record<State, MonitorResource>
+    samples = Object.fromEntries(read) as Record<State, CustomResource>
   }, 60_000)
   afterAll(() => kube.stop())
 

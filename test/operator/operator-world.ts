@@ -8,7 +8,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { type Operator, type OperatorOptions, startOperator } from '../../operator/operator.ts'
 import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
-import type { MonitorResource } from '../../operator/reconcile/monitor-resource.ts'
+import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { createUseCaseWorld } from '../monitors/use-case-world.ts'
@@ -90,8 +90,8 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
   await operator.leading
 
   const path = (name: string, of = namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/monitors/${name}`
-  const read = async (name: string, of = namespace) => (await kube.call('GET', path(name, of))).body as MonitorResource
-  const condition = (resource: MonitorResource, type: string) =>
+  const read = async (name: string, of = namespace) => (await kube.call('GET', path(name, of))).body as CustomResource
+  const condition = (resource: CustomResource, type: string) =>
     resource.status?.conditions?.find((one) => one.type === type)
   return {
     ...world,
@@ -126,18 +126,18 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
       const query = 'fieldManager=test&force=true'
       const answer = await kube.call('PATCH', `${path(name, of)}?${query}`, body, 'application/apply-patch+yaml')
       expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
-      return answer.body as MonitorResource
+      return answer.body as CustomResource
     },
     /** Waits for a condition with this reason, about the newest generation. */
-    async until(name: string, type: string, reason: string, of = namespace): Promise<MonitorResource> {
-      const holds = (resource: MonitorResource) => {
+    async until(name: string, type: string, reason: string, of = namespace): Promise<CustomResource> {
+      const holds = (resource: CustomResource) => {
         const found = condition(resource, type)
         return found?.reason === reason && found.observedGeneration === resource.metadata.generation
       }
       return eventually(() => read(name, of), holds, { forMs: 15_000 })
     },
     /** Asks for a run, and waits until the operator has handled that. */
-    async requestRun(name: string, token: string, spec: object = {}): Promise<MonitorResource> {
+    async requestRun(name: string, token: string, spec: object = {}): Promise<CustomResource> {
       await this.apply(name, spec, { [RUN_REQUESTED]: token })
       return eventually(
         () => read(name),

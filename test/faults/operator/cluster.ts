@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
-import type { MonitorResource } from '../../../operator/reconcile/monitor-resource.ts'
+import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 import { type CliProcess, startCli } from '../../cli/cli-process.ts'
 import { createUseCaseWorld, type Person, type UseCaseWorld } from '../../monitors/use-case-world.ts'
 import { createFaultyKube, type FaultyKube } from '../../operator/cluster/faulty-kube.ts'
@@ -57,7 +57,7 @@ export interface Tenant {
   secret(name: string, values: Readonly<Record<string, string>>): Promise<void>
   remove(name: string): Promise<void>
   removeAll(): Promise<void>
-  list(): Promise<readonly MonitorResource[]>
+  list(): Promise<readonly CustomResource[]>
   /** Resolves when the status of each resource answers to what was applied; returns the milliseconds that it took. */
   settled(patienceMs?: number): Promise<number>
   /** Returns resources and records, without what is another each time. */
@@ -178,7 +178,7 @@ function createTenant(
   { person, namespace }: Pick<Tenant, 'person' | 'namespace'>,
 ): Tenant {
   const collection = `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors`
-  const list = async () => (await kube.call('GET', collection)).body.items as readonly MonitorResource[]
+  const list = async () => (await kube.call('GET', collection)).body.items as readonly CustomResource[]
   return {
     person,
     namespace,
@@ -226,7 +226,7 @@ function createTenant(
   }
 }
 
-function isSettled({ metadata, status }: MonitorResource): boolean {
+function isSettled({ metadata, status }: CustomResource): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   const request = metadata.annotations?.['tidemark.dev/run-requested-at']
   return (

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
-import type { MonitorResource } from '../../../operator/reconcile/monitor-resource.ts'
+import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
@@ -35,10 +35,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     })
   })
 
-  const listed = async (of = namespace): Promise<readonly MonitorResource[]> =>
+  const listed = async (of = namespace): Promise<readonly CustomResource[]> =>
     (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${of}/monitors`)).body.items
-  const until = (holds: (all: readonly MonitorResource[]) => boolean) => eventually(listed, holds, { forMs: 15_000 })
-  const hasStatus = (all: readonly MonitorResource[]) =>
+  const until = (holds: (all: readonly CustomResource[]) => boolean) => eventually(listed, holds, { forMs: 15_000 })
+  const hasStatus = (all: readonly CustomResource[]) =>
     all.length > 0 && all.every(({ metadata, status }) => status?.observedGeneration === metadata.generation)
 
   test('shows them with their state, without the values of secrets', async () => {

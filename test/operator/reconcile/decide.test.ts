@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Action, decide, type Situation } from '../../../operator/reconcile/decide.ts'
-import { FINALIZER, type MonitorResource } from '../../../operator/reconcile/monitor-resource.ts'
+import { FINALIZER, type CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 
 const HASHES = [Buffer.from('one'), Buffer.from('other')] as const
 
@@ -15,7 +15,7 @@ const resources = fc
     adopt: fc.option(fc.constant('0198c0de-0000-7000-8000-000000000001')),
     suspend: fc.boolean(),
   })
-  .map(({ generation, uid, finalizers, isDeleted, request, adopt, suspend }): MonitorResource => ({
+  .map(({ generation, uid, finalizers, isDeleted, request, adopt, suspend }): CustomResource => ({
     metadata: {
       name: 'kettle',
       namespace: 'shop',

@@ -54,8 +54,8 @@ async function used(count: number) {
        i as (insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
          values ($1, $3, $2, 0, false, gen_random_uuid(), '[]')),
        d as (insert into dead_destinations (monitor_no, target_key) values ($1, 'x')),
-       r as (insert into monitor_resources (no, cluster_id, namespace, name, uid, generation, applied_hash)
-         values ($1, 'c', 'n', $1::text, 'u', 1, ''))
+       r as (insert into monitor_resources (no, cluster_id, kind, namespace, name, uid, generation, applied_hash)
+         values ($1, 'c', 'page', 'n', $1::text, 'u', 1, ''))
        insert into notice_events (team_id, monitor_no, run_id, kind, key, due_at)
        values ($2, $1, $3, 'failing', $3::uuid::text, null)`,
       [one.no, team, one.run_id],

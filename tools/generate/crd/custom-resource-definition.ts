@@ -1,17 +1,16 @@
+import { definitionName, RESOURCE_GROUP } from '../../../schema/resource-kind.ts'
 import { nodeOf } from '../../../schema/shape/walk-schema.ts'
 import type { Kind } from './kinds.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 import { toStructural } from './to-structural.ts'
 
-const GROUP = 'tidemark.dev'
-
 /** Returns the CustomResourceDefinition of a kind, v1. */
 export const customResourceDefinition = (kind: Kind) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: `${kind.plural}.${GROUP}` },
+  metadata: { name: definitionName(kind) },
   spec: {
-    group: GROUP,
+    group: RESOURCE_GROUP,
     scope: 'Namespaced',
     names: {
       kind: kind.kind,

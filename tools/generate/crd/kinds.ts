@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { MONITOR_RESOURCE, type ResourceKind } from '../../../schema/resource-kind.ts'
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
 
@@ -12,11 +13,7 @@ interface Column {
 }
 
 /** One kind of custom resource, and the definitions that it is generated from. */
-export interface Kind {
-  readonly kind: string
-  readonly plural: string
-  readonly singular: string
-  readonly shortName: string
+export interface Kind extends ResourceKind {
   readonly description: string
   /** The file that defines the spec, for the first line of the generated file. */
   readonly source: string
@@ -76,10 +73,7 @@ const columnsAround = (...own: readonly Column[]): readonly Column[] => [
 ]
 
 const MONITOR: Kind = {
-  kind: 'Monitor',
-  plural: 'monitors',
-  singular: 'monitor',
-  shortName: 'mon',
+  ...MONITOR_RESOURCE,
   description: 'Watches a page, API or feed on a schedule and reports what changed.',
   source: 'schema/monitor/monitor.ts',
   spec: MonitorSpec,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { RESOURCE_API, type ResourceKind, resourcesPath } from '../../schema/resource-kind.ts'
 import type { KubeObject } from '../cluster/objects.ts'
 
 /** A condition in a status. */
@@ -11,14 +12,14 @@ export interface Condition {
   readonly message: string
 }
 
-/** The custom resource `Monitor`. The API server has validated its spec against the definition. */
-export interface MonitorResource extends KubeObject {
+/** A custom resource of any kind. The API server has validated its spec against the definition of its kind. */
+export interface CustomResource extends KubeObject {
   readonly spec: Readonly<Record<string, unknown>> & { readonly suspend?: boolean }
-  readonly status?: MonitorStatus
+  readonly status?: ResourceStatus
 }
 
 /** The status that the operator writes: `schema/monitor/monitor-resource-status.ts` in the resource's spelling. */
-export interface MonitorStatus {
+export interface ResourceStatus {
   readonly observedGeneration?: number
   readonly id?: string
   readonly address?: string
@@ -36,8 +37,7 @@ export interface MonitorStatus {
   readonly lastHandledRequest?: string
 }
 
-export const MONITORS = '/apis/tidemark.dev/v1/monitors'
-/** Keeps a deleted resource until its record is deleted. */
+/** Keeps a deleted resource of any kind until its record is deleted. */
 export const FINALIZER = 'tidemark.dev/monitor'
 /** Names the monitor of the API that the resource takes over. */
 export const ADOPT = 'tidemark.dev/adopt'
@@ -74,13 +74,13 @@ export function requestOf({ metadata }: KubeObject): string | null {
 }
 
 /** Returns the path of one resource. */
-export const pathOf = ({ metadata: { namespace, name } }: KubeObject): string =>
-  `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors/${name}`
+export const pathOf = (kind: ResourceKind, { metadata: { namespace = '', name } }: KubeObject): string =>
+  `${resourcesPath(kind, namespace)}/${name}`
 
 const READ_ANNOTATIONS: ReadonlySet<string> = new Set([ADOPT, RUN_REQUESTED, MIRRORED])
 
 /** Returns the resource without what the operator does not read, which is half of its size. */
-export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorResource): MonitorResource {
+export function stripped({ kind }: ResourceKind, { metadata, spec, status }: CustomResource): CustomResource {
   const {
     name,
     namespace,
@@ -95,8 +95,8 @@ export function stripped({ apiVersion, kind, metadata, spec, status }: MonitorRe
   const read = Object.entries(annotations).filter(([key]) => READ_ANNOTATIONS.has(key))
   const mirrorOf = labels[MIRROR_OF]
   return {
-    apiVersion: apiVersion ?? 'tidemark.dev/v1',
-    kind: kind ?? 'Monitor',
+    apiVersion: RESOURCE_API,
+    kind,
     metadata: {
       name,
       uid,

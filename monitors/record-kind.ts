@@ -1,0 +1,126 @@
+import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
+import { monitorManifest } from '../core/custom-resource/monitor-manifest.ts'
+import type { Invalid } from '../core/outcome.ts'
+import type { EgressPolicy } from '../egress/policy.ts'
+import type { Requester } from '../schema/account/audit.ts'
+import { MonitorSpec } from '../schema/monitor/monitor.ts'
+import { MONITOR_RESOURCE, type MonitorKind, type ResourceKind } from '../schema/resource-kind.ts'
+import type { AuditEntry } from '../store/accounts/audit.ts'
+import type { Queryable, Transaction } from '../store/db/client.ts'
+import { insertMonitor } from '../store/monitors/monitor-create.ts'
+import { lockMonitor } from '../store/monitors/monitor-edit.ts'
+import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
+import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/monitor-resource.ts'
+import { findMonitor } from '../store/monitors/monitors.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
+import { checkConfiguration } from './check/check-configuration.ts'
+import { changeSpec } from './edit-monitor.ts'
+import { overDeliveryCap, type OverCap } from './outcome.ts'
+import { run, type RunOutcome } from './run-monitor.ts'
+import { specChange } from './spec-change.ts'
+
+/** The part of a stored monitor that all kinds have. */
+export interface MonitorRecord {
+  readonly id: string
+  readonly no: number
+  readonly name: string
+  readonly managed_by: string
+  readonly paused: boolean
+  readonly suspended: boolean
+}
+
+/** A record to create. */
+interface NewRecord<Spec> {
+  readonly teamId: string
+  readonly userId: string
+  readonly spec: Spec
+}
+
+/** An edit by a resource: its whole configuration in place of the stored one. */
+interface RecordEdit<Spec, Stored> extends Requester {
+  readonly stored: Stored
+  readonly spec: Spec
+  readonly metadata: NonNullable<AuditEntry['metadata']>
+}
+
+/**
+ * One kind of monitor that custom resources declare, with what applying them needs. Those who handle all kinds alike
+ * take `RecordKind` without arguments, and give each kind its own values back.
+ */
+export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = MonitorRecord> {
+  readonly resource: ResourceKind
+  /** The API's definition of the configuration. */
+  readonly definition: object
+  /** The prefix of its audit actions. */
+  readonly audited: 'monitor' | 'serp_monitor'
+  /** Checks a configuration in the API's spelling, and fills in the defaults. */
+  check(body: unknown, egress: EgressPolicy): { readonly kind: 'valid'; readonly spec: Spec } | Invalid
+  find(store: Queryable, teamId: string, id: string): Promise<Stored | null>
+  /** Locks the record against other edits. */
+  lock(tx: Transaction, teamId: string, id: string): Promise<Stored | null>
+  /** Returns whether the stored configuration is this one. */
+  isEqual(secrets: SecretBox, stored: Stored, spec: Spec): boolean
+  overCap(store: Queryable, teamId: string, spec: Spec): Promise<OverCap | null>
+  /** Stores a record, without an audit entry. */
+  insert(tx: Transaction, secrets: SecretBox, record: NewRecord<Spec>): Promise<Stored>
+  /** Stores the edit with its audit entry. Where nothing differs, it does nothing and returns the same record. */
+  edit(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored>
+  run(tx: Transaction, one: Requester & { readonly id: string }): Promise<RunOutcome>
+  /** Returns what the checks of a record came to. */
+  results(store: Queryable, no: number): Promise<ResultsRow | null>
+  /** Returns a page of the team's records that the API owns, in the order of their numbers. */
+  mirrored(
+    store: Queryable,
+    teamId: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly Stored[]>
+  /** Returns the resource that declares a record. */
+  manifest(secrets: SecretBox, stored: Stored, as: { readonly name: string; readonly adopts: boolean }): MonitorManifest
+}
+
+/** Monitors of pages, APIs and feeds. */
+export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
+  resource: MONITOR_RESOURCE,
+  definition: MonitorSpec,
+  audited: 'monitor',
+  check: checkConfiguration,
+  find: findMonitor,
+  lock: lockMonitor,
+  isEqual: (secrets, stored, spec) => {
+    const before = monitorSpec(stored, secrets)
+    return specChange(before, asDeclared(before, spec)).changed.length === 0
+  },
+  overCap: overDeliveryCap,
+  insert: insertMonitor,
+  edit: (tx, secrets, { spec, ...edit }) => {
+    const before = monitorSpec(edit.stored, secrets)
+    return changeSpec(tx, secrets, { ...edit, before, spec: asDeclared(before, spec) })
+  },
+  run,
+  results: resultsOf,
+  mirrored: mirroredRecords,
+  manifest: (secrets, stored, { name, adopts }) =>
+    monitorManifest({
+      id: stored.id,
+      spec: monitorSpec(stored, secrets),
+      isPaused: stored.paused || stored.suspended,
+      name,
+      adopts,
+    }),
+}
+
+/** A manifest names no template; the record keeps its own. */
+const asDeclared = (before: MonitorSpec, spec: MonitorSpec): MonitorSpec => ({
+  ...spec,
+  template_slug: before.template_slug,
+})
+
+/** Every kind of monitor that custom resources declare. */
+const RECORD_KINDS: readonly RecordKind[] = [PAGE_RECORDS]
+
+/** Returns the kind that the store calls so. */
+export function recordKind(declares: MonitorKind): RecordKind {
+  const found = RECORD_KINDS.find(({ resource }) => resource.declares === declares)
+  if (!found) throw new Error(`no custom resource declares monitors of the kind ${declares}`)
+  return found
+}

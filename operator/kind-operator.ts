@@ -1,0 +1,192 @@
+import { KeyedQueue } from '../concurrency/keyed-queue.ts'
+import type { TokenBucket } from '../concurrency/token-bucket.ts'
+import type { WakeableLoop } from '../concurrency/wakeable-loop.ts'
+import type { Logger } from '../core/logger.ts'
+import { definitionName, resourcesPath } from '../schema/resource-kind.ts'
+import type { Store } from '../store/db/client.ts'
+import { fencedStore, NotLeaderError } from '../store/db/operator-epoch.ts'
+import type { DeclaredRow } from '../store/monitors/monitor-resource.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
+import type { EventRecorder } from './cluster/event-recorder.ts'
+import type { KubeClient } from './cluster/kube-client.ts'
+import { keyOf, type KubeObject } from './cluster/objects.ts'
+import { Reflector } from './cluster/reflector.ts'
+import { createMirrorLoop, type MirrorTimes } from './mirrors/mirror-loop.ts'
+import { type CustomResource, type DefaultTeam, MIRROR_OF, stripped } from './reconcile/custom-resource.ts'
+import type { OperatedKind } from './reconcile/kinds.ts'
+import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
+import type { createResolver } from './reconcile/resolve.ts'
+
+/** What the operators of all kinds share. */
+interface KindOperatorOptions {
+  readonly kind: OperatedKind
+  readonly client: KubeClient
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly clusterId: string
+  readonly epoch: number
+  /** The records of this kind that the cluster's resources declare, as the store has them. */
+  readonly declared: readonly DeclaredRow[]
+  readonly namespaces: Reflector<KubeObject>
+  readonly resolve: ReturnType<typeof createResolver>
+  readonly events: EventRecorder
+  readonly defaultTeam: DefaultTeam | null
+  readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
+  /** The pace of writes to the API server, over the mirrors of all kinds. */
+  readonly mirrorPace: TokenBucket
+  /** Called when the store knows another leader. */
+  readonly giveUp: () => void
+  readonly log: Logger
+}
+
+const WORKERS = 16
+
+/** Keeps the records of one kind in line with its resources. */
+export class KindOperator {
+  readonly kind: OperatedKind
+  readonly resources: Reflector<CustomResource>
+  readonly queue: KeyedQueue
+  readonly reconciler: Reconciler
+  readonly #options: KindOperatorOptions
+  /** The records that resources declare, by key; kept up to date by the reconciler. */
+  readonly #records = new Map<string, DeclaredRow>()
+  readonly #mirrors: WakeableLoop
+  readonly #stopping = new AbortController()
+
+  constructor(options: KindOperatorOptions) {
+    this.#options = options
+    this.kind = options.kind
+    for (const record of options.declared) this.#records.set(`${record.namespace}/${record.name}`, record)
+    this.resources = this.#reflector()
+    this.reconciler = this.#reconciler()
+    this.queue = this.#queue()
+    this.#mirrors = this.#mirrorLoop()
+  }
+
+  /**
+   * Resolves when every resource was seen. Without the definition of the kind in the cluster that is later: the work
+   * begins when it is installed, and this resolves at once.
+   */
+  async start(): Promise<void> {
+    const { namespaces } = this.#options
+    this.resources.start()
+    const working = Promise.all([namespaces.synced, this.resources.synced]).then(() => this.#begin())
+    await Promise.race([working, this.resources.looked.then(() => namespaces.synced)])
+    if (!this.resources.state().isUnknown) await working
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.resources.stop(), this.#mirrors.stop()])
+    await this.queue.stop()
+  }
+
+  /** Looks again at the resources of a namespace that another team has now. */
+  namespaceChanged(name: string): void {
+    for (const resource of this.resources.all())
+      if (resource.metadata.namespace === name && !this.#isMirror(resource)) this.queue.add(keyOf(resource))
+  }
+
+  #begin(): void {
+    if (this.#stopping.signal.aborted) return
+    // Resources that are gone although nobody saw their deletion.
+    for (const key of this.#records.keys())
+      if (!this.resources.get(key)) {
+        this.reconciler.noteVanished(key, 'missing')
+        this.queue.add(key, 'later')
+      }
+    this.queue.start()
+    this.#mirrors.start()
+    const { clusterId, epoch, log, kind } = this.#options
+    const { size } = this.resources.state()
+    log.info(
+      { cluster: clusterId, epoch, kind: kind.records.resource.kind, resources: size },
+      'the operator has seen every resource',
+    )
+  }
+
+  #isMirror(resource: CustomResource | undefined): boolean {
+    return resource?.metadata.labels?.[MIRROR_OF] !== undefined && !this.#records.has(keyOf(resource))
+  }
+
+  #reflector(): Reflector<CustomResource> {
+    const { client, kind, log } = this.#options
+    return new Reflector<CustomResource>({
+      client,
+      path: resourcesPath(kind.records.resource),
+      strip: (resource) => stripped(kind.records.resource, resource),
+      onChange: (key, { before, now, how }) => {
+        // The mirror loop looks at its own. A label that somebody puts on a declared resource changes nothing.
+        if (this.#isMirror(now ?? before)) return
+        if (how !== 'set') this.reconciler.noteVanished(key, how)
+        // The operator's own status writes change neither generation nor annotations.
+        if (isNewTo(before, now)) this.queue.add(key, before ? 'urgent' : 'later')
+      },
+      log,
+    })
+  }
+
+  #reconciler(): Reconciler {
+    const { kind, client, store, secrets, clusterId, epoch, resolve, events, times, log } = this.#options
+    return new Reconciler({
+      kind,
+      client,
+      context: { store: fencedStore(store, clusterId, epoch), secrets, wake: () => {} },
+      clusterId,
+      resourceOf: (key) => this.resources.get(key),
+      learn: (resource) => this.resources.learn(resource),
+      resolve: (resource) => resolve(kind.records, resource),
+      records: this.#records,
+      events,
+      waiting: () => this.queue.depth,
+      times,
+      log,
+    })
+  }
+
+  #queue(): KeyedQueue {
+    const { giveUp, log, kind } = this.#options
+    const definition = definitionName(kind.records.resource)
+    return new KeyedQueue({
+      work: (key) => this.reconciler.work(key),
+      onFault: (key, err) => {
+        if (err instanceof NotLeaderError) {
+          log.warn({ resource: key, definition }, err.message)
+          giveUp()
+        } else log.warn({ err, resource: key, definition }, 'a resource could not be reconciled; trying again')
+      },
+      workers: WORKERS,
+      faultPauses: { firstMs: 750, longestMs: 900_000 },
+      repeats: { perSecond: 10, burst: 100 },
+    })
+  }
+
+  #mirrorLoop(): WakeableLoop {
+    const { kind, client, store, secrets, namespaces, defaultTeam, times, mirrorPace, log } = this.#options
+    return createMirrorLoop({
+      kind,
+      pace: mirrorPace,
+      client,
+      store,
+      secrets,
+      namespaces: () => namespaces.all(),
+      mirrors: () => [...this.resources.all()].filter((resource) => this.#isMirror(resource)),
+      learn: (resource) => this.resources.learn(resource),
+      defaultTeam,
+      times: times.mirrors,
+      log,
+    })
+  }
+}
+
+function isNewTo(before: CustomResource | undefined, now: CustomResource | undefined): boolean {
+  if (!before || !now) return true
+  const [one, other] = [before.metadata, now.metadata]
+  return (
+    one.uid !== other.uid ||
+    one.generation !== other.generation ||
+    one.deletionTimestamp !== other.deletionTimestamp ||
+    JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||
+    one.finalizers?.length !== other.finalizers?.length
+  )
+}

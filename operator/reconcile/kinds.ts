@@ -1,0 +1,27 @@
+import { PAGE_RECORDS, type RecordKind } from '../../monitors/record-kind.ts'
+import type { CustomResource, ResourceStatus } from './custom-resource.ts'
+
+/** A kind of custom resource that the operator follows. */
+export interface OperatedKind {
+  /** The records that its resources declare, and its names. */
+  readonly records: RecordKind
+  /** Returns the parts of the status that only repeat the spec, for the columns of kubectl. */
+  readonly shown: (spec: CustomResource['spec']) => Pick<ResourceStatus, 'address'>
+}
+
+/** Every kind of custom resource that the operator follows. */
+export const KINDS: readonly OperatedKind[] = [
+  { records: PAGE_RECORDS, shown: ({ url }) => ({ address: shortAddress(url) }) },
+]
+
+/** Longest text of an address. The definition of the status has the same bound. */
+const MOST_ADDRESS = 60
+
+/** Returns an address without its scheme and query, cut in the middle of a long path. */
+function shortAddress(url: unknown): string {
+  if (typeof url !== 'string') return '-'
+  const parsed = URL.parse(url)
+  if (!parsed) return url.slice(0, MOST_ADDRESS) || '-'
+  const text = `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
+  return text.length <= MOST_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
+}
