@@ -63,15 +63,12 @@ export interface ServicesOptions {
   readonly objects?: ObjectStore
   /** This installation has a mail server: mail to accounts is queued, and the workers send it. Absent: it has none. */
   readonly hasMail?: boolean
-  /** Milliseconds between two searches at one engine and exit. Default 30,000. */
-  readonly serpSpacingMs?: number
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
 
 /** What the routes work with. */
 export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
-  readonly serpSpacingMs: number
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly principals: Principals
@@ -112,7 +109,6 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   })
   return {
     ...options,
-    serpSpacingMs: options.serpSpacingMs ?? 30_000,
     mail,
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
     limits,

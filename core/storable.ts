@@ -15,6 +15,9 @@ export function storable(values: Values): Values {
   return Object.values(values).every(isStorable) ? values : (JSON.parse(cleaned(values)) as Values)
 }
 
+/** Does the same for a value of any shape that JSON expresses. */
+export const storableJson = <T extends object>(value: T): T => JSON.parse(storableText(JSON.stringify(value))) as T
+
 function isStorable(value: Json): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value === 'number') return Number.isFinite(value)

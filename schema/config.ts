@@ -155,6 +155,31 @@ export const Config = Closed({
         '{"google":"http://127.0.0.1:9000"}. A private origin needs TIDEMARK_ALLOW_PRIVATE_CIDRS too.',
     ),
   ),
+  TIDEMARK_SERP_SPACING_MS: Whole(0, 3_600_000, {
+    default: 30_000,
+    description:
+      'Milliseconds between two checks of one search engine from one exit, at least; up to a half more is added at ' +
+      'random. See docs/search-results.md.',
+  }),
+  TIDEMARK_EXIT_NAME: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    default: 'default',
+    description:
+      'Name of the address that searches of this process come from. Processes behind one address share a name: one ' +
+      'search of an engine is under way for each name.',
+  }),
+  TIDEMARK_EXIT_COUNTRY: Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 2,
+      pattern: '^[a-z]{2}$',
+      description:
+        'Country of that address, as in us. Runs for another country say that their country is approximate. Unset: ' +
+        'all runs say so.',
+    }),
+  ),
   TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,
     description:

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { FETCH_METHODS, FETCH_REASONS } from './run/run.ts'
+import { SerpResult } from './serp/serp-result.ts'
+import { SerpSearch } from './serp/serp-search.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
 /**
@@ -24,10 +26,18 @@ const MAX_PICTURES = 20
 /** Largest size of the readable text of a page, in characters. A runner cuts it at as many bytes. */
 const OUTCOME_PAGE_TEXT = 256 * 1024
 
+/** Largest number of results of a search: five pages of at most as many as a page is read for. */
+const SERP_RESULTS = 1_000
+/** Largest size of an unread page, compressed and in base64, in characters. A larger one is not sent. */
+export const UNREAD_CHARS = 1_000_000
+
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
+/** The name of an address that searches come from, as in `TIDEMARK_EXIT_NAME`. */
+const ExitName = Type.String({ minLength: 1, maxLength: 63, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
 
-export const RunnerClaim = Closed({ limit: Whole(1, 100) })
+/** With `exit`, searches are claimed too: the name of the address that the runner's searches come from. */
+export const RunnerClaim = Closed({ limit: Whole(1, 100), exit: Type.Optional(ExitName) })
 export const RunnerHeartbeat = Closed({ checks: Checks })
 export const RunnerRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
 
@@ -77,6 +87,22 @@ export const RunnerReading = Tagged('kind', {
     shots: Shots,
     remember: Remember,
   },
+  /** The results of a search, over all pages. */
+  search: {
+    search: Closed({
+      outcome: Choice(['ok', 'zero']),
+      results: Type.Array(SerpResult, { maxItems: SERP_RESULTS }),
+      page_ends: Type.Array(Whole(0, SERP_RESULTS), { minItems: 1, maxItems: 5 }),
+      is_end: Type.Boolean(),
+      is_guess: Type.Boolean(),
+      ai_overview: Nullable(Type.Boolean()),
+      featured_snippet: Nullable(Type.Boolean()),
+      cut_by: Nullable(Choice(['blocked', 'engine_error', 'unparsed', 'failed'])),
+      country: Choice(['exact', 'approximate']),
+      marker: Text(0, 500),
+      warnings: Type.Array(Text(1, 500), { maxItems: 10 }),
+    }),
+  },
   failed: {
     /** Absent: no layer returned a result. */
     fetch_method: Type.Optional(Layer),
@@ -84,6 +110,16 @@ export const RunnerReading = Tagged('kind', {
     retry_after_ms: Whole(0, 86_400_000),
     /** The HTTP status of the answer. Absent: there was no answer. */
     status: Type.Optional(Whole(100, 999)),
+    /** Of a search, and only there: what the engine did. */
+    engine: Type.Optional(
+      Closed({
+        outcome: Choice(['blocked', 'engine_error', 'unparsed', 'failed']),
+        country: Choice(['exact', 'approximate']),
+        marker: Text(0, 500),
+        /** The page that was not recognized: gzip, in base64. */
+        unread: Type.Optional(Type.String({ maxLength: UNREAD_CHARS, pattern: '^[A-Za-z0-9+/]*={0,2}$' })),
+      }),
+    ),
   },
 })
 export type RunnerReading = Static<typeof RunnerReading>
@@ -146,7 +182,23 @@ const RunnerTask = Type.Object({
 export type RunnerTask = Static<typeof RunnerTask>
 export type RunnerMark = Static<typeof Mark>
 
-export const RunnerClaimed = Type.Object({ tasks: Type.Array(RunnerTask), ...LeaseTerms })
+const RunnerSearch = Type.Object({
+  ...CHECK,
+  run_id: Type.String(),
+  monitor_id: Type.String(),
+  team_key: Type.String({ maxLength: 64 }),
+  search: SerpSearch,
+  due_ms: Nullable(Type.Number()),
+  claimed_ms: Type.Number(),
+})
+export type RunnerSearch = Static<typeof RunnerSearch>
+
+/** `searches` is absent where the claim named no exit. */
+export const RunnerClaimed = Type.Object({
+  tasks: Type.Array(RunnerTask),
+  searches: Type.Optional(Type.Array(RunnerSearch)),
+  ...LeaseTerms,
+})
 export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...LeaseTerms })
 /** `bytes` is how much the check may transfer; absent: there is a reason why not. */
 export const RunnerProxyHold = Type.Object({

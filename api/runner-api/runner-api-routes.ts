@@ -16,7 +16,7 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import type { Denials } from '../../egress/policy.ts'
 import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
-import { taskToWire } from '../../runners/client/task-wire.ts'
+import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
 import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
@@ -51,11 +51,13 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
 
   app.post('/runner/claim', async (request): Promise<RunnerClaimed> => {
     const runner = runnerOf(request)
-    const { limit } = read(RunnerClaim, request.body)
+    const { limit, exit } = read(RunnerClaim, request.body)
     // Before the claim: a claim whose answer is not sent leaves checks without a runner.
     const terms = await termsOf(runner)
-    const tasks = await source.claim(limit, runner.id)
-    return { tasks: tasks.map(taskToWire), ...terms }
+    const claimed = await source.claim(limit, runner.id, exit ?? null)
+    const tasks = claimed.flatMap((task) => (task.kind === 'page' ? [taskToWire(task)] : []))
+    const searches = claimed.flatMap((task) => (task.kind === 'serp' ? [searchToWire(task)] : []))
+    return { tasks, ...(exit !== undefined && { searches }), ...terms }
   })
 
   app.post('/runner/heartbeat', async (request): Promise<RunnerHeld> => {

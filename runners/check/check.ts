@@ -10,6 +10,7 @@ import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { unsentHeaders } from '../fetch/request-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
+import { type SearchMeans, searchReading } from '../serp/search-reading.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageMark, Reading } from './reading.ts'
@@ -44,6 +45,8 @@ export interface CheckPorts {
    * Renders pages. `elsewhere`: checks that need it are moved to a runner that has a browser. Absent: there is none.
    */
   readonly browser?: Pick<Browsers, 'render'> | 'elsewhere' | undefined
+  /** Asks search engines. Absent: checks of searches fail. */
+  readonly search?: SearchMeans | undefined
   /**
    * Receives the result of the fetch before its body is passed on, for callers that show a check instead of recording
    * it.
@@ -53,8 +56,10 @@ export interface CheckPorts {
 
 /** Runs one check: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
-  if (task.kind === 'serp')
-    return failure({ code: 'not_available', message: 'Search results are not watched by this version yet.' }, NO_LAYER)
+  if (task.kind === 'serp') {
+    const { search: means, extractor, signal } = ports
+    return means ? searchReading(task, { means, extractor, signal }) : failure(NO_SEARCH, NO_LAYER)
+  }
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, NO_LAYER)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
@@ -228,6 +233,11 @@ function missingLayer(task: PageTask, { browser }: CheckPorts): string | undefin
 }
 
 const NO_LAYER: From = { fetchMethod: null }
+
+const NO_SEARCH: RunFault = {
+  code: 'not_available',
+  message: 'Searches need the browser layer, which this process does not have; start a runner.',
+}
 
 const failure = (fault: RunFault, from: From): Failed => ({ kind: 'failed', ...from, fault, retryAfterMs: 0 })
 

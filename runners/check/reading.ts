@@ -1,6 +1,7 @@
 import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
+import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
@@ -67,6 +68,10 @@ export type Reading =
       readonly status?: number | null
       /** What was thrown, for an `internal` fault. Only for the log: it may contain anything. */
       readonly cause?: unknown
+      /** Of a search: what the engine did. */
+      readonly engine?: SearchFailure
     }
+  /** The results of a search. The layer is null where a provider gave them. */
+  | { readonly kind: 'search'; readonly fetchMethod: 'browser' | null; readonly search: SearchFound }
   /** The process is stopping, or the fencing token is out of date: nothing is recorded, the check is released. */
   | { readonly kind: 'abandoned' }

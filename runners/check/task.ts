@@ -48,10 +48,12 @@ export interface PageTask extends ClaimedTask {
 }
 
 /** A claimed check of a search: what is asked of the engine. */
-interface SerpTask extends ClaimedTask {
+export interface SerpTask extends ClaimedTask {
   readonly kind: 'serp'
   readonly queue: 'serp'
   readonly search: SerpSearch
+  /** The engine refused, and is not asked before this time, in ms by the store's clock. Null: it may be asked. */
+  readonly refusedUntilMs: number | null
 }
 
 /** A claimed check. */

@@ -8,7 +8,7 @@ import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runne
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
 import type { CheckSource } from '../check/check-source.ts'
 import { createOutage, type Outage } from '../../concurrency/outage.ts'
-import { taskFromWire } from './task-wire.ts'
+import { searchFromWire, taskFromWire } from './task-wire.ts'
 
 export interface HttpCheckSourceOptions {
   /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
@@ -16,6 +16,8 @@ export interface HttpCheckSourceOptions {
   /** A runner token. */
   readonly token: string
   readonly log: Logger
+  /** The name of the address that searches come from. Absent: no searches are claimed. */
+  readonly exit?: string
   /** Called once when the token is invalid or no longer valid: from now on nothing can be claimed or handed in. */
   readonly onRefused?: (error: RunnerApiError) => void
   /**
@@ -48,7 +50,7 @@ const QUICK_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
-  const { url, token, log, onRefused, onDenials } = options
+  const { url, token, log, exit, onRefused, onDenials } = options
   const client = createRunnerApiClient({ url, token })
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
@@ -94,9 +96,13 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
-      const answer = await ask('claim', { limit: Math.min(limit, MOST_CLAIMED) }, RunnerClaimed)
+      const asked = { limit: Math.min(limit, MOST_CLAIMED), ...(exit !== undefined && { exit }) }
+      const answer = await ask('claim', asked, RunnerClaimed)
       remember(answer)
-      return answer.tasks.map((task) => taskFromWire(task, claimedAt))
+      return [
+        ...answer.tasks.map((task) => taskFromWire(task, claimedAt)),
+        ...(answer.searches ?? []).map((search) => searchFromWire(search, claimedAt)),
+      ]
     },
     heartbeat,
     complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, outage, leaseMs, signal }),

@@ -1,14 +1,47 @@
 import { teamKey } from '../../egress/trust.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { RunnerMark, RunnerTask } from '../../schema/runner-api.ts'
+import type { RunnerMark, RunnerSearch, RunnerTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { PageMark } from '../check/reading.ts'
-import type { PageTask, Task } from '../check/task.ts'
+import type { PageTask, SerpTask } from '../check/task.ts'
 
-/** A task as a runner is told of it. Only pages are given out: nobody claims searches yet. */
-export function taskToWire(task: Task): RunnerTask {
-  if (task.kind === 'serp') throw new TypeError('a runner does no searches')
+/** A search as a runner is told of it. One whose engine is left alone is never given out. */
+export function searchToWire(task: SerpTask): RunnerSearch {
+  return {
+    no: task.no,
+    fence: task.fence,
+    run_id: task.runId,
+    monitor_id: task.monitorId,
+    team_key: task.team === undefined ? '' : teamKey(task.team),
+    search: task.search,
+    due_ms: task.dueMs,
+    claimed_ms: task.claimedMs,
+  }
+}
+
+/** Returns a search from the wire, as `taskFromWire` does a page. */
+export function searchFromWire(wire: RunnerSearch, claimedAt: number): SerpTask {
+  return {
+    kind: 'serp',
+    queue: 'serp',
+    no: wire.no,
+    fence: wire.fence,
+    runId: wire.run_id,
+    monitorId: wire.monitor_id,
+    host: wire.search.engine,
+    teamKey: wire.team_key,
+    search: wire.search,
+    refusedUntilMs: null,
+    obstacle: null,
+    dueMs: wire.due_ms,
+    claimedMs: wire.claimed_ms,
+    claimedAt,
+  }
+}
+
+/** A page's task as a runner is told of it. */
+export function taskToWire(task: PageTask): RunnerTask {
   return {
     no: task.no,
     fence: task.fence,

@@ -65,7 +65,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
       if (reading.kind === 'abandoned' || reading.kind === 'moved') return
       durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
       outcome(
-        reading.kind === 'values' || reading.kind === 'text' ? 'read' : reading.kind,
+        reading.kind === 'values' || reading.kind === 'text' || reading.kind === 'search' ? 'read' : reading.kind,
         reading.kind === 'failed' ? reading.fault.code : '',
       ).inc()
       if (reading.kind !== 'failed') now.success = Date.now() / 1000

@@ -3,7 +3,7 @@ import { searchUrl } from '../../core/serp/search-url.ts'
 import type { SearchReading } from '../../core/serp/search-reading.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
-import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { PageSession } from '../browser/page/page-session.ts'
 import type { Extractor } from '../extract/pool/pool.ts'
@@ -296,10 +296,8 @@ function failureOf({ outcome }: SearchPage): SearchFailure {
   }
 }
 
-const NAMES = { google: 'Google', bing: 'Bing', yahoo: 'Yahoo', duckduckgo: 'DuckDuckGo', yandex: 'Yandex' } as const
-
 function faultOf(outcome: SearchFailure, { engine }: SerpSearch, { outcome: seen, marker }: SearchPage): RunFault {
-  const name = NAMES[engine]
+  const name = ENGINE_NAMES[engine]
   if (outcome === 'blocked')
     return {
       code: 'blocked',

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { SerpCheck } from '../serp/serp-check.ts'
+import { SerpResult } from '../serp/serp-result.ts'
 import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
@@ -76,6 +78,33 @@ export const Run = Closed({
     maxItems: 50,
     description: 'Beyond the contract: problems that did not fail the run.',
   }),
+  organic_results: Type.Optional(
+    Type.Array(SerpResult, {
+      maxItems: 1_000,
+      description: 'On runs of SERP monitors: the results. Empty where the check obtained none.',
+    }),
+  ),
+  target_rank: Type.Optional(
+    Nullable(Type.Integer({ minimum: 1 }), {
+      description: 'On runs of SERP monitors: the position of target_domain. Null: not listed, or full_analysis.',
+    }),
+  ),
+  rank_delta: Type.Optional(
+    Nullable(Type.Integer(), {
+      description: 'On runs of SERP monitors: previous rank − rank. Null when either is, and in full_analysis.',
+    }),
+  ),
+  ai_overview_present: Type.Optional(
+    Nullable(Type.Boolean(), {
+      description: 'On runs of mode rank_tracking. Null: not known for the engine, or the check failed.',
+    }),
+  ),
+  featured_snippet_present: Type.Optional(
+    Nullable(Type.Boolean(), {
+      description: 'On runs of mode rank_tracking. Null: not known for the engine, or the check failed.',
+    }),
+  ),
+  serp_check: Type.Optional(Nullable(SerpCheck)),
 })
 export type Run = Static<typeof Run>
 

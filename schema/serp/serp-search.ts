@@ -27,3 +27,12 @@ export const searchKeys = {
 export const SerpSearch = Closed(searchKeys)
 export type SerpSearch = Static<typeof SerpSearch>
 export type SerpEngine = (typeof SERP_ENGINES)[number]
+
+/** The engines as people write them. */
+export const ENGINE_NAMES: Readonly<Record<SerpEngine, string>> = {
+  google: 'Google',
+  bing: 'Bing',
+  yahoo: 'Yahoo',
+  duckduckgo: 'DuckDuckGo',
+  yandex: 'Yandex',
+}

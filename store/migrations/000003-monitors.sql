@@ -143,6 +143,32 @@ create table checks (
 ) with (fillfactor = 70);
 create index checks_due on checks (team_id, queue, due_at) where due_at is not null;
 
+-- The due searches. They are few, and are claimed one at a time for each engine and exit.
+create index checks_searches on checks (team_id, due_at) where queue = 'serp' and due_at is not null;
+
+-- An address that searches come from (TIDEMARK_EXIT_NAME), for one engine: at most one check is under way there. The
+-- check that has it keeps busy_until ahead. When that check is recorded or given back, the exit is free again, and
+-- waits until next_at. A worker that was killed frees it when busy_until passes.
+create table serp_exits (
+  engine text not null,
+  exit text not null,
+  next_at timestamptz not null default '-infinity',
+  busy_until timestamptz,
+  check_no bigint,
+  check_fence int,
+  -- The team of the last check: the next one is of another team, where one is due.
+  last_team uuid,
+  primary key (engine, exit)
+);
+
+-- The engines that refused their last check. They are left alone until refused_until, by every exit. The first healthy
+-- check deletes the row.
+create table serp_engines (
+  engine text primary key,
+  refusals int not null,
+  refused_until timestamptz not null
+);
+
 -- For lists of the monitors whose status is error (FAILURES_UNTIL_ERROR in core/schedule.ts).
 create index checks_failing on checks (team_id, no) where failures >= 5;
 

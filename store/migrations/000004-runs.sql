@@ -23,6 +23,14 @@ create table runs (
   -- For a whole page that differs: its readable texts, in page_texts. Null: there are none.
   text_before bytea,
   text_after bytea,
+  -- For a search: its results, null where they equal those of the run in reading_id; the position of the target and how
+  -- far it moved; two features of the page; and what the run says of the check (schema/serp/serp-check.ts).
+  organic_results json,
+  target_rank int,
+  rank_delta int,
+  ai_overview_present boolean,
+  featured_snippet_present boolean,
+  serp_check json,
   primary key (monitor_no, id)
 ) partition by range (id);
 

@@ -10,7 +10,7 @@ import { poolOf, TAKEN } from '../quota/pool.ts'
 const Bytes = Type.Unsafe<Buffer | null>({})
 
 /** The properties of every claimed check, with the fence to record it under. */
-const CHECK = {
+export const CHECK = {
   no: Type.Integer(),
   fence: Type.Integer(),
   run_id: Type.String(),

@@ -72,7 +72,7 @@ const COLUMNS = {
   text_before: 'bytea',
 } as const
 
-const OUTBOX_COLUMNS = {
+export const OUTBOX_COLUMNS = {
   no: 'int8',
   id: 'uuid',
   type: 'text',

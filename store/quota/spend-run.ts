@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN } from './pool.ts'
+import { poolOf, TAKEN } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -16,9 +16,7 @@ const outcome = row({
 })
 
 /** The result of paying for a run without a monitor: it is paid, or the quota is used up. */
-type SpendRun =
-  | { readonly kind: 'spent' }
-  | { readonly kind: 'used_up'; readonly quota: UsedUp; readonly needs: number }
+type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
 
 /**
  * Takes runs from the team's quota, first from the pool, then from the credits, in one guarded update, so that neither
@@ -44,11 +42,9 @@ export async function spendRun(
       where u.team_id = own.team_id and own.cost <= own.remaining
       returning u.team_id
     )
-    select exists (select from reserved) as spent, own.used, own.most as limit, own.credits,
-      ${CREDITS_ONLY_RESET} as resets_at
-    from own
+    select exists (select from reserved) as spent, own.used, own.most as limit, own.resets_at, own.credits from own
   `)
   return spent
     ? { kind: 'spent' }
-    : { kind: 'used_up', needs: cost, quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
+    : { kind: 'used_up', quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
 }

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { SerpCheck } from '../../schema/serp/serp-check.ts'
+import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { rowOf } from '../db/row.ts'
 
 const Null = Type.Null()
@@ -25,6 +27,15 @@ const RunRow = Type.Object({
   error_message: Type.Union([Type.String(), Null]),
   warnings: Stored<readonly string[] | null>(),
   visual_change_pct: Type.Union([Type.Number(), Null]),
+  kind: Stored<'page' | 'serp'>(),
+  /** Of a SERP monitor, as it is configured now. */
+  mode: Stored<'rank_tracking' | 'full_analysis' | null>(),
+  organic_results: Stored<readonly SerpResult[] | null>(),
+  target_rank: Type.Union([Type.Integer(), Null]),
+  rank_delta: Type.Union([Type.Integer(), Null]),
+  ai_overview_present: Type.Union([Type.Boolean(), Null]),
+  featured_snippet_present: Type.Union([Type.Boolean(), Null]),
+  serp_check: Stored<SerpCheck | null>(),
 })
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)
@@ -49,5 +60,18 @@ export function toRun(stored: RunRow): Run {
     ...(stored.visual_change_pct !== null && { visual_change_pct: stored.visual_change_pct }),
     error_code: stored.error_code,
     warnings: [...(stored.warnings ?? [])],
+    ...(stored.kind === 'serp' && searchOf(stored)),
+  }
+}
+
+/** Returns what only runs of searches have. */
+function searchOf(stored: RunRow): Partial<Run> {
+  const { ai_overview_present, featured_snippet_present } = stored
+  return {
+    organic_results: [...(stored.organic_results ?? [])],
+    target_rank: stored.target_rank,
+    rank_delta: stored.rank_delta,
+    ...(stored.mode === 'rank_tracking' && { ai_overview_present, featured_snippet_present }),
+    serp_check: stored.serp_check,
   }
 }

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
-import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Queryable } from '../db/client.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page.ts'
@@ -14,13 +13,18 @@ const RUN_COLUMNS = sql.fragment`
   r.fetch_method, r.fetch_reason, r.delivery_triggered,
   case when r.reading_id is null then r.extracted
     else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
-  r.diff, r.error_code, r.error_message, r.warnings,
+  r.diff, r.error_code, r.error_message, r.warnings, m.kind, m.mode,
+  case when r.reading_id is null then r.organic_results
+    else (select s.organic_results from runs s where s.monitor_no = m.no and s.id = r.reading_id)
+    end as organic_results,
+  r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
   (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
   s.fetch_reason::text as fetch_reason, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
-  s.error_message, s.warnings`
+  s.error_message, s.warnings, s.organic_results, s.target_rank, s.rank_delta, s.ai_overview_present,
+  s.featured_snippet_present, s.serp_check`
 
 /**
  * Selects a run that is claimed or queued. It has no row yet, so it is read from its check (`no` is the monitor's
@@ -31,7 +35,8 @@ const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
     null::text as fetch_reason, false as delivery_triggered,
     null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
       null::text as error_message,
-    null::json as warnings
+    null::json as warnings, null::json as organic_results, null::int as target_rank, null::int as rank_delta,
+    null::boolean as ai_overview_present, null::boolean as featured_snippet_present, null::json as serp_check
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
 
@@ -55,8 +60,6 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
 interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
-  /** The kind of the monitor. Default: page. */
-  readonly kind?: MonitorKind
 }
 
 /**
@@ -64,12 +67,12 @@ interface RunQuery extends Page {
  * no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
-  const { teamId, monitorId, kind = 'page' } = query
+  const { teamId, monitorId } = query
   const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
   return store.any(typed`
     with m as materialized (
-      select no, id, name, user_id from monitors
-      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = ${kind} and deleted_at is null
+      select no, id, name, user_id, kind, mode from monitors
+      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
     )
     select ${RUN_COLUMNS}
     from m
@@ -95,17 +98,12 @@ const counted = row({ total: Type.Integer() })
  * stored runs. Only runs that retention hides and has not deleted yet are counted here, so that no list counts a
  * million rows.
  */
-export async function countRuns(
-  store: Queryable,
-  teamId: string,
-  monitorId: string,
-  kind: MonitorKind = 'page',
-): Promise<number | null> {
+export async function countRuns(store: Queryable, teamId: string, monitorId: string): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
     select greatest(c.runs_total - (
         select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
-    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
+    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
   `)
 }

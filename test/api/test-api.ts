@@ -8,7 +8,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Role } from '../../schema/account/role.ts'
-import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
 import { insertApiKey } from '../../store/accounts/api-keys.ts'
 import { openStore } from '../../store/db/client.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/session-token.ts'
@@ -16,7 +16,6 @@ import { openSession } from '../../store/accounts/sessions.ts'
 import { sql } from 'slonik'
 import { nothing } from '../../store/db/row.ts'
 import { createTestDatabase } from '../support/postgres.ts'
-import { createTestOwner } from '../support/test-owner.ts'
 import { runOn } from '../support/test-template.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 
@@ -88,12 +87,14 @@ export async function createTestApi(
     databaseUrl: database.url,
     owner: async ({ plan = 'scale', serp = true } = {}) => {
       count += 1
-      return createTestOwner(store, {
+      const made = await createOwner(store, {
         email: `owner${count}@example.com`,
         plan,
         serp,
         sessionKey: services.sessionKey,
       })
+      if (!made.ok) throw new Error(made.reason)
+      return made.owner
     },
     member: (owner, role) => addMember(services, owner, role),
     key: (owner, ...scopes) => addKey(services, owner, scopes),
@@ -110,12 +111,14 @@ export async function createTestApi(
 }
 
 async function addMember({ store, sessionKey: key }: Services, owner: CreatedOwner, role: Role): Promise<string> {
-  const { user_id: userId } = await createTestOwner(store, {
+  const made = await createOwner(store, {
     email: `${role}-${crypto.randomUUID()}@example.com`,
     plan: 'free',
     serp: false,
     sessionKey: key,
   })
+  if (!made.ok) throw new Error(made.reason)
+  const { user_id: userId } = made.owner
   const token = newSessionToken()
   await openSession(store, userId, token)
   await store.query(sql.type(nothing)`

@@ -56,6 +56,8 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
       return { ...facts, ...failure(reading.fault), ...layerOf(reading) }
     case 'moved':
       throw new Error('a preview was handed to a runner')
+    case 'search':
+      throw new Error('a page has no results of a search')
     case 'unchanged':
       throw new Error('a check without a last page cannot find it unchanged')
     case 'values':

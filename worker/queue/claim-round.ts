@@ -1,13 +1,25 @@
 import { type CheckQueue, layerReason, type PageQueue } from '../../core/check-queue.ts'
-import { claimChecks, type Claimed, type ClaimedPage } from '../../store/queue/claim.ts'
+import { claimChecks, type ClaimedPage } from '../../store/queue/claim.ts'
+import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-search.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Task, PageTask } from '../../runners/check/task.ts'
+import type { PageTask, SerpTask, Task } from '../../runners/check/task.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { RecordContext } from '../record/recorder.ts'
 import { NO_MODEL } from '../prompts/prompts-port.ts'
+
+/** A check that is leased to this process. */
+type Claimed = ClaimedPage | ClaimedSearch
+
+/** How searches are claimed. */
+export interface SearchClaims {
+  /** The name of the address that they come from (`TIDEMARK_EXIT_NAME`). A runner tells its own. */
+  readonly exit: string
+  /** A paid provider answers for Google when Google refuses. */
+  readonly hasProvider: boolean
+}
 
 /** The rows of one claim, and `performance.now()` before it. */
 interface ClaimedTogether {
@@ -37,7 +49,7 @@ function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
       const claimedAt = performance.now()
       const share = Math.min(perTeam, room)
       const within = { limit: room, perTeam: share, afterTeam: start }
-      const rows = await claimChecks(store, { queue, ...within, leaseSeconds, holder })
+      const rows = (await claimChecks(store, { queue, ...within, leaseSeconds, holder })).filter(isPage)
       const served = new Set(rows.map((row) => row.team_id))
       for (const team of served) teams.add(team)
       afterTeam = rows.length >= room ? maxOf(served) : ''
@@ -48,6 +60,9 @@ function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
     lastTeams = Math.max(1, teams.size)
   }
 }
+
+/** The queues of this round hold pages only. */
+const isPage = (row: { readonly kind: string }): row is ClaimedPage => row.kind === 'page'
 
 function maxOf(ids: ReadonlySet<string>): string {
   let max = ''
@@ -62,6 +77,8 @@ interface ClaimsOptions {
   readonly queues: readonly CheckQueue[]
   readonly leaseSeconds: number
   readonly hasModel: boolean
+  /** Absent: the defaults of the settings. */
+  readonly search?: SearchClaims | undefined
   /** Called with each task and the row that it was made from. */
   readonly onTask?: (task: Task, row: Claimed) => void
 }
@@ -70,20 +87,44 @@ interface ClaimsOptions {
  * Claims from several queues in turn. `holder` is the runner token that the checks are claimed with; null: this process
  * runs them itself.
  */
-type Claims = (limit: number, holder: number | null) => Promise<readonly Task[]>
+type Claims = (limit: number, holder: number | null, exit?: string | null) => Promise<readonly Task[]>
+
+/** Who asks for checks. */
+interface Asking {
+  readonly holder: number | null
+  /** The exit of a runner's searches. Null: it does none. Absent: that of this process. */
+  readonly exit: string | null | undefined
+}
+
+const NO_SEARCHES: SearchClaims = { exit: 'default', hasProvider: false }
 
 export function createClaims(options: ClaimsOptions): Claims {
-  const { store, secrets, queues, leaseSeconds, hasModel, onTask } = options
-  const rounds = queues.map((queue) => ({ queue, claim: createClaimRound({ store, queue, leaseSeconds }) }))
+  const { store, secrets, queues, leaseSeconds, hasModel, search = NO_SEARCHES, onTask } = options
+  const rounds = queues.map((queue) => ({
+    queue,
+    claim: queue === 'serp' ? claimOfSearches : createClaimRound({ store, queue, leaseSeconds }),
+  }))
   let turn = 0
 
-  return async (limit, holder) => {
+  async function* claimOfSearches(
+    limit: number,
+    holder: number | null,
+    given?: string | null,
+  ): AsyncGenerator<ClaimedTogether> {
+    const exit = given === undefined ? search.exit : given
+    if (exit === null) return
+    const claimedAt = performance.now()
+    const { hasProvider } = search
+    yield { rows: await claimSearches(store, { exit, limit, leaseSeconds, holder, hasProvider }), claimedAt }
+  }
+
+  return async (limit, holder, exit) => {
     const tasks: Task[] = []
     // Each time another queue is first, so that a queue that is always full does not starve the rest.
     const first = turn++ % rounds.length
     try {
       for (const round of [...rounds.slice(first), ...rounds.slice(0, first)])
-        if (tasks.length < limit) await claimFrom(round, limit, { holder, tasks })
+        if (tasks.length < limit) await claimFrom(round, limit, { holder, exit, tasks })
     } catch (error) {
       // Checks that were claimed before are leased by us already. If the store is away, the next claim fails too.
       if (tasks.length === 0) throw error
@@ -94,9 +135,9 @@ export function createClaims(options: ClaimsOptions): Claims {
   async function claimFrom(
     { queue, claim }: (typeof rounds)[number],
     limit: number,
-    { holder, tasks }: { readonly holder: number | null; readonly tasks: Task[] },
+    { holder, exit, tasks }: Asking & { readonly tasks: Task[] },
   ): Promise<void> {
-    for await (const { rows, claimedAt } of claim(limit - tasks.length, holder))
+    for await (const { rows, claimedAt } of claim(limit - tasks.length, holder, exit))
       for (const row of rows) {
         const task = taskOf(row, { queue, claimedAt, secrets, hasModel })
         onTask?.(task, row)
@@ -116,8 +157,14 @@ interface Claiming {
 /** Returns the task for a claimed row. */
 function taskOf(row: Claimed, claiming: Claiming): Task {
   if (row.kind === 'page') return pageTaskOf(row, claiming)
-  const { search } = row
-  return { ...known(row, claiming), kind: 'serp', queue: 'serp', host: search.engine, search, obstacle: null }
+  return searchTaskOf(row, claiming)
+}
+
+/** Returns the task for the claimed row of a search. */
+export function searchTaskOf(row: ClaimedSearch, claiming: Pick<Claiming, 'claimedAt'>): SerpTask {
+  const { search, refused_until_ms: refusedUntilMs } = row
+  const about = { kind: 'serp', queue: 'serp', host: search.engine, search, refusedUntilMs, obstacle: null } as const
+  return { ...known(row, claiming), ...about }
 }
 
 /** Returns the task for the claimed row of a page. */
@@ -144,7 +191,7 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
  * Returns the fields that every task has. The team decides whose turn it is. Its id stays in this process: a runner is
  * given a hash.
  */
-function known(row: Claimed, { claimedAt }: Claiming) {
+function known(row: Claimed, { claimedAt }: Pick<Claiming, 'claimedAt'>) {
   return {
     no: row.no,
     fence: row.fence,

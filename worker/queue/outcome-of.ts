@@ -4,7 +4,7 @@ import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
-import type { PageTask } from '../../runners/check/task.ts'
+import type { PageTask, SerpTask } from '../../runners/check/task.ts'
 import { boundPageText } from '../../runners/extract/text/full-page.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
@@ -49,11 +49,74 @@ export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed
   return { ok: true, reading: readingFromWire(outcome, pictures, held.task) }
 }
 
+/**
+ * Checks the outcome of a search that a runner reports. What it read of the engine's pages cannot be checked; that it
+ * is a list with running positions and addresses of the web can.
+ */
+export function searchOutcomeOf({ outcome, pictures }: Told, { search }: SerpTask): Believed {
+  const { reading } = outcome
+  const issues: Issue[] = []
+  if (pictures.length > 0) issues.push({ path: 'pictures', message: 'must be empty: a search takes no pictures' })
+  if (outcome.values !== undefined) issues.push({ path: 'values', message: 'is not for a search' })
+  if (reading.kind !== 'search' && reading.kind !== 'failed')
+    issues.push(...issue('kind', 'must be search or failed: the monitor watches a search'))
+  if (reading.kind === 'search') issues.push(...foundIssues(reading.search, search.pages))
+  if (issues.length > 0) return { ok: false, issues: issues.slice(0, 50) }
+  if (reading.kind === 'search') return { ok: true, reading: searchFromWire(reading.search) }
+  if (reading.kind === 'failed') return { ok: true, reading: searchFailureFromWire(reading) }
+  throw new TypeError(`a reading that is ${reading.kind} has an issue`)
+}
+
+type FoundOnWire = Extract<RunnerReading, { kind: 'search' }>['search']
+
+function foundIssues({ outcome, results, page_ends: ends, cut_by: cutBy, is_end: isEnd }: FoundOnWire, pages: number) {
+  const issues: Issue[] = []
+  const say = (path: string, message: string) => issues.push(...issue(`search.${path}`, message))
+  if ((outcome === 'ok') !== results.length > 0) say('outcome', 'must be ok with results, and zero without')
+  if (ends.length > pages) say('page_ends', `has more pages than the monitor asks for, which are ${pages}`)
+  if (ends.some((end, at) => end < (ends[at - 1] ?? 0)) || ends.at(-1) !== results.length)
+    say('page_ends', 'must rise, and end at the number of results')
+  if (cutBy !== null && (isEnd || ends.length === pages)) say('cut_by', 'is not for a check that obtained all pages')
+  return [...issues, ...results.flatMap(resultIssues)]
+}
+
+function resultIssues({ position, url, domain }: FoundOnWire['results'][number], at: number): Issue[] {
+  const place = joinPath('search', 'results', at)
+  const address = URL.parse(url)
+  const isWeb = /^https?:$/.test(address?.protocol ?? '')
+  return [
+    ...(position === at + 1 ? [] : issue(`${place}.position`, `must be ${at + 1}: positions run on`)),
+    ...(url === '' || isWeb ? [] : issue(`${place}.url`, 'must be empty, or an address of the web')),
+    ...(isWeb && domain !== address?.hostname ? issue(`${place}.domain`, 'must be the host of the address') : []),
+  ]
+}
+
+function searchFromWire(found: FoundOnWire): Finished['reading'] {
+  const { outcome, results, page_ends: pageEnds, is_end: isEnd, is_guess: isGuess, cut_by: cutBy } = found
+  const { ai_overview: aiOverview, featured_snippet: featuredSnippet, country, marker, warnings } = found
+  const search = {
+    ...({ outcome, source: 'engine', results, pageEnds, isEnd, isPartial: cutBy !== null, isGuess, cutBy } as const),
+    ...{ isRefused: cutBy === 'blocked', aiOverview, featuredSnippet, country, marker, warnings },
+  }
+  return { kind: 'search', fetchMethod: 'browser', search }
+}
+
+function searchFailureFromWire(reading: Extract<RunnerReading, { kind: 'failed' }>): Finished['reading'] {
+  const { fault, retry_after_ms: retryAfterMs, engine } = reading
+  const failed = { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs } as const
+  if (engine === undefined) return failed
+  const { unread, ...said } = engine
+  const isKept = unread !== undefined && engine.outcome === 'unparsed'
+  return { ...failed, engine: { ...said, ...(isKept && { unread: Buffer.from(unread, 'base64') }) } }
+}
+
 const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]
 
 function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
   const { task, hasBaseline } = held
   const asks = task.extract.method === 'prompt'
+  if (reading.kind === 'search') return issue('kind', 'must not be search: the monitor watches a page')
+  if (reading.kind === 'failed' && reading.engine) return issue('engine', 'is not for a page')
   if (reading.kind === 'moved')
     return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
   if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
@@ -64,7 +127,7 @@ function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
 }
 
 function layerIssues(
-  reading: Exclude<RunnerReading, { kind: 'moved' }>,
+  reading: Exclude<RunnerReading, { kind: 'moved' | 'search' }>,
   { task, layerIsRemembered, hasProxy }: HeldTask,
 ): Issue[] {
   if (reading.fetch_method === 'static' && !task.triesStatic)
@@ -136,6 +199,7 @@ function isDeeper(root: unknown, most: number): boolean {
 function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[], task: PageTask): Finished['reading'] {
   const { reading } = outcome
   if (reading.kind === 'moved') return reading
+  if (reading.kind === 'search') throw new TypeError('a search has an issue here')
   if (reading.kind === 'failed') {
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
     return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), fault, retryAfterMs, status }

@@ -2,9 +2,10 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Store } from '../../store/db/client.ts'
 import { extendLeases, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { SerpTask, Task } from '../../runners/check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
-import { createClaims, contextOf } from './claim-round.ts'
+import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
+import { createClaims, contextOf, type SearchClaims } from './claim-round.ts'
 import type { CheckSource, Finished } from '../../runners/check/check-source.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { handOver, rememberLayer } from '../../store/queue/remember-layer.ts'
@@ -19,38 +20,66 @@ interface PostgresCheckSourceOptions {
   /** Queues in the order in which they are tried. */
   readonly queues: readonly CheckQueue[]
   readonly leaseMs: number
+  /** How searches are claimed and spaced. */
+  readonly search?: (SearchClaims & SearchSettling) | undefined
+}
+
+/** What the end of a search needs. */
+export interface SearchSettling {
+  /** `TIDEMARK_SERP_SPACING_MS`. */
+  readonly spacingMs: number
+  /**
+   * Counts the outcome, keeps a page that was not recognized, and asks the paid provider where an engine refused.
+   * Returns what is recorded. Absent: the outcome is recorded as it is.
+   */
+  readonly ended?: (search: EndedSearch, signal: AbortSignal) => Promise<EndedSearch>
+}
+
+/** A check of a search that ended. */
+interface EndedSearch extends Omit<Finished, 'task'> {
+  readonly task: SerpTask
 }
 
 /** The check source within the process: it claims from the tables and records into them. */
 export function createPostgresCheckSource(options: PostgresCheckSourceOptions): CheckSource {
-  const { store, secrets, recorder, prompts = null, queues, leaseMs } = options
+  const { store, secrets, recorder, prompts = null, queues, leaseMs, search } = options
   const leaseSeconds = leaseMs / 1000
   const contexts = new WeakMap<Task, RecordContext>()
-  const settle = createSettling({ store, recorder, prompts })
+  const settle = createSettling({ store, recorder, prompts, search })
   const claim = createClaims({
     store,
     secrets,
     queues,
     leaseSeconds,
     hasModel: prompts !== null,
+    search,
     onTask: (task, row) => contexts.set(task, contextOf(row)),
   })
 
   return {
     claim: (limit) => claim(limit, null),
-    heartbeat: (tasks) => extendLeases(store, tasks, leaseSeconds),
+    async heartbeat(tasks) {
+      const searches = tasks.filter(isSearch)
+      if (searches.length > 0) await keepExits(store, searches, leaseSeconds)
+      return extendLeases(store, tasks, leaseSeconds)
+    },
     async complete(finished, signal = NEVER) {
       const context = contexts.get(finished.task)
       if (!context) throw new TypeError('a check source completes only what it gave out')
       await settle(finished, context, signal)
     },
-    release: (tasks, delayMs) =>
-      releaseChecks(
+    async release(tasks, delayMs) {
+      const searches = tasks.filter(isSearch)
+      if (searches.length > 0) await freeExits(store, searches, search?.spacingMs ?? 0)
+      await releaseChecks(
         store,
         tasks.map(({ no, fence }) => ({ no, fence, delayMs })),
-      ),
+      )
+    },
   }
 }
+
+const isSearch = ({ kind }: Task) => kind === 'serp'
 
 const NEVER = new AbortController().signal
 
@@ -59,6 +88,7 @@ interface SettlingOptions {
   readonly recorder: Recorder
   /** Asks the model; null: this installation has no model. */
   readonly prompts: Prompts | null
+  readonly search?: SearchSettling | undefined
 }
 
 /**
@@ -68,14 +98,15 @@ interface SettlingOptions {
  */
 type Settle = (finished: Finished, context: RecordContext, signal: AbortSignal) => Promise<boolean>
 
-export function createSettling({ store, recorder, prompts }: SettlingOptions): Settle {
+export function createSettling({ store, recorder, prompts, search }: SettlingOptions): Settle {
   return async (finished, context, signal) => {
     const { task, reading } = finished
+    if (task.kind === 'serp') return settleSearch({ ...finished, task }, context, signal)
     if (reading.kind === 'moved') {
       await handOver(store, { ...task, reason: reading.reason })
       return true
     }
-    if (reading.kind !== 'failed' && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
+    if ('remember' in reading && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
     if (reading.kind !== 'text') {
       await recorder.record({ ...finished, reading }, context)
       return true
@@ -89,6 +120,14 @@ export function createSettling({ store, recorder, prompts }: SettlingOptions): S
     const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
     if (recordable === null) return false
     await recorder.record(recordable, context)
+    return true
+  }
+
+  async function settleSearch(given: EndedSearch, context: RecordContext, signal: AbortSignal): Promise<boolean> {
+    const { reading, ...ended } = search?.ended ? await search.ended(given, signal) : given
+    if (reading.kind === 'moved' || reading.kind === 'text')
+      throw new TypeError(`the check of a search cannot be ${reading.kind}`)
+    await recorder.record({ ...ended, reading }, context)
     return true
   }
 }

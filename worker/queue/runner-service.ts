@@ -4,14 +4,16 @@ import type { Store } from '../../store/db/client.ts'
 import { findHeldCheck, type HeldCheck } from '../../store/queue/held-check.ts'
 import { extendLeases, type Held, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Task } from '../../runners/check/task.ts'
-import type { Recorder } from '../record/recorder.ts'
-import { createClaims, contextOf, pageTaskOf } from './claim-round.ts'
-import { outcomeOf, type Told } from './outcome-of.ts'
+import type { SerpTask, Task } from '../../runners/check/task.ts'
+import { leftAlone } from '../../runners/serp/search-reading.ts'
+import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
+import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { createClaims, contextOf, pageTaskOf, type SearchClaims, searchTaskOf } from './claim-round.ts'
+import { outcomeOf, searchOutcomeOf, type Told } from './outcome-of.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
-import { createSettling } from './postgres-check-source.ts'
+import { createSettling, type SearchSettling } from './postgres-check-source.ts'
 
 export interface RunnerServiceOptions {
   readonly store: Store
@@ -21,6 +23,8 @@ export interface RunnerServiceOptions {
   readonly leaseMs: number
   /** Connects runners with the proxy; null: this installation has none. */
   readonly relay?: ProxyRelay | null
+  /** How searches are claimed and spaced. */
+  readonly search?: (SearchClaims & SearchSettling) | undefined
 }
 
 /** The result of completing a check. */
@@ -38,7 +42,8 @@ type Completion =
  */
 export interface RunnerService {
   readonly leaseMs: number
-  claim(limit: number, holder: number): Promise<readonly Task[]>
+  /** `exit` is the address that the runner's searches come from. Null: it does none. */
+  claim(limit: number, holder: number, exit: string | null): Promise<readonly Task[]>
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
   complete(told: Told, holder: number, signal: AbortSignal): Promise<Completion>
   release(checks: readonly Held[], delayMs: number, holder: number): Promise<void>
@@ -47,19 +52,26 @@ export interface RunnerService {
   readonly relay: ProxyRelay | null
 }
 
-/** Runners only do checks that need rendering. */
-const QUEUES = ['browser', 'visual'] as const
+const NEVER = new AbortController().signal
+
+/** Runners only do checks that need rendering, and searches where they name their exit. */
+const QUEUES = ['browser', 'visual', 'serp'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
-  const { store, secrets, recorder, prompts, leaseMs, relay = null } = options
+  const { store, secrets, recorder, prompts, leaseMs, relay = null, search } = options
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
-  const settle = createSettling({ store, recorder, prompts })
+  const settle = createSettling({ store, recorder, prompts, search })
   const alone = createAlone()
+  const claims = createClaimsOfRunners({ store, secrets, queues: QUEUES, leaseSeconds, hasModel, search }, settle)
 
   async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, told.outcome, holder)
     if (row === null) return { kind: 'not_held' }
+    if (row.kind === 'serp') {
+      const search = searchTaskOf(row, { claimedAt: performance.now() })
+      return settled({ told, row, task: search, believed: searchOutcomeOf(told, search) }, signal)
+    }
     const task = pageTaskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
     const { reading_id, layer_is_remembered: layerIsRemembered } = row
     const believed = outcomeOf(told, {
@@ -68,6 +80,10 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
       layerIsRemembered,
       hasProxy: relay !== null,
     })
+    return settled({ told, row, task, believed }, signal)
+  }
+
+  async function settled({ told, row, task, believed }: Judged, signal: AbortSignal): Promise<Completion> {
     if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
     const isSettled = await settle({ task, reading: believed.reading, ...timesOf(told, row) }, contextOf(row), signal)
     return { kind: isSettled ? 'settled' : 'abandoned' }
@@ -75,22 +91,66 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   return {
     leaseMs,
-    claim: createClaims({ store, secrets, queues: QUEUES, leaseSeconds, hasModel }),
-    heartbeat: (checks, holder) => extendLeases(store, checks, leaseSeconds, holder),
+    claim: claims,
+    async heartbeat(checks, holder) {
+      if (checks.length > 0) await keepExits(store, checks, leaseSeconds, holder)
+      return extendLeases(store, checks, leaseSeconds, holder)
+    },
     complete: (told, holder, signal) =>
       alone(`${holder} ${told.outcome.no} ${told.outcome.fence}`, () => completed(told, holder, signal)),
-    release: (checks, delayMs, holder) =>
-      releaseChecks(
+    async release(checks, delayMs, holder) {
+      await freeExits(store, checks, search?.spacingMs ?? 0, holder)
+      await releaseChecks(
         store,
         checks.map(({ no, fence }) => ({ no, fence, delayMs })),
         holder,
-      ),
+      )
+    },
     async holdProxy(check, holder) {
       const row = await findHeldCheck(store, check, holder)
       if (row === null) return null
+      // An engine is asked from the runner's own address alone.
+      if (row.kind === 'serp') return { reason: 'none' }
       return relay === null ? { reason: 'none' } : relay.hold({ no: row.no, runId: row.run_id })
     },
     relay,
+  }
+}
+
+/** What a runner said about a check, and whether it can be believed. */
+interface Judged {
+  readonly told: Told
+  readonly row: HeldCheck
+  readonly task: Task
+  readonly believed: ReturnType<typeof outcomeOf>
+}
+
+/**
+ * Returns what claims for runners. A search whose engine is left alone is settled here at once, because it needs no
+ * runner. If that fails, it is due again when its lease ends.
+ */
+function createClaimsOfRunners(
+  options: Omit<Parameters<typeof createClaims>[0], 'onTask'>,
+  settle: ReturnType<typeof createSettling>,
+): RunnerService['claim'] {
+  const contexts = new WeakMap<Task, RecordContext>()
+  const claims = createClaims({
+    ...options,
+    onTask: (task, row) => task.kind === 'serp' && contexts.set(task, contextOf(row)),
+  })
+  const leave = async (task: SerpTask, untilMs: number): Promise<void> => {
+    const context = contexts.get(task)
+    if (!context) throw new TypeError('a claim gives the context of its searches')
+    const reading = leftAlone(task.search.engine, untilMs)
+    await settle({ task, reading, startedMs: task.claimedMs, endedMs: task.claimedMs }, context, NEVER)
+  }
+  return async (limit, holder, exit) => {
+    const tasks = await claims(limit, holder, exit)
+    return tasks.filter((task) => {
+      if (task.kind !== 'serp' || task.refusedUntilMs === null) return true
+      void leave(task, task.refusedUntilMs).catch(() => undefined)
+      return false
+    })
   }
 }
 

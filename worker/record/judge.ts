@@ -276,7 +276,14 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
   })
 }
 
-function destinationsOf({ teamId, baseline }: Fired, secrets: SecretBox): readonly DeliveryConfig[] {
+/** What destinations are opened with. */
+interface Destined {
+  readonly teamId: string
+  readonly baseline: Pick<Baseline, 'monitor_id' | 'deliveries'>
+}
+
+/** Returns the destinations of a monitor. Throws SealedError. */
+export function destinationsOf({ teamId, baseline }: Destined, secrets: SecretBox): readonly DeliveryConfig[] {
   if (!baseline.deliveries) return []
   const place = { teamId, column: 'monitors.deliveries', rowId: baseline.monitor_id } as const
   try {

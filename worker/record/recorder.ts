@@ -1,4 +1,4 @@
-import { createBatcher } from '../../concurrency/batch-writer.ts'
+import { type Batcher, createBatcher } from '../../concurrency/batch-writer.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
 import { readingHash } from '../../core/diff/diff-values.ts'
 import { storable } from '../../core/storable.ts'
@@ -9,7 +9,7 @@ import { runIdTime } from '../../core/run-id.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { PageMark, Reading } from '../../runners/check/reading.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { SerpTask, Task } from '../../runners/check/task.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -20,6 +20,7 @@ import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { type HealthBefore, noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
+import { findSearchBaseline, type SearchRecording, type SearchRun } from '../../store/queue/record-search.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
@@ -27,6 +28,7 @@ import type { Pictures } from '../pictures/pictures.ts'
 import { byLayer, layersThatRead } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
 import { textChange } from './page-text.ts'
+import { failedSearch, foundSearch } from './search-run.ts'
 import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
 
 /** A check that is ready to be compared and recorded. */
@@ -70,6 +72,8 @@ interface RecorderOptions {
   readonly onNotices?: () => void
   /** Called for each run that ends with an internal error, for a metric. */
   readonly onInternalError?: () => void
+  /** Of searches; absent: there is no mail server, and checks of searches are not spaced. */
+  readonly searches?: SearchRecording | undefined
   /** How long a batch is retried while the store is away: no longer than its leases last. */
   readonly patienceMs: number
 }
@@ -81,22 +85,28 @@ interface Lookup {
   found?: Baseline | undefined
 }
 
-export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, log, patienceMs } = options
-  const running = new Running()
-  const writers = createRunWriters(options)
-  const runLog = createRunLog(log)
-  const lookups = createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
-
+/** Returns what reads the baselines of several checks at once. */
+function createLookups({ store, log, patienceMs }: RecorderOptions): Batcher<Lookup> {
   async function lookUp(items: readonly Lookup[]): Promise<void> {
     const baselines = await whileStoreAway(() => readBaselines(store, items), { log, patienceMs })
     for (const item of items) item.found = baselines.get(item.no)
   }
+  return createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
+}
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { log } = options
+  const running = new Running()
+  const writers = createRunWriters(options)
+  const runLog = createRunLog(log)
+  const lookups = createLookups(options)
 
   function onInternalError({ runId, monitorId }: Finished['task'], { message }: RunFault): void {
     log.error({ run_id: runId, monitor_id: monitorId, reason: message }, 'a run ended with an internal error')
     options.onInternalError?.()
   }
+
+  const endOfSearch = createSearchWriter({ ...options, add: (run) => writers.searches.add(run), onInternalError })
 
   /** Returns how the run ended; null: the fence is lost, and nothing was written. */
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
@@ -112,11 +122,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
       })
       return { outcome: 'failed', fired: false, code: fault.code }
     }
-    const unchanged = async (same: Exclude<typeof reading, { kind: 'failed' }>): Promise<RunEnd> => {
+    const unchanged = async (same: Exclude<typeof reading, { kind: 'failed' | 'search' }>): Promise<RunEnd> => {
       await writers.unchanged.add({ ...sameColumns(finished, same), notices: notices(false) })
       return UNCHANGED
     }
 
+    if (task.kind === 'serp') return endOfSearch(finished, task, context.teamId)
+    if (reading.kind === 'search') return fail({ code: 'internal', message: NOT_A_SEARCH })
     if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
     if (reading.kind === 'unchanged') return unchanged(reading)
     const values = storable(reading.values)
@@ -332,16 +344,23 @@ async function deliveriesOf(
 const LONGEST_MS = 2 ** 31 - 1
 const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
 
-/** Returns the columns that every finished check has. */
-function runColumns({ task, reading, startedMs, endedMs }: Recordable) {
+function checkColumns({ task, startedMs, endedMs }: Recordable) {
   return {
     no: task.no,
     fence: task.fence,
     run_id: task.runId,
     start_offset_ms: span(runIdTime(task.runId), startedMs),
     duration_ms: span(startedMs, endedMs),
+  }
+}
+
+/** Returns the columns that every finished check of a page has. */
+function runColumns(finished: Recordable) {
+  const { reading } = finished
+  return {
+    ...checkColumns(finished),
     fetch_method: reading.fetchMethod ?? 'static',
-    fetch_reason: reading.fetchReason ?? null,
+    fetch_reason: ('fetchReason' in reading && reading.fetchReason) || null,
   }
 }
 
@@ -372,6 +391,41 @@ function failureColumns(finished: Recordable, fault: RunFault, retryAfterMs: num
     retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)),
   }
 }
+
+interface SearchWriting extends Pick<RecorderOptions, 'store' | 'secrets' | 'log' | 'patienceMs'> {
+  readonly add: (run: SearchRun) => Promise<void>
+  readonly onInternalError: (task: Task, fault: RunFault) => void
+}
+
+/** Returns what compares and writes the end of a search. Null: the fence is lost. */
+function createSearchWriter({ store, secrets, log, patienceMs, add, onInternalError }: SearchWriting) {
+  return async (finished: Recordable, task: SerpTask, teamId: string): Promise<RunEnd | null> => {
+    const { reading, startedMs, endedMs } = finished
+    const ended = { task, teamId, startedMs, endedMs, columns: checkColumns(finished) }
+    const fail = async (failure: Parameters<typeof failedSearch>[1]): Promise<RunEnd> => {
+      if (failure.fault.code === 'internal') onInternalError(task, failure.fault)
+      await add(failedSearch(ended, failure))
+      return { outcome: 'failed', fired: false, code: failure.fault.code }
+    }
+    if (reading.kind === 'failed') return fail(reading)
+    if (reading.kind !== 'search')
+      return fail({ fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
+    const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
+    if (baseline === null) return null
+    try {
+      const run = foundSearch(ended, reading, baseline, secrets)
+      await add(run)
+      const fired = run.deliveries.length > 0
+      if (baseline.reading_id === null) return { outcome: 'first', fired }
+      return { outcome: run.organic_results === null ? 'unchanged' : 'changed', fired }
+    } catch (error) {
+      if (!(error instanceof SealedError)) throw error
+      return fail({ fetchMethod: reading.fetchMethod, fault: { code: 'not_available', message: error.message } })
+    }
+  }
+}
+
+const NOT_A_SEARCH = 'The outcome is not of the kind that the monitor has; the log has the details under the run id.'
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
 

@@ -8,6 +8,7 @@ import { type Noticed, recordWithNotices } from '../../store/deliveries/notices.
 import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
 import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
 import { recordReadings, ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
+import { recordSearches, type SearchRecording, type SearchRun } from '../../store/queue/record-search.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 
 /** The writers for finished checks. They write in batches, by result. */
@@ -15,6 +16,7 @@ interface RunWriters {
   readonly failed: Batcher<FailedRun & Noticed>
   readonly unchanged: Batcher<UnchangedRun & Noticed>
   readonly readings: Batcher<PicturedRun & Noticed>
+  readonly searches: Batcher<SearchRun>
 }
 
 interface WritersOptions {
@@ -24,11 +26,16 @@ interface WritersOptions {
   readonly onNotices?: () => void
   readonly onInternalError?: () => void
   readonly patienceMs: number
+  readonly searches?: SearchRecording | undefined
 }
 
-interface Fenced extends Noticed {
+interface Fenced {
+  readonly no: number
   readonly fence: number
+  readonly run_id: string
 }
+
+const NO_SEARCHES: SearchRecording = { spacingMs: 0, mails: { add: async () => false }, linkOf: () => null }
 
 /** The longest time that a batch waits for more items. */
 export const BATCH_WAIT_MS = 20
@@ -38,20 +45,27 @@ const BATCHES = { maxItems: 1000, maxWaitMs: BATCH_WAIT_MS, parallel: 2 }
 export function createRunWriters(options: WritersOptions): RunWriters {
   const { store, log, onDeliveries, onNotices } = options
 
-  function writer<T extends Fenced>(
-    record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
-    onWritten: (rows: readonly T[]) => void = () => {},
-  ): Batcher<T> {
+  function batchesOf<T extends Fenced>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> {
     return createBatchWriter<T>({
       ...BATCHES,
       ...storeAway(options),
-      write: (rows) =>
-        inPartitions(rows, async () => {
-          if (await recordWithNotices(store, rows, record)) onNotices?.()
-          onWritten(rows)
-        }),
+      write: (rows) => inPartitions(rows, () => write(rows)),
       giveUp: (row, error) => inPartitions([row], () => giveUp(row, error)),
     })
+  }
+
+  function writer<T extends Fenced & Noticed>(
+    record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
+    onWritten: (rows: readonly T[]) => void = () => {},
+  ): Batcher<T> {
+    return batchesOf<T>(async (rows) => {
+      if (await recordWithNotices(store, rows, record)) onNotices?.()
+      onWritten(rows)
+    })
+  }
+
+  const tellDeliveries = (rows: readonly { readonly deliveries: readonly unknown[] }[]) => {
+    if (rows.some(({ deliveries }) => deliveries.length > 0)) onDeliveries()
   }
 
   /**
@@ -84,16 +98,20 @@ export function createRunWriters(options: WritersOptions): RunWriters {
   return {
     failed: writer<FailedRun & Noticed>(recordFailed),
     unchanged: writer<UnchangedRun & Noticed>(recordUnchanged),
-    readings: writer(
+    readings: writer<PicturedRun & Noticed>(
       // Pictures need a transaction and one more statement. A batch without pictures avoids both.
       (on, rows: readonly (PicturedRun & Noticed)[]) =>
         rows.some(({ pictures, is_first }) => pictures || is_first)
           ? recordPictured(on, rows)
           : recordReadings(on, rows),
-      (rows) => {
-        if (rows.some((row) => row.deliveries.length > 0)) onDeliveries()
-      },
+      tellDeliveries,
     ),
+    searches: batchesOf<SearchRun>(async (rows) => {
+      await recordSearches(store, rows, options.searches ?? NO_SEARCHES)
+      tellDeliveries(rows)
+      // A pause is told by mail.
+      if (rows.some(({ error_code: code }) => code !== null)) onNotices?.()
+    }),
   }
 }
 

@@ -19,6 +19,7 @@ import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loo
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from './browsers.ts'
 import { policyOptions } from './egress.ts'
+import { searchMeansOf } from './search-parts.ts'
 import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
@@ -43,6 +44,8 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
     url,
     token,
     log,
+    // A process without a browser claims nothing that needs one.
+    ...(settings.TIDEMARK_BROWSER_PAGES > 0 && { exit: settings.TIDEMARK_EXIT_NAME }),
     onRefused: () => end(new TokenRefusedError()),
     onDenials: (denials) => egress.deny(denials),
   })
@@ -139,10 +142,11 @@ function startLoop(
   stack.defer('the page reader', () => pages.close())
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
+  const search = searchMeansOf({ settings, browsers: browser ?? null })
   const concurrency = settings.TIDEMARK_BROWSER_PAGES
   return createCheckLoop({
     source,
-    check: (task, signal) => check(task, { agent, extractor, pages, browser, proxy, signal }),
+    check: (task, signal) => check(task, { agent, extractor, pages, browser, proxy, search, signal }),
     log,
     outage,
     metrics: createCheckMetrics(registry),

@@ -18,7 +18,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
@@ -28,6 +28,7 @@ import { mailerOf } from './mail.ts'
 import { promptsOf } from './model.ts'
 import { messagePicturesOf, startPictures } from './picture-parts.ts'
 import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
+import { searchMeansOf, searchRecordingOf, searchSourceOf } from './search-parts.ts'
 import { proxyHold, proxyLayerOf, proxyRelayOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
@@ -80,7 +81,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
   })
   stack.defer('the store of the worker', () => store.end())
-  await noteEncryptionKey(store, secrets)
+  await checkEncryptionKey(store, secrets)
   measureStore(context, store)
   const { extractor, pages, patterns, differ } = createThreads(stack)
 
@@ -97,13 +98,15 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     onDeliveries: () => deliveries.wake(),
     onNotices: () => notices.wake(),
     onInternalError: internalErrorsOf(registry),
+    searches: searchRecordingOf(settings, secrets),
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, extractor, pages })
-  const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store) }
+  const search = searchSourceOf(settings)
+  const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
@@ -111,7 +114,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     registry,
     log,
     browsers: context.browsers,
-    runnerApiOf: (queues) => createPostgresCheckSource({ store, secrets, recorder, prompts, queues, leaseMs }),
+    runnerApiOf: (queues) => createPostgresCheckSource({ store, secrets, recorder, prompts, queues, leaseMs, search }),
     check: checkOf,
   })
   stack.defer('checks and deliveries', () =>
@@ -202,7 +205,8 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
     : undefined
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
-  const ports = { agent, extractor, pages, proxy }
+  const search = searchMeansOf(context)
+  const ports = { agent, extractor, pages, proxy, search }
   return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
     check(task, { ...ports, browser, signal, ...(tracer && { onFetched: () => tracer.fetched(task) }) })
 }
@@ -239,9 +243,8 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
       rendersPages: browser !== 'elsewhere',
     })
   const loops = [
-    // Nobody claims searches yet: there is no monitor of that kind, and none can be made.
     loopOf(['static'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
-    ...(browsers ? [loopOf(['browser', 'visual'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
+    ...(browsers ? [loopOf(['browser', 'visual', 'serp'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
   ]
   return {
     start: () => loops.forEach((loop) => loop.start()),

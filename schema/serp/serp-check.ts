@@ -1,0 +1,39 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Closed, Nullable, Text, Whole } from '../shape/shape.ts'
+
+/**
+ * The outcome of a check of a search.
+ *
+ * - `ok`: there are results. `zero`: the engine found nothing.
+ * - `blocked`: the engine refused, and is left alone for a while. `left_alone`: the check fell into that time, and
+ *   nobody was asked.
+ * - `engine_error`: the engine answered with an error of its own.
+ * - `unparsed`: the page was not recognized. It never means that nothing was found.
+ * - `failed`: no page was loaded.
+ */
+const SERP_OUTCOMES = ['ok', 'zero', 'blocked', 'left_alone', 'engine_error', 'unparsed', 'failed'] as const
+export type SerpOutcome = (typeof SERP_OUTCOMES)[number]
+
+/** What a run of a SERP monitor says of its check. */
+export const SerpCheck = Closed(
+  {
+    outcome: Choice(SERP_OUTCOMES),
+    source: Nullable(Choice(['engine', 'provider']), {
+      description: 'Who gave the results: the engine itself, or the paid provider. Null: nobody did.',
+    }),
+    pages: Whole(0, 5, { description: 'Pages of results that were obtained.' }),
+    cut_by: Nullable(Choice(['blocked', 'engine_error', 'unparsed', 'failed']), {
+      description: 'Why a later page is missing. Null: none is.',
+    }),
+    is_guess: Type.Boolean({ description: 'The layout of the page was unknown: the results fire no alert.' }),
+    country: Choice(['exact', 'approximate'], {
+      description: 'approximate: the check was not made from the country of location_code.',
+    }),
+    late_ms: Nullable(Type.Integer({ minimum: 0 }), {
+      description: 'From the scheduled time to the start of the check. Null: a person asked for it.',
+    }),
+    marker: Text(0, 500, 'What decided about the outcome, for a person who looks into it.'),
+  },
+  { description: 'Beyond the contract: how the check of a search went. Null: it has not ended, or was skipped.' },
+)
+export type SerpCheck = Static<typeof SerpCheck>

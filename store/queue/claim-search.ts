@@ -1,0 +1,284 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { SERP_ENGINES, SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { Store } from '../db/client.ts'
+import { nothing, row, rowOf, unnest } from '../db/row.ts'
+import { poolOf, TAKEN } from '../quota/pool.ts'
+import { sqlStateOf } from '../db/store-fault.ts'
+import { CHECK, CLAIMED } from './claim.ts'
+import { NEXT_RUN } from './finished-check.ts'
+import type { Held } from './lease.ts'
+import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
+
+export const ClaimedSearch = Type.Object({
+  ...CHECK,
+  kind: Type.Literal('serp'),
+  search: SerpSearch,
+  /** The engine refused, and is not asked before this time. In ms since the epoch; null: it may be asked. */
+  refused_until_ms: Type.Union([Type.Number(), Type.Null()]),
+})
+/** The check of a search, leased to this process. */
+export type ClaimedSearch = Static<typeof ClaimedSearch>
+const claimed = rowOf(ClaimedSearch)
+
+/** How much to claim, and for whom. */
+export interface SearchClaim {
+  /** The name of the address that the checks will come from (`TIDEMARK_EXIT_NAME`). */
+  readonly exit: string
+  readonly limit: number
+  readonly leaseSeconds: number
+  /** The runner token that is used to claim over HTTP. Null: a worker claims. */
+  readonly holder: number | null
+  /** A provider answers for Google while Google is left alone. */
+  readonly hasProvider: boolean
+}
+
+/**
+ * Claims due checks of searches: at most one for each engine that is free at this exit, and those whose engine is left
+ * alone. The latter ask no engine, so they take no exit and cost nothing, unless a provider answers in its place. A
+ * check that its team cannot pay for is recorded as skipped.
+ *
+ * The two kinds of queue have statements of their own, so that pages are claimed as fast as before.
+ */
+export async function claimSearches(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
+  if (!(await isAnyDue(store, claim.exit))) return []
+  await skipUnpaid(store)
+  const searches: ClaimedSearch[] = [...(await claimLeftAlone(store, claim))]
+  while (searches.length < claim.limit) {
+    const search = await claimOne(store, claim)
+    if (search === null) break
+    searches.push(search)
+  }
+  return searches
+}
+
+const due = row({ is_due: Type.Boolean() })
+
+/** Returns whether a search is due. The rows of a new exit are made before its first claim. */
+async function isAnyDue(store: Store, exit: string): Promise<boolean> {
+  return store.oneFirst(sql.prepared('searches_due', due)`
+    with made as (
+      insert into serp_exits (engine, exit)
+      select engine, ${exit} from unnest(${sql.array([...SERP_ENGINES], 'text')}) engine
+      where not exists (select from serp_exits where exit = ${exit})
+      on conflict do nothing
+    )
+    select exists (select from checks where queue = 'serp' and due_at <= clock()) as is_due
+  `)
+}
+
+const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
+
+/** Leases the picked checks `p`. */
+const held = ({ leaseSeconds, holder }: SearchClaim) => sql.fragment`
+  update checks c
+  set due_at = t.at + make_interval(secs => ${leaseSeconds}),
+    fence = c.fence + 1,
+    holder = ${holder}::int,
+    run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
+    queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+  from picked p, t
+  where c.no = p.no
+  returning c.*, t.at`
+
+/**
+ * Claims one check: of an engine that is free here and not left alone, or of Google while a provider answers for it.
+ * Teams take turns at each engine, so that many checks of one do not starve the others. Locks are never waited for: who
+ * holds one is quick, and the next claim comes soon.
+ */
+async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch | null> {
+  const { exit, leaseSeconds, hasProvider } = claim
+  return store.maybeOne(sql.prepared('claim_search', claimed)`
+    with t as materialized (select clock() as at),
+    free as materialized (
+      select x.engine, x.last_team
+      from serp_exits x
+      where x.exit = ${exit} and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
+        and not exists (select from serp_engines e where e.engine = x.engine and e.refused_until > clock())
+      for update of x skip locked
+    ),
+    slot as (
+      select engine, last_team, null::timestamptz as refused_until from free
+      union all
+      select engine, null, refused_until from serp_engines, t
+      where ${hasProvider} and engine = 'google' and refused_until > t.at
+    ),
+    candidate as materialized (
+      select found.no, found.team_id, slot.engine, slot.refused_until
+      from slot cross join t cross join lateral (
+        select c.no, c.team_id
+        from checks c
+        join monitors m on m.no = c.no and m.engine = slot.engine
+        join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
+        where c.queue = 'serp' and c.due_at <= t.at and (${IS_PAID} or c.cost <= pool.remaining)
+        order by coalesce(c.team_id <= slot.last_team, false), c.team_id, c.due_at
+        limit 1
+      ) found
+      limit 1
+    ),
+    paying as materialized (
+      select u.team_id, pool.kind, pool.room, pool.remaining
+      from candidate join team_usage u on u.team_id = candidate.team_id ${poolOf(sql.fragment`'serp'`)}
+      for update of u skip locked
+    ),
+    picked as materialized (
+      select c.no, c.team_id, candidate.engine, candidate.refused_until,
+        case when ${IS_PAID} then 0 else c.cost end as cost
+      from candidate cross join t join paying using (team_id)
+      join checks c on c.no = candidate.no and c.queue = 'serp' and c.due_at <= t.at
+        and (${IS_PAID} or c.cost <= paying.remaining)
+      for update of c skip locked
+    ),
+    counted as (
+      update team_usage u
+      set ${TAKEN}
+      from (
+        select paying.team_id, paying.kind, paying.room, picked.cost
+        from picked join paying using (team_id) where picked.cost > 0
+      ) own
+      where u.team_id = own.team_id
+    ),
+    held as (${held(claim)}),
+    taken as (
+      update serp_exits x
+      set busy_until = t.at + make_interval(secs => ${leaseSeconds}), check_no = held.no, check_fence = held.fence,
+        last_team = held.team_id
+      from held join picked on picked.no = held.no and picked.refused_until is null, t
+      where x.exit = ${exit} and x.engine = picked.engine
+    )
+    select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
+    from held h join picked on picked.no = h.no join monitors m on m.no = h.no
+  `)
+}
+
+/**
+ * Claims the checks whose engine is left alone. They ask nothing, so a run that a person has paid for is given back:
+ * first to the pool, the rest to the credits.
+ */
+async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
+  const { limit, hasProvider } = claim
+  return store.any(sql.prepared('claim_left_alone', claimed)`
+    with t as materialized (select clock() as at),
+    alone as materialized (
+      select engine, refused_until from serp_engines, t
+      where refused_until > t.at and not (${hasProvider} and engine = 'google')
+    ),
+    due as materialized (
+      select c.no, c.team_id, alone.refused_until
+      from alone
+      join monitors m on m.kind = 'serp' and m.engine = alone.engine
+      join checks c on c.no = m.no
+      cross join t
+      where c.queue = 'serp' and c.due_at <= t.at
+      order by c.due_at
+      limit ${limit}
+    ),
+    team as materialized (
+      select u.team_id, pool.kind, pool.remaining
+      from team_usage u ${poolOf(sql.fragment`'serp'`)}
+      where u.team_id in (select team_id from due)
+      order by u.team_id
+      for update of u skip locked
+    ),
+    picked as materialized (
+      select c.no, c.team_id, due.refused_until, team.kind,
+        case when c.run_id is null and c.queued_run_id is not null then c.cost else 0 end as refund
+      from due cross join t join team using (team_id)
+      join checks c on c.no = due.no and c.queue = 'serp' and c.due_at <= t.at
+        and (${IS_PAID} or c.cost <= team.remaining)
+      for update of c skip locked
+    ),
+    refunded as (
+      update team_usage u
+      set runs_used = case own.kind when 'runs' then greatest(u.runs_used - own.refund, 0) else u.runs_used end,
+        serp_used = case own.kind when 'serp' then greatest(u.serp_used - own.refund, 0) else u.serp_used end,
+        credits = u.credits + greatest(own.refund - case own.kind when 'runs' then u.runs_used else u.serp_used end, 0)
+      from (select team_id, kind, sum(refund) as refund from picked group by team_id, kind having sum(refund) > 0) own
+      where u.team_id = own.team_id
+    ),
+    held as (${held(claim)})
+    select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
+    from held h join picked on picked.no = h.no join monitors m on m.no = h.no
+  `)
+}
+
+/** Most checks that one statement records as skipped. */
+const MOST_SKIPPED = 200
+
+/**
+ * Records due checks as skipped that need more runs than their teams have left: one run for each missed check. They are
+ * due again at their next time. A run that is paid already is never skipped.
+ */
+async function skipUnpaid(store: Store): Promise<void> {
+  const skip = () =>
+    store.query(sql.prepared('skip_unpaid', nothing)`
+      with t as materialized (select clock() as at),
+      due as materialized (
+        select c.no, c.cost, pool.remaining
+        from t cross join checks c
+        join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
+        where c.queue = 'serp' and c.due_at <= t.at and not ${IS_PAID} and c.cost > pool.remaining
+        order by c.no
+        limit ${MOST_SKIPPED}
+        for update of c skip locked
+      ),
+      moved as (
+        update checks c
+        set next_run_at = ${NEXT_RUN}, due_at = ${NEXT_RUN}, runs_total = c.runs_total + 1
+        from due, t
+        where c.no = due.no
+        returning c.no, c.team_id, t.at, due.cost, due.remaining
+      )
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
+      select no, new_run_id(at, no), team_id, 0, 0, 'skipped',
+        concat('The check needs ', cost, case cost when 1 then ' run' else ' runs' end, ', and ', remaining,
+          ' are left. It is made again when there are enough: a larger plan or run credits give more.')
+      from moved
+    `)
+  try {
+    await skip()
+  } catch (error) {
+    if (sqlStateOf(error) !== NO_PARTITION) throw error
+    await ensureRunPartitions(store)
+    await skip()
+  }
+}
+
+/** A condition on `serp_exits x` and the input `i`. With `holder`: only checks that this runner token has leased. */
+const hasExit = (holder: number | null) => sql.fragment`
+  x.check_no = i.no and x.check_fence = i.fence and (${holder}::int is null
+    or exists (select from checks c where c.no = i.no and c.fence = i.fence and c.holder = ${holder}::int))`
+
+/** Keeps the exits of running checks, as a heartbeat keeps their leases. */
+export async function keepExits(
+  store: Store,
+  checks: readonly Held[],
+  leaseSeconds: number,
+  holder: number | null = null,
+): Promise<void> {
+  await store.query(sql.prepared('keep_exits', nothing)`
+    update serp_exits x
+    set busy_until = clock() + make_interval(secs => ${leaseSeconds})
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
+    where ${hasExit(holder)} and x.busy_until is not null
+  `)
+}
+
+/** The next time of an exit: the spacing after now, and up to a half more, so that the checks have no rhythm. */
+export const NEXT_AT_EXIT = (spacingMs: number) => sql.fragment`
+  clock() + make_interval(secs => ${spacingMs} * (1 + random() / 2) / 1000.0)`
+
+/** Frees the exits of checks that are given back. The engine may have been asked, so the spacing is kept. */
+export async function freeExits(
+  store: Store,
+  checks: readonly Held[],
+  spacingMs: number,
+  holder: number | null = null,
+): Promise<void> {
+  await store.query(sql.prepared('free_exits', nothing)`
+    update serp_exits x
+    set busy_until = null, check_no = null, next_at = ${NEXT_AT_EXIT(spacingMs)}
+    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
+    where ${hasExit(holder)}
+  `)
+}

@@ -1,0 +1,294 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import { SYSTEM } from '../../schema/account/audit.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
+import type { SerpOutcome } from '../../schema/serp/serp-check.ts'
+import type { SerpEngine } from '../../schema/serp/serp-search.ts'
+import { SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { MailQueue } from '../accounts/mail-queue.ts'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
+import { row, rowOf, unnest } from '../db/row.ts'
+import type { DeliveryRow } from '../deliveries/delivery-row.ts'
+import { NEXT_AT_EXIT } from './claim-search.ts'
+import { ended, IS_HELD, NEXT_RUN } from './finished-check.ts'
+import { OUTBOX_COLUMNS } from './record-reading.ts'
+
+const Null = Type.Null()
+
+/** What a finished check of a search is compared with, and whom it tells. */
+const SearchBaseline = Type.Object({
+  /** The run that stores the results. Null: there is no baseline, and this check fires nothing. */
+  reading_id: Type.Union([Type.String(), Null]),
+  /** A `SearchReading` of core/serp/search-reading.ts. */
+  extracted: Type.Unknown(),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  search: SerpSearch,
+  mode: Type.Unsafe<'rank_tracking' | 'full_analysis'>({ type: 'string' }),
+  target_domain: Type.Union([Type.String(), Null]),
+  rank_change_threshold: Type.Union([Type.Integer(), Null]),
+  deliveries: Type.Unsafe<Buffer | null>({}),
+})
+export type SearchBaseline = Static<typeof SearchBaseline>
+const baseline = rowOf(SearchBaseline)
+
+/** Returns the baseline and the configuration of a claimed check. Null: the check lost its fence. */
+export async function findSearchBaseline(
+  store: Store,
+  { no, fence }: { readonly no: number; readonly fence: number },
+): Promise<SearchBaseline | null> {
+  return store.maybeOne(sql.prepared('find_search_baseline', baseline)`
+    select c.reading_id, case when c.reading_id is not null then b.extracted end as extracted,
+      m.id as monitor_id, m.name,
+      json_build_object('engine', m.engine, 'keyword', m.keyword, 'pages', m.pages, 'location_code', m.location_code,
+        'language_code', m.language_code, 'device', m.device) as search,
+      m.mode, m.target_domain, m.rank_change_threshold, m.deliveries
+    from checks c join monitors m on m.no = c.no and m.kind = 'serp' left join baselines b on b.no = c.no
+    where c.no = ${no} and c.fence = ${fence} and c.run_id is not null
+  `)
+}
+
+/** A finished check of a search. */
+export interface SearchRun {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  readonly start_offset_ms: number
+  readonly duration_ms: number
+  readonly fetch_method: FetchMethod | null
+  readonly engine: SerpEngine
+  readonly outcome: SerpOutcome
+  /** The engine refused, on the first page or on a later one: nobody asks it for a while. */
+  readonly refused: boolean
+  /** The engine itself answered as it should: nothing keeps it from being asked. */
+  readonly healthy: boolean
+  /** Null: the check has results, or the engine has none. */
+  readonly error_code: RunFaultCode | null
+  readonly error_message: string | null
+  /** JSON text of the results. Null: there are none, or they equal those of `reading_id`. */
+  readonly organic_results: string | null
+  readonly reading_id: string | null
+  /** This run stores the results of the next baseline. */
+  readonly is_reading: boolean
+  /** JSON text of the next baseline. Null: the baseline stays. */
+  readonly kept: string | null
+  readonly target_rank: number | null
+  readonly rank_delta: number | null
+  readonly ai_overview_present: boolean | null
+  readonly featured_snippet_present: boolean | null
+  /** JSON text of a `SerpCheck`. */
+  readonly serp_check: string
+  readonly warnings: string | null
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+const COLUMNS = {
+  no: 'int8',
+  fence: 'int4',
+  run_id: 'uuid',
+  start_offset_ms: 'int4',
+  duration_ms: 'int4',
+  fetch_method: 'fetch_method',
+  engine: 'text',
+  outcome: 'text',
+  refused: 'bool',
+  healthy: 'bool',
+  error_code: 'text',
+  error_message: 'text',
+  organic_results: 'json',
+  reading_id: 'uuid',
+  is_reading: 'bool',
+  kept: 'json',
+  target_rank: 'int4',
+  rank_delta: 'int4',
+  ai_overview_present: 'bool',
+  featured_snippet_present: 'bool',
+  serp_check: 'json',
+  warnings: 'json',
+  triggered: 'bool',
+} as const
+
+/** Failures in a row with which a SERP monitor is paused. */
+const FAILURES_UNTIL_PAUSED = 10
+const UNTIL_PAUSED = sql.literalValue(String(FAILURES_UNTIL_PAUSED))
+
+/** The first pause of an engine, and the longest, in seconds. */
+const PAUSE_S = 15 * 60
+const LONGEST_PAUSE_S = 6 * 3600
+const pause = (refusals: ReturnType<typeof sql.fragment>) => sql.fragment`
+  make_interval(secs => least(${sql.literalValue(String(PAUSE_S))}::int * 2.0 ^ least(${refusals} - 1, 20),
+    ${sql.literalValue(String(LONGEST_PAUSE_S))}::int))`
+
+/** An internal error says nothing about the engine or the monitor, and is not counted. */
+const COUNTED = sql.fragment`(i.error_code is not null and i.error_code <> 'internal')::int`
+const IS_PAUSED = sql.fragment`
+  (c.next_run_at is not null and ${COUNTED} = 1 and c.failures + 1 >= ${UNTIL_PAUSED}::int)`
+
+/**
+ * The next time. A check that fell into the time of a pause is due at its end, whatever its interval, so that a pause
+ * costs one failure. One that was refused is not due before it.
+ */
+const NEXT = sql.fragment`
+  case
+    when c.next_run_at is null or ${IS_PAUSED} then null
+    when i.outcome = 'left_alone' and c.next_run_at <= t.at then greatest(e.refused_until, t.at)
+    when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, e.refused_until)
+    else ${NEXT_RUN}
+  end`
+
+const recorded = row({
+  no: Type.Integer(),
+  team_id: Type.String(),
+  is_paused: Type.Boolean(),
+  failures: Type.Integer(),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  owner_email: Type.Union([Type.String(), Null]),
+})
+
+/** What recording needs besides the store. */
+export interface SearchRecording {
+  /** From the end of a check to the next one of the same engine and exit, at least. */
+  readonly spacingMs: number
+  readonly mails: Pick<MailQueue, 'add'>
+  /** The address of the monitor's page. Null: there is no dashboard. */
+  linkOf(monitorId: string): string | null
+}
+
+/**
+ * Records finished checks of searches: check, baseline, run, deliveries, the exit that is free again, and the pause of
+ * an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System and told by
+ * mail. Everything is in one transaction. Returns the numbers that were recorded.
+ */
+export async function recordSearches(
+  store: Store,
+  runs: readonly SearchRun[],
+  recording: SearchRecording,
+): Promise<ReadonlySet<number>> {
+  return store.transaction(async (tx) => {
+    const rows = await write(tx, runs, recording.spacingMs)
+    for (const one of rows.filter(({ is_paused }) => is_paused)) await tellPaused(tx, one, runs, recording)
+    return new Set(rows.map(({ no }) => no))
+  })
+}
+
+async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: number) {
+  const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
+  const searches = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
+  return on.any(sql.prepared('record_searches', recorded)`
+    with t as materialized (select clock() as at),
+    input as materialized (select * from ${unnest('i', searches, COLUMNS)}),
+    -- What a person does to a monitor locks it before its check.
+    locked as materialized (
+      select m.no from monitors m
+      where m.no in (
+        select i.no from input i join checks c on c.no = i.no
+        where i.error_code is not null and c.failures + 1 >= ${UNTIL_PAUSED}::int)
+      order by m.no
+      for no key update of m
+    ),
+    -- A late writer no longer has the exit, and says nothing about the engine.
+    freed as (
+      update serp_exits x
+      set busy_until = null, check_no = null, next_at = ${NEXT_AT_EXIT(spacingMs)}
+      from input i
+      where x.check_no = i.no and x.check_fence = i.fence
+      returning x.engine, i.refused, i.healthy
+    ),
+    said as materialized (
+      select engine, bool_or(refused) as refused, bool_or(healthy) as healthy from freed group by engine order by engine
+    ),
+    paused_engines as (
+      insert into serp_engines as e (engine, refusals, refused_until)
+      select engine, 1, t.at + ${pause(sql.fragment`1`)} from said, t where refused
+      on conflict (engine) do update
+      -- A refusal of a check that began before the pause is one with the refusal that began it.
+      set refusals = case when e.refused_until > clock() then e.refusals else e.refusals + 1 end,
+        refused_until = case when e.refused_until > clock() then e.refused_until
+          else clock() + ${pause(sql.fragment`(e.refusals + 1)`)} end
+      returning e.engine, e.refused_until
+    ),
+    cleared as (
+      delete from serp_engines e using said where e.engine = said.engine and said.healthy and not said.refused
+    ),
+    engines as materialized (
+      select engine, refused_until from paused_engines
+      union all
+      select engine, refused_until from serp_engines where engine not in (select engine from paused_engines)
+    ),
+    moved as (
+      update checks c
+      set ${ended(NEXT)},
+        failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
+        was_failing = false,
+        reading_id = case when i.is_reading then i.run_id else c.reading_id end
+      from input i left join engines e on e.engine = i.engine, t
+      where ${IS_HELD} and (select count(*) from locked) >= 0
+      returning c.no, c.team_id, c.failures,
+        i.error_code is not null and i.error_code <> 'internal' and c.failures >= ${UNTIL_PAUSED}::int as is_at_limit
+    ),
+    kept as (
+      insert into baselines (no, team_id, extracted)
+      select moved.no, moved.team_id, i.kept from moved join input i on i.no = moved.no
+      where i.kept is not null
+      on conflict (no) do update set extracted = excluded.extracted
+    ),
+    inserted as (
+      insert into runs (
+        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered,
+        error_code, error_message, warnings, organic_results, target_rank, rank_delta, ai_overview_present,
+        featured_snippet_present, serp_check)
+      select i.no, i.run_id, m.team_id, i.reading_id, i.start_offset_ms, i.duration_ms,
+        case when i.error_code is null then 'success'::run_status else 'error' end, i.fetch_method, i.triggered,
+        i.error_code, i.error_message, i.warnings, i.organic_results, i.target_rank, i.rank_delta,
+        i.ai_overview_present, i.featured_snippet_present, i.serp_check
+      from moved m join input i on i.no = m.no
+    ),
+    sent as (
+      insert into deliveries (
+        id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
+      select o.id, m.team_id, o.no, i.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
+      from ${unnest('o', outbox, OUTBOX_COLUMNS)}
+      join moved m on m.no = o.no join input i on i.no = o.no, t
+    ),
+    stopped as (
+      update monitors m set paused = true from moved
+      where m.no = moved.no and moved.is_at_limit and not (m.paused or m.locked or m.suspended)
+      returning m.no, m.id, m.team_id, m.name
+    ),
+    audited as (
+      insert into audit_events (
+        team_id, action, target_type, target_id, target_label, actor_type, actor_label, metadata)
+      select team_id, 'serp_monitor.paused', 'serp_monitor', id::text, name, ${SYSTEM.type}, ${SYSTEM.label},
+        jsonb_build_object('consecutive_failures', ${UNTIL_PAUSED}::int)
+      from stopped
+    )
+    select moved.no, moved.team_id, moved.failures, stopped.no is not null as is_paused, m.id as monitor_id, m.name,
+      case when stopped.no is not null then u.email end as owner_email
+    from moved join monitors m on m.no = moved.no left join stopped on stopped.no = moved.no
+    join teams team on team.id = moved.team_id left join auth.users u on u.id = team.owner_user_id
+  `)
+}
+
+async function tellPaused(
+  tx: Transaction,
+  paused: { readonly no: number; readonly team_id: string; readonly failures: number } & {
+    readonly monitor_id: string
+    readonly name: string
+    readonly owner_email: string | null
+  },
+  runs: readonly SearchRun[],
+  { mails, linkOf }: SearchRecording,
+): Promise<void> {
+  if (paused.owner_email === null) return
+  await mails.add(tx, {
+    kind: 'serp_auto_paused',
+    teamId: paused.team_id,
+    to: paused.owner_email,
+    link: linkOf(paused.monitor_id),
+    monitor_name: paused.name,
+    consecutive_failures: paused.failures,
+    reason: runs.find(({ no }) => no === paused.no)?.error_message ?? '',
+  })
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
+import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
+import { recordSearches, type SearchRecording, type SearchRun } from '../../../store/queue/record-search.ts'
+import type { QueueWorld } from './queue-world.ts'
+
+interface SearchOptions {
+  readonly engine?: SerpEngine
+  readonly keyword?: string
+  readonly mode?: 'rank_tracking' | 'full_analysis'
+  readonly target?: string | null
+  readonly threshold?: number | null
+  readonly pages?: number
+  readonly interval?: number
+  readonly deliveries?: readonly DeliveryConfig[]
+  /** How long ago it became due. Default 1. */
+  readonly dueSeconds?: number
+}
+
+/** Inserts a monitor of a search. Returns its number. */
+export async function addSearch(world: QueueWorld, teamId: string, options: SearchOptions = {}): Promise<number> {
+  const id = randomUUID()
+  const { mode = 'rank_tracking', deliveries, pages = 1, interval = 600 } = options
+  const target = mode === 'full_analysis' ? null : (options.target ?? 'example.com')
+  const sealed = (column: 'monitors.deliveries' | 'monitors.signing_secret', value: unknown) =>
+    value === undefined ? null : world.secrets.seal({ teamId, column, rowId: id }, value)
+  const [made] = await world.query<{ no: number }>(
+    `with m as (
+       insert into monitors (id, kind, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
+         location_code, language_code, device, target_domain, rank_change_threshold, deliveries, signing_secret)
+       values ($1, 'serp', $2, gen_random_uuid(), 'S', $3, $4, $5, $6, $7, 'us', 'en', 'desktop', $8, $9, $10, $11)
+       returning no
+     ), c as (
+       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, cost)
+       select no, $2, 'serp', at, at, $3, 0, $7 from m, (select clock() - make_interval(secs => $12) as at) due
+     )
+     select no::float8 from m`,
+    [
+      id,
+      teamId,
+      interval,
+      options.keyword ?? 'shoes',
+      options.engine ?? 'google',
+      mode,
+      pages,
+      target,
+      options.threshold ?? null,
+      sealed('monitors.deliveries', deliveries),
+      sealed('monitors.signing_secret', deliveries && 'a'.repeat(64)),
+      options.dueSeconds ?? 1,
+    ],
+  )
+  if (!made) throw new Error('no monitor')
+  return made.no
+}
+
+const CLAIM: SearchClaim = { exit: 'here', limit: 10, leaseSeconds: 60, holder: null, hasProvider: false }
+
+export const claimIn = (world: QueueWorld, more: Partial<SearchClaim> = {}): Promise<readonly ClaimedSearch[]> =>
+  claimSearches(world.store, { ...CLAIM, ...more })
+
+const RECORDING: SearchRecording = { spacingMs: 0, mails: { add: async () => true }, linkOf: () => null }
+
+type Told = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
+
+/** Records the end of a claimed check. */
+export async function recordIn(
+  world: QueueWorld,
+  { no, fence, run_id, search }: ClaimedSearch,
+  told: Told,
+  more: Partial<SearchRecording> = {},
+): Promise<ReadonlySet<number>> {
+  const isFailed = told.outcome !== 'ok' && told.outcome !== 'zero'
+  const run: SearchRun = {
+    ...{ no, fence, run_id, start_offset_ms: 0, duration_ms: 5, fetch_method: 'browser', engine: search.engine },
+    ...{ refused: told.outcome === 'blocked', healthy: !isFailed },
+    ...{ error_code: isFailed ? 'blocked' : null, error_message: isFailed ? 'It did not work.' : null },
+    ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, target_rank: null, rank_delta: null },
+    ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
+    ...told,
+  }
+  return recordSearches(world.store, [run], { ...RECORDING, ...more })
+}
+
+/** Claims the one check that is due, and records how it ended. */
+export async function checkIn(
+  world: QueueWorld,
+  told: Told,
+  more: Partial<SearchRecording> = {},
+): Promise<ClaimedSearch> {
+  const [claimed] = await claimIn(world)
+  if (!claimed) throw new Error('nothing was claimed')
+  await recordIn(world, claimed, told, more)
+  return claimed
+}

@@ -1,0 +1,177 @@
+import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
+import { nextBaseline, type SearchReading } from '../../core/serp/search-reading.ts'
+import { searchUrl } from '../../core/serp/search-url.ts'
+import { deliveryPayload } from '../../core/payload.ts'
+import { storableJson } from '../../core/storable.ts'
+import type { Reading } from '../../runners/check/reading.ts'
+import type { SerpTask } from '../../runners/check/task.ts'
+import type { SearchFound } from '../../runners/serp/search-found.ts'
+import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
+import type { SerpCheck } from '../../schema/serp/serp-check.ts'
+import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
+import type { SearchBaseline, SearchRun } from '../../store/queue/record-search.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import { destinationsOf } from './judge.ts'
+
+/** A check of a search that ended. */
+interface EndedSearch {
+  readonly task: SerpTask
+  readonly teamId: string
+  readonly startedMs: number
+  readonly endedMs: number
+  /** The columns that every finished check has. */
+  readonly columns: Pick<SearchRun, 'no' | 'fence' | 'run_id' | 'start_offset_ms' | 'duration_ms'>
+}
+
+/** The baseline as it is stored. */
+interface Stored extends SearchReading {
+  /** The run that holds these results. */
+  readonly runId: string
+}
+
+const NOTHING_FOUND = {
+  organic_results: null,
+  reading_id: null,
+  is_reading: false,
+  kept: null,
+  target_rank: null,
+  rank_delta: null,
+  ai_overview_present: null,
+  featured_snippet_present: null,
+  deliveries: [],
+} as const
+
+/** Returns the row of a check that obtained nothing. It changes no baseline and fires nothing. */
+export function failedSearch(
+  { task, columns, startedMs }: EndedSearch,
+  { fault, fetchMethod, engine }: Pick<Extract<Reading, { kind: 'failed' }>, 'fault' | 'fetchMethod' | 'engine'>,
+): SearchRun {
+  const outcome = engine?.outcome ?? 'failed'
+  const check: SerpCheck = {
+    ...{ outcome, source: null, pages: 0, cut_by: null, is_guess: false },
+    ...{
+      country: engine?.country ?? 'approximate',
+      late_ms: latenessOf(task, startedMs),
+      marker: engine?.marker ?? '',
+    },
+  }
+  return {
+    ...columns,
+    ...NOTHING_FOUND,
+    fetch_method: fetchMethod,
+    engine: task.search.engine,
+    outcome,
+    refused: outcome === 'blocked',
+    healthy: false,
+    error_code: fault.code,
+    error_message: fault.message,
+    serp_check: JSON.stringify(storableJson(check)),
+    warnings: null,
+  }
+}
+
+/**
+ * Compares what a check found with the baseline, and decides. Throws SealedError if the destinations cannot be opened.
+ */
+export function foundSearch(
+  ended: EndedSearch,
+  reading: Extract<Reading, { kind: 'search' }>,
+  baseline: SearchBaseline,
+  secrets: SecretBox,
+): SearchRun {
+  const { task, columns, startedMs } = ended
+  const search = storableJson(reading.search)
+  const before = storedOf(baseline)
+  const isSame = before !== null && sameResults(before.results, search.results)
+  const current: Stored = { ...readingOf(search), runId: isSame ? before.runId : columns.run_id }
+  const next = nextBaseline(before, current)
+  const decided = decide(baseline, before, search)
+  const check: SerpCheck = {
+    ...{ outcome: search.outcome, source: search.source, pages: search.pageEnds.length, cut_by: search.cutBy },
+    ...{ is_guess: search.isGuess, country: search.country, late_ms: latenessOf(task, startedMs) },
+    marker: search.marker.slice(0, 500),
+  }
+  return {
+    ...columns,
+    fetch_method: reading.fetchMethod,
+    engine: task.search.engine,
+    outcome: search.outcome,
+    refused: search.isRefused,
+    healthy: !search.isRefused && search.source === 'engine',
+    error_code: null,
+    error_message: null,
+    organic_results: isSame ? null : JSON.stringify(search.results),
+    reading_id: isSame ? before.runId : null,
+    is_reading: next === current && !isSame,
+    kept: next === current ? JSON.stringify(readingOf(search)) : null,
+    target_rank: decided.rank,
+    rank_delta: decided.delta,
+    ai_overview_present: search.aiOverview,
+    featured_snippet_present: search.featuredSnippet,
+    serp_check: JSON.stringify(check),
+    warnings: search.warnings.length > 0 ? JSON.stringify(search.warnings.slice(0, 50)) : null,
+    deliveries: decided.block === null ? [] : deliveriesOf(ended, decided.block, baseline, secrets),
+  }
+}
+
+const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchFound): SearchReading => ({
+  ...{ results, pageEnds, isEnd, isPartial, isGuess },
+})
+
+function storedOf({ reading_id: runId, extracted }: SearchBaseline): Stored | null {
+  return runId === null || extracted === null ? null : { ...(extracted as SearchReading), runId }
+}
+
+function sameResults(one: readonly SerpResult[], other: readonly SerpResult[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((result, at) => {
+      const { position, title, url, domain, description } = other[at] ?? { ...result, position: 0 }
+      return (
+        result.position === position &&
+        result.title === title &&
+        result.url === url &&
+        result.domain === domain &&
+        result.description === description
+      )
+    })
+  )
+}
+
+/** What was decided about a check. */
+interface Decided {
+  readonly rank: number | null
+  readonly delta: number | null
+  /** The block of its deliveries. Null: nothing fires. */
+  readonly block: { readonly serp: SerpBlock } | { readonly serp_analysis: SerpAnalysisBlock } | null
+}
+
+function decide(baseline: SearchBaseline, before: SearchReading | null, found: SearchReading): Decided {
+  const { mode, target_domain: target, rank_change_threshold: threshold } = baseline
+  const { keyword } = baseline.search
+  if (mode === 'full_analysis') {
+    const analysis = decideAnalysis(keyword, before, found)
+    return { rank: null, delta: null, block: analysis && { serp_analysis: analysis } }
+  }
+  if (target === null) return { rank: null, delta: null, block: null }
+  const rule = { keyword, target_domain: target, rank_change_threshold: threshold }
+  const { rank, rankDelta, serp } = decideRank(rule, before, found)
+  return { rank, delta: rankDelta, block: serp && { serp } }
+}
+
+function deliveriesOf(
+  { columns: { run_id: runId }, teamId, endedMs }: EndedSearch,
+  block: NonNullable<Decided['block']>,
+  baseline: SearchBaseline,
+  secrets: SecretBox,
+): DeliveryRow[] {
+  const monitor = { url: searchUrl(baseline.search), name: baseline.name }
+  const about = { monitorId: baseline.monitor_id, runId, firedAtMs: endedMs, diff: null, monitor, ...block }
+  return destinationsOf({ teamId, baseline }, secrets).map((config, place) =>
+    newDelivery({ secrets, teamId, config, at: endedMs, place, payload: (id) => deliveryPayload({ id, ...about }) }),
+  )
+}
+
+/** Returns how long after its time a check began; null when a person asked for it. */
+const latenessOf = ({ dueMs }: SerpTask, startedMs: number): number | null =>
+  dueMs === null || startedMs < dueMs ? null : Math.round(startedMs - dueMs)
