@@ -1,5 +1,6 @@
 import type { Route } from './http/route.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { billingPages, billingRoutes } from './routes/billing.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
 import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './routes/images.ts'
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/keys.ts'
@@ -63,6 +64,7 @@ const described: readonly Route[] = [
   ...teamRoutes,
   ...invitationRoutes,
   ...auditRoutes,
+  ...billingRoutes,
   ...signInRoutes,
 ]
 
@@ -70,4 +72,4 @@ const described: readonly Route[] = [
 export const routes: readonly Route[] = [...described, openApiRoute(described)]
 
 /** Every route that is served: those of the API, and pages. */
-export const servedRoutes: readonly Route[] = [...routes, ...accountPages, ...invitationPages]
+export const servedRoutes: readonly Route[] = [...routes, ...accountPages, ...invitationPages, ...billingPages]

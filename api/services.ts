@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { type BillingProvider, MANUAL_BILLING } from '../accounts/billing/provider.ts'
 import type { Previews } from '../worker/previews/previews.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { OnRefused } from '../platform/connection-guard.ts'
@@ -63,6 +64,8 @@ export interface ServicesOptions {
   readonly objects?: ObjectStore
   /** This installation has a mail server: mail to accounts is queued, and the workers send it. Absent: it has none. */
   readonly hasMail?: boolean
+  /** Absent: plans and credits are given by commands. */
+  readonly billing?: BillingProvider
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -71,6 +74,7 @@ export interface ServicesOptions {
 export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
   /** Mail to accounts. */
   readonly mail: MailQueue
+  readonly billing: BillingProvider
   readonly principals: Principals
   readonly limits: RateLimits
   readonly signIn: SignIn
@@ -110,6 +114,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   return {
     ...options,
     mail,
+    billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
     limits,
     signIn,

@@ -64,6 +64,21 @@ export const Config = Closed({
         'migrates the database applies it: serve or migrate.',
     ),
   ),
+  STRIPE_SECRET_KEY: Optional(
+    Text(1, 512, 'Secret key of Stripe; see docs/billing.md. Unset: plans and run credits are given by commands.'),
+  ),
+  STRIPE_WEBHOOK_SECRET: Optional(
+    Text(1, 512, 'Secret that Stripe signs its events with. Required with STRIPE_SECRET_KEY.'),
+  ),
+  STRIPE_PRICES: Optional(
+    Text(
+      2,
+      16_384,
+      'JSON with the prices of plans and of packs of run credits. Required with STRIPE_SECRET_KEY. Example: ' +
+        '{"pro":"price_1abc","pro_serp":"price_2def","credits":{"5000":"price_3ghi"}}.',
+    ),
+  ),
+  STRIPE_API_URL: Optional(Text(1, 2048, 'Address to ask in place of https://api.stripe.com, for tests.')),
   TIDEMARK_ALLOW_PRIVATE_CIDRS: Type.String({
     maxLength: 4096,
     default: '',
@@ -324,6 +339,8 @@ export const SECRET_SETTINGS = [
   'DATABASE_URL',
   'SMTP_URL',
   'TIDEMARK_OIDC_CLIENT_SECRET',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
   'LLM_API_KEY',
   'TIDEMARK_PROXY_URL',
   'TIDEMARK_RUNNER_TOKEN',

@@ -37,6 +37,7 @@ export const POLICIES = {
   'members.leave': { role: 'viewer', scope: null, permission: 'leave the team or remove members' },
   'audit.read': { role: 'admin', scope: 'read', permission: 'read the audit log' },
   'audit.export': { role: 'admin', scope: null, permission: 'export the audit log' },
+  'billing.manage': { role: 'owner', scope: null, permission: 'manage billing' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
 } as const satisfies Readonly<Record<string, Policy>>
@@ -44,4 +45,4 @@ export type PolicyName = keyof typeof POLICIES
 
 /** Returns the 403 of a permission. Its message names what was refused, the permission, and the person to ask. */
 export const forbidden = (what: string, name: PolicyName): ApiError =>
-  apiError('FORBIDDEN', `${what} (${name}). Ask a team admin or the owner.`)
+  apiError('FORBIDDEN', `${what} (${name}). Ask ${POLICIES[name].role === 'owner' ? '' : 'a team admin or '}the owner.`)

@@ -18,7 +18,7 @@ import {
 } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
-import { forgetTypeOfNothing, parseForm, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
+import { forgetTypeOfNothing, isSigned, parseForm, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -38,6 +38,7 @@ const BODY_LIMIT = 4_194_304
 
 const FORM = 'application/x-www-form-urlencoded'
 const FORM_LIMIT = 16_384
+const SIGNED_LIMIT = 1_048_576
 
 /** Returns the API with the given services. It does not listen yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
@@ -78,7 +79,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply, services.log))
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
   const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
-  for (const route of routes) if (!isForm(route)) addRoute(app, services, route)
+  for (const route of routes) if (!isForm(route) && !isSigned(route)) addRoute(app, services, route)
   void app.register(async (forms) => {
     forms.removeAllContentTypeParsers()
     forms.addContentTypeParser(
@@ -90,6 +91,12 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
       },
     )
     for (const route of routes) if (isForm(route)) addRoute(forms, services, route)
+  })
+  void app.register(async (signed) => {
+    signed.removeAllContentTypeParsers()
+    const limits = { parseAs: 'buffer', bodyLimit: SIGNED_LIMIT } as const
+    signed.addContentTypeParser('*', limits, async (_request: FastifyRequest, body: Buffer) => body)
+    for (const route of routes) if (isSigned(route)) addRoute(signed, services, route)
   })
   return app
 }

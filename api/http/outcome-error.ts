@@ -1,4 +1,5 @@
 import type { KeyReplaced } from '../../accounts/api-keys.ts'
+import type { NotBilled } from '../../accounts/billing/billing.ts'
 import type {
   AlreadyThere,
   InvitationEnded,
@@ -39,6 +40,7 @@ type Refusal =
   | InvitationEnded
   | InvitationInvalid
   | ResentOften
+  | NotBilled
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -87,6 +89,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'resent_often':
       return resentOften(refusal)
+    case 'not_billed':
+      return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
   }
 }
 
@@ -139,6 +143,15 @@ function resentOften({ waitSeconds }: ResentOften): ApiError {
   const message = `An invitation can be sent again ${RESENDS_PER_HOUR} times an hour. Try again in ${waitSeconds} s.`
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': String(waitSeconds) } })
 }
+
+const PAYMENTS_AWAY =
+  'The payment provider did not answer as it should. Nothing was bought or changed; try again in a moment.'
+const NOT_BILLED = {
+  manual: 'This installation takes no payments. Its administrator gives plans and run credits.',
+  subscribed: 'The team has a subscription already. Change its plan on the page of POST /v1/billing/portal.',
+  no_subscription: 'The team has no subscription. Begin one with POST /v1/billing/checkout.',
+  no_customer: 'Nothing was bought yet. Begin with POST /v1/billing/checkout or POST /v1/billing/credits.',
+} as const satisfies Record<Exclude<NotBilled['why'], 'away'>, string>
 
 const NO_TEXTS = {
   not_done: 'The run has not ended, so there is nothing to compare yet.',

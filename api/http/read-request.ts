@@ -30,9 +30,11 @@ export function readRequest(
   if (route.params && !checkerOf(route.params).validate(raw.params).ok)
     throw apiError('NOT_FOUND', 'There is nothing at this address.')
   const query = readQuery(route.query ?? NOTHING, raw.query)
-  const body = route.method === 'GET' ? undefined : readBody(route, raw.body, services)
+  const body = route.method === 'GET' ? undefined : isSigned(route) ? raw.body : readBody(route, raw.body, services)
   return { params: raw.params, query, body }
 }
+
+export const isSigned = (route: Route): boolean => route.policy === 'public' && route.isSigned === true
 
 function readBody(route: Route, body: unknown, services: Services): unknown {
   if (body === undefined && route.body && !route.bodyOptional)

@@ -105,6 +105,8 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
   readonly perAddress?: number
   /** The body is a form that a browser posts, and not JSON. */
   readonly isForm?: boolean
+  /** The sender has signed the body. The route gets its bytes, and no check of a shape comes before its own. */
+  readonly isSigned?: boolean
   handle(call: PublicCall<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 

@@ -20,6 +20,7 @@ import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-setti
 import { AuditEvent } from '../../schema/account/audit.ts'
 import { Member, Team, TeamListItem } from '../../schema/account/team.ts'
 import { Invitation, InvitationPreview, InvitationSent } from '../../schema/account/invitation.ts'
+import { Billing, CreditCheckout, PaymentPage, PlanCheckout } from '../../schema/account/billing.ts'
 import { Usage } from '../../schema/account/usage.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -67,6 +68,10 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   InvitationPreview,
   AuditEvent,
   Usage,
+  Billing,
+  PlanCheckout,
+  CreditCheckout,
+  PaymentPage,
   Pagination,
   ErrorEnvelope,
 }

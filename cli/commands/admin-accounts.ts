@@ -14,10 +14,14 @@ import {
   setEmail,
   setPlan,
 } from '../../store/accounts/admin-accounts.ts'
+import { listCustomers } from '../../store/accounts/subscriptions.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
 import { printable } from '../check/printable.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
+import { billingOf } from '../boot/parts/billing.ts'
+import { createLogger } from '../../core/logger.ts'
+import { syncCustomer } from '../../accounts/billing/billing.ts'
 
 type DiskOfTeam = Awaited<ReturnType<typeof diskOfTeams>>[number]
 
@@ -145,6 +149,26 @@ export const grantCreditsCommand = () =>
         const now = await grantCredits(store, email, count)
         if (!now) throw noAccount(email)
         print(json, { email, granted: count, ...now })
+      }),
+    )
+
+export const syncBillingCommand = () =>
+  new Command('sync-billing')
+    .description('Asks the payment provider for the subscriptions of all teams, or of one, and applies them.')
+    .option('--email <address>', 'of the owner of one team', emailAddress)
+    .option('--json', 'print JSON for scripts', false)
+    .addHelpText('after', '\nExample:\n  $ ./tidemark admin sync-billing\n')
+    .action(({ email, json }: Partial<Pick<OwnerOption, 'email'>> & Pick<OwnerOption, 'json'>) =>
+      withStore(async (store, { settings }) => {
+        const billing = billingOf(settings)
+        if (!billing)
+          throw new InvalidArgumentError('this installation takes no payments: STRIPE_SECRET_KEY is not set')
+        const context = { store, billing, baseUrl: '', log: createLogger('warn') }
+        const customers = await listCustomers(store, email ?? null)
+        let failed = 0
+        for (const customer of customers) if ((await syncCustomer(context, customer)).kind !== 'done') failed += 1
+        print(json, { teams: customers.length, failed })
+        if (failed > 0) process.exitCode = 1
       }),
     )
 

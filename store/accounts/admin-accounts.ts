@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import Type from 'typebox'
-import { serpAccess } from '../../core/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
-import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
+import type { Tier } from '../../schema/account/plan.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { NOTHING_USED } from '../quota/pool.ts'
+import { addCredits, changePlan } from '../quota/usage.ts'
 import { RESET_HOURS } from '../../schema/account/pages.ts'
 import { resetIdentifier } from './account-links.ts'
 import { listApiKeys, revokeApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
 import { INVITATION_STATE, renewInvitation } from './invitations.ts'
 
-const owned = row({ team_id: Type.String(), user_id: Type.String(), tier: Type.Unsafe<Tier>({}), serp: Type.String() })
+const owned = row({ team_id: Type.String(), user_id: Type.String() })
 
 function findOwned(store: Queryable, email: string) {
   return store.maybeOne(sql.type(owned)`
-    select t.id as team_id, u.id as user_id, t.tier, t.serp
+    select t.id as team_id, u.id as user_id
     from auth.users u join teams t on t.owner_user_id = u.id
     where u.email = ${email.toLowerCase()}`)
 }
@@ -85,36 +84,21 @@ export const createResetToken = (store: Store, email: string) =>
   })
 
 /**
- * Puts the account's team on a plan, at once. A change from a trial begins a period of a month, and one to `free` a
- * trial. Otherwise the period and what was used in it stay. Returns null when there is no such account.
+ * Puts the account's team on a plan, at once (`changePlan`). Returns null when there is no such account.
  */
 export const setPlan = (store: Store, email: string, plan: Tier, withSerp: boolean) =>
-  ofOwner(store, email, async (tx, { team_id: teamId, tier, serp }) => {
-    const access = serpAccess(plan, withSerp)
-    await tx.query(sql.type(nothing)`
-      update teams set tier = ${plan}, serp = ${access},
-        trial_ends_at = case when ${plan} = 'free' then coalesce(trial_ends_at,
-          clock() + make_interval(days => ${TRIAL_DAYS})) end
-      where id = ${teamId}::uuid`)
-    if ((tier === 'free') !== (plan === 'free'))
-      await tx.query(sql.type(nothing)`
-        update team_usage set ${NOTHING_USED}, period_start = clock(), anchor_at = clock(),
-          resets_at = case when ${plan} <> 'free' then (clock() at time zone 'UTC' + interval '1 month')
-            at time zone 'UTC' end
-        where team_id = ${teamId}::uuid`)
-    const metadata = { from: tier, to: plan, serp: access, previous_serp: serp }
+  ofOwner(store, email, async (tx, { team_id: teamId }) => {
+    const { serp, before } = await changePlan(tx, teamId, { tier: plan, withSerp })
+    const metadata = { from: before.tier, to: plan, serp, previous_serp: before.serp }
     const target = { id: teamId, label: plan }
     await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.plan_changed', target, metadata })
-    return { plan, serp: access, previous_plan: tier }
+    return { plan, serp, previous_plan: before.tier }
   })
-
-const granted = row({ credits: Type.Integer() })
 
 /** Gives the account's team run credits. Returns how many it has now; null when there is no such account. */
 export const grantCredits = (store: Store, email: string, runs: number) =>
   ofOwner(store, email, async (tx, { team_id: teamId }) => {
-    const { credits } = await tx.one(sql.type(granted)`
-      update team_usage set credits = credits + ${runs}::bigint where team_id = ${teamId}::uuid returning credits`)
+    const credits = await addCredits(tx, teamId, runs)
     const target = { id: teamId, label: String(runs) }
     await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.credits_granted', target, metadata: { runs } })
     return { credits }

@@ -204,3 +204,43 @@ create trigger teams_fit_locks after update of tier, serp, trial_ends_at, trial_
 -- Credits that run out lock nothing here: the maintenance does it, so that a claim never waits for an edit.
 create trigger team_usage_fit_locks after update on team_usage for each row
   when (old.credits = 0 and new.credits > 0) execute function fit_locks_of();
+
+-- Returns the fewest whole months of UTC, which may be none or less, that bring the anchor after an instant.
+create function months_past(anchor timestamptz, at timestamptz) returns int language sql immutable as $$
+  select min(n)::int
+  from (select age(at at time zone 'UTC', anchor at time zone 'UTC') as age) passed
+  cross join generate_series(-2, 2) step
+  cross join lateral (select (12 * extract(year from age) + extract(month from age))::int + step as n) month
+  where anchor at time zone 'UTC' + make_interval(months => n) > at at time zone 'UTC'
+$$;
+
+-- Returns the instant so many months of UTC after the anchor: the last day of a month that lacks the anchor's day.
+create function month_from(anchor timestamptz, months int) returns timestamptz language sql immutable as $$
+  select (anchor at time zone 'UTC' + make_interval(months => months)) at time zone 'UTC'
+$$;
+
+-- What a payment provider knows of a team (accounts/billing). A row is there once the owner has begun to buy.
+create table subscriptions (
+  team_id uuid primary key references teams on delete cascade,
+  customer_id text unique,
+  -- The checkout of a plan that was begun last. Beginning another one ends it.
+  checkout_id text,
+  subscription_id text,
+  status text,
+  -- The plan of the subscription holds (schema/account/billing.ts says in which statuses).
+  is_live boolean not null default false,
+  period_ends_at timestamptz,
+  cancel_at_period_end boolean not null default false,
+  -- Rises with each write, so that what was read from the provider earlier never replaces what was read later.
+  version bigint not null default 0,
+  check (subscription_id is null or num_nulls(customer_id, status, period_ends_at) = 0)
+);
+
+-- Paid purchases of run credits, each counted once, by the id of the provider's checkout.
+create table credit_purchases (
+  checkout_id text primary key,
+  team_id uuid not null references teams on delete cascade,
+  runs bigint not null check (runs > 0),
+  created_at timestamptz not null default clock()
+);
+create index credit_purchases_team on credit_purchases (team_id);

@@ -125,34 +125,27 @@ export async function restUsedUp(store: Store): Promise<void> {
 export const NOTHING_USED = sql.fragment`
   runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0`
 
+/** The part of an update of `team_usage` that sets the month of an anchor in which a time lies. */
+export const monthOf = (anchor: Fragment, at: Fragment) => sql.fragment`
+  anchor_at = ${anchor}, period_start = month_from(${anchor}, months_past(${anchor}, ${at}) - 1),
+  resets_at = month_from(${anchor}, months_past(${anchor}, ${at}))`
+
 /**
- * Begins the next month of every quota whose period has ended. It adds to the anchor the fewest whole months (of UTC)
- * that bring the end of the period after the current time. A period that began on the 31st ends on the last day of a
- * shorter month, and on the 31st again after that.
+ * Begins the next month of every quota whose period has ended: the month of its anchor in which the current time lies.
+ * A period that began on the 31st ends on the last day of a shorter month, and on the 31st again after that.
  */
 export async function renewPeriods(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`
     with t as materialized (select clock() as at),
-    ended as (
-      select u.team_id, coalesce(u.anchor_at, u.resets_at) at time zone 'UTC' as anchor, t.at at time zone 'UTC' as at
+    ended as materialized (
+      select u.team_id, coalesce(u.anchor_at, u.resets_at) as anchor, t.at
       from team_usage u, t
       where u.resets_at <= t.at
       for update of u skip locked
-    ),
-    renewed as (
-      select team_id, anchor, (
-        select min(n) from generate_series(1, 2 + (12 * extract(year from age(at, anchor)) + extract(month
-          from age(at, anchor)))::int) n
-        where anchor + make_interval(months => n) > at
-      ) as months
-      from ended
     )
     update team_usage u
-    set ${NOTHING_USED},
-      anchor_at = r.anchor at time zone 'UTC',
-      period_start = (r.anchor + make_interval(months => r.months - 1)) at time zone 'UTC',
-      resets_at = (r.anchor + make_interval(months => r.months)) at time zone 'UTC'
-    from renewed r
-    where u.team_id = r.team_id
+    set ${NOTHING_USED}, ${monthOf(sql.fragment`e.anchor`, sql.fragment`e.at`)}
+    from ended e
+    where u.team_id = e.team_id
   `)
 }

@@ -27,6 +27,7 @@ const TeamUsage = Type.Object({
   resets_at: Type.String(),
   trial_ends_at: Type.Union([Type.String(), Null]),
   trial_active: Type.Boolean(),
+  is_billing: Type.Boolean(),
   runs_per_day: Type.Number(),
   used_up_at: Type.Union([Type.String(), Null]),
   monitors_active: Type.Number(),
@@ -99,6 +100,7 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
       u.period_start,
       ${RUNS_RESET_AT} as resets_at, pace.runs_per_day, pace.used_up_at,
       t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active,
+      exists (select from subscriptions s where s.team_id = t.id and s.is_live) as is_billing,
       m.monitors_active, m.monitors_locked, m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
@@ -138,8 +140,7 @@ function toUsage(found: TeamUsage): Usage {
     runsPeriodStart: found.period_start,
     runsResetAt: found.resets_at,
     pace: { runsPerDay: found.runs_per_day, usedUpAt: found.used_up_at },
-    // There are no subscriptions before billing exists.
-    runsPeriodIsBilling: false,
+    runsPeriodIsBilling: found.is_billing,
     tier,
     limits: { ...limits, serp },
   }

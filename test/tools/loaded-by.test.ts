@@ -48,6 +48,7 @@ describe('tidemark runner', () => {
       'cli/boot/settings/runner-issues.ts',
       'cli/boot/settings/secret-files.ts',
       'cli/boot/settings/service-links.ts',
+      'cli/boot/settings/stripe-issues.ts',
       'cli/commands/runner.ts',
       'platform/connection-guard.ts',
       'platform/health-server.ts',

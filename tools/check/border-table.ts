@@ -51,7 +51,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'typebox'],
   },
   // Likewise for keys and teams.
-  accounts: { folders: ['schema', 'core', 'store'], packages: [] },
+  accounts: { folders: ['schema', 'core', 'store'], packages: ['stripe'] },
   // The trusted side of a check: recording, pictures, and what asks a model.
   worker: {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
@@ -109,6 +109,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
 export const OWNERS: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': 'operator/cluster',
   openai: 'worker/prompts/model',
+  stripe: 'accounts/billing',
   sharp: 'worker/pictures',
   pixelmatch: 'worker/pictures',
   diff: 'runners/text-diff',
@@ -121,6 +122,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'undici',
     'nodemailer',
     'openai',
+    'stripe',
     'node:net',
     'node:tls',
     'node:http',
@@ -136,6 +138,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'runners/fetch',
     'runners/client',
     'worker/prompts',
+    'accounts/billing',
     'deliveries',
     'api',
     'operator/cluster',

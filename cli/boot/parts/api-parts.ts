@@ -16,6 +16,7 @@ import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
+import { billingOf } from './billing.ts'
 import { freePort } from '../process/ports.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
@@ -95,7 +96,9 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
 
 function servicesOptions(context: ApiContext, baseUrl: string) {
   const { settings } = context
+  const billing = billingOf(settings)
   return {
+    ...(billing && { billing }),
     databaseUrl: context.databaseUrl,
     encryptionKey: context.encryptionKey,
     secrets: context.secrets,

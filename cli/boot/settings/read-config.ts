@@ -12,6 +12,7 @@ import { modelIssues } from './model-issues.ts'
 import { oidcIssues } from './oidc-issues.ts'
 import { objectIssues } from './object-issues.ts'
 import { runnerIssues } from './runner-issues.ts'
+import { stripeIssues } from './stripe-issues.ts'
 import { readSecretFiles } from './secret-files.ts'
 import { serviceLinks } from './service-links.ts'
 
@@ -168,6 +169,7 @@ function acrossSettings(config: Config): Issue[] {
     ...modelIssues(config),
     ...objectIssues(config),
     ...runnerIssues(config),
+    ...stripeIssues(config),
     ...endpointIssues(config),
   )
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)

@@ -51,6 +51,7 @@ const PASSES: Readonly<Record<PolicyName, readonly (typeof CALLERS)[number][]>> 
   'members.leave': ['viewer', 'member', 'admin', 'owner'],
   'audit.read': ['read key', 'write key', 'admin', 'owner'],
   'audit.export': ['admin', 'owner'],
+  'billing.manage': ['owner'],
   'usage.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
   'templates.read': ['read key', 'write key', 'viewer', 'member', 'admin', 'owner'],
 }

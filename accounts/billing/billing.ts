@@ -1,0 +1,278 @@
+import type { Invalid, NotFound } from '../../core/outcome.ts'
+import { type Actor, type AuditAction, SYSTEM } from '../../schema/account/audit.ts'
+import { type Billing, type PlanCheckout, SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
+import { recordAudit } from '../../store/accounts/audit.ts'
+import {
+  addPurchase,
+  emailOf,
+  findByCustomer,
+  lockSubscription,
+  noteCheckout,
+  noteCustomer,
+  readBilling,
+  type SubscriptionRow,
+  writeSubscription,
+} from '../../store/accounts/subscriptions.ts'
+import type { Transaction } from '../../store/db/client.ts'
+import { anchorPeriod, changePlan } from '../../store/quota/usage.ts'
+import type { AccountContext } from '../context.ts'
+import type { UserRequester } from '../team-act.ts'
+import {
+  type BillingProvider,
+  PaymentFault,
+  type Payments,
+  type PaidCredits,
+  type SubscriptionState,
+} from './provider.ts'
+
+/** The ports of the use cases of billing. */
+interface BillingContext extends AccountContext {
+  readonly billing: BillingProvider
+  /** The address under which people reach this installation, without a slash at its end. */
+  readonly baseUrl: string
+  readonly log: { error(details: object, message: string): void }
+}
+
+/** Why nothing was bought, cancelled or resumed. */
+export interface NotBilled {
+  readonly kind: 'not_billed'
+  readonly why: 'manual' | 'subscribed' | 'no_subscription' | 'no_customer' | 'away'
+}
+
+interface PageOpened {
+  readonly kind: 'done'
+  readonly url: string
+}
+type Bought = PageOpened | NotBilled | Invalid
+
+const refused = (why: NotBilled['why']): NotBilled => ({ kind: 'not_billed', why })
+
+/** Returns the team's plan and subscription, and what can be bought. */
+export async function showBilling({ store, billing }: BillingContext, teamId: string): Promise<Billing> {
+  const { plans, credits } = billing.prices
+  return {
+    provider: billing.name,
+    ...(await readBilling(store, teamId)),
+    plans: plans.map(({ tier: plan, serp }) => ({ plan, serp })),
+    credit_packs: credits.map(({ runs }) => runs),
+  }
+}
+
+/** Does a request with the payment provider. Other such requests of the team wait meanwhile. */
+async function withPayments<T>(
+  { store, billing: { payments, name }, log }: BillingContext,
+  teamId: string,
+  work: (tx: Transaction, payments: Payments, row: SubscriptionRow) => Promise<T>,
+): Promise<T | NotBilled> {
+  if (payments === null) return refused('manual')
+  try {
+    return await store.transaction(async (tx) => work(tx, payments, await lockSubscription(tx, teamId)))
+  } catch (error) {
+    if (!(error instanceof PaymentFault)) throw error
+    log.error({ err: error, provider: name, team: teamId }, 'the payment provider did not do what it was asked for')
+    return refused('away')
+  }
+}
+
+/** Opens a page where the owner pays for a plan. A checkout of a plan that was begun before ends. */
+export async function checkoutPlan(
+  context: BillingContext,
+  { plan, serp = false, ...requester }: UserRequester & PlanCheckout,
+): Promise<Bought> {
+  const price = context.billing.prices.plans.find((one) => one.tier === plan && one.serp === serp)?.ids[0]
+  if (context.billing.payments !== null && price === undefined)
+    return notSold('plan', `the plan ${plan}${serp ? ' with SERP' : ''} is not sold here; GET /v1/billing lists plans`)
+  return withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened | NotBilled> => {
+    if (row.is_live) return refused('subscribed')
+    const customer = await customerOf(tx, payments, row, requester)
+    if (row.checkout_id !== null) {
+      await payments.endCheckout(row.checkout_id)
+      // It may have been paid a moment ago.
+      const state = await payments.findSubscription(customer)
+      if (state !== null && SUBSCRIPTION_STATUSES[state.status]) {
+        await applySubscription(tx, row, state, SYSTEM)
+        return refused('subscribed')
+      }
+    }
+    const buyer = { teamId: row.team_id, userId: requester.userId, customer }
+    const { id, url } = await payments.openPlanCheckout(buyer, price ?? '', pagesOf(context))
+    await noteCheckout(tx, row.team_id, id)
+    await recordCheckout(tx, requester, serp ? `${plan} with SERP` : plan, { plan, serp })
+    return { kind: 'done', url }
+  })
+}
+
+/** Opens a page where the owner pays for run credits. They are added when they are paid. */
+export async function checkoutCredits(
+  context: BillingContext,
+  { runs, ...requester }: UserRequester & { readonly runs: number },
+): Promise<Bought> {
+  const pack = context.billing.prices.credits.find((one) => one.runs === runs)
+  if (context.billing.payments !== null && !pack)
+    return notSold('runs', `there is no pack of ${runs} runs; GET /v1/billing lists credit_packs`)
+  return withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened> => {
+    const customer = await customerOf(tx, payments, row, requester)
+    const buyer = { teamId: row.team_id, userId: requester.userId, customer }
+    const { url } = await payments.openCreditCheckout(buyer, pack ?? { runs, price: '' }, pagesOf(context))
+    await recordCheckout(tx, requester, `${runs} runs`, { runs })
+    return { kind: 'done', url }
+  })
+}
+
+const notSold = (path: string, message: string): Invalid => ({ kind: 'invalid', issues: [{ path, message }] })
+
+const recordCheckout = (tx: Transaction, { teamId, actor }: UserRequester, label: string, metadata: BillingFacts) =>
+  recordAudit(tx, { teamId, actor, action: 'billing.checkout_started', target: { id: teamId, label }, metadata })
+type BillingFacts = Readonly<Record<string, string | number | boolean>>
+
+async function customerOf(tx: Transaction, payments: Payments, row: SubscriptionRow, { userId }: UserRequester) {
+  if (row.customer_id !== null) return row.customer_id
+  const email = (await emailOf(tx, userId)) ?? ''
+  const id = await payments.createCustomer({ teamId: row.team_id, email })
+  await noteCustomer(tx, row.team_id, id)
+  return id
+}
+
+const pagesOf = ({ baseUrl }: BillingContext) => ({ done: `${baseUrl}/billing/done`, left: `${baseUrl}/billing/left` })
+
+/** Opens the page where the owner changes the plan or the way of paying, and finds invoices. */
+export const openPortal = (context: BillingContext, { teamId }: UserRequester): Promise<PageOpened | NotBilled> =>
+  withPayments(context, teamId, async (_tx, payments, { customer_id: customer }): Promise<PageOpened | NotBilled> =>
+    customer === null
+      ? refused('no_customer')
+      : { kind: 'done', url: await payments.openPortal(customer, pagesOf(context).left) },
+  )
+
+/** Lets the subscription end with its period, or not. What is so already changes nothing and is not recorded. */
+export const setCancelled = (
+  context: BillingContext,
+  { teamId, actor, isCancelled }: UserRequester & { readonly isCancelled: boolean },
+): Promise<{ readonly kind: 'done' } | NotBilled> =>
+  withPayments(context, teamId, async (tx, payments, row): Promise<{ readonly kind: 'done' } | NotBilled> => {
+    if (!row.is_live || row.subscription_id === null) return refused('no_subscription')
+    await applySubscription(tx, row, await payments.setCancelled(row.subscription_id, isCancelled), actor)
+    return { kind: 'done' }
+  })
+
+/** A live subscription has no price that the settings name. */
+interface UnknownPrice {
+  readonly kind: 'unknown_price'
+}
+
+/**
+ * Writes what the provider said, and what follows from it for the team, in one transaction: plan, periods, locks, audit
+ * log. Returns `stale`, and changes nothing, when somebody wrote since `row` was read.
+ */
+async function applySubscription(
+  tx: Transaction,
+  row: SubscriptionRow,
+  state: SubscriptionState,
+  actor: Actor,
+): Promise<'done' | 'stale'> {
+  const { team_id: teamId } = row
+  const { id, status, plan, periodEndsAt, cancelAtPeriodEnd, anchorAt } = state
+  const isLive = SUBSCRIPTION_STATUSES[status]
+  if (!(await writeSubscription(tx, row, { id, status, isLive, periodEndsAt, cancelAtPeriodEnd }))) return 'stale'
+  const record = (action: AuditAction, label: string, metadata: BillingFacts) =>
+    recordAudit(tx, { teamId, actor, action, target: { id: teamId, label }, metadata })
+  const wasCancelled = row.is_live && row.cancel_at_period_end
+  if (isLive && cancelAtPeriodEnd !== wasCancelled)
+    await record(cancelAtPeriodEnd ? 'billing.cancelled' : 'billing.resumed', id, { ends_at: periodEndsAt })
+  // A subscription that never held leaves the plan to whoever set it.
+  if (!isLive && !row.is_live) return 'done'
+  // Nor does one whose plan nobody knows.
+  if (isLive && plan === null) return 'done'
+  const to = isLive && plan !== null ? { tier: plan.tier, withSerp: plan.serp } : LAPSED
+  const { tier, serp, before } = await changePlan(tx, teamId, to)
+  if (isLive) await anchorPeriod(tx, teamId, anchorAt)
+  if (tier !== before.tier || serp !== before.serp)
+    await record('billing.plan_changed', tier, {
+      from: before.tier,
+      to: tier,
+      serp,
+      previous_serp: before.serp,
+      status,
+    })
+  return 'done'
+}
+
+/** What follows a subscription that ended: a trial that is over. */
+const LAPSED = { tier: 'free', withSerp: false, hasNoTrial: true } as const
+
+/** How often a sync begins anew because another one wrote meanwhile. */
+const MOST_ROUNDS = 5
+
+/**
+ * Reads a customer's subscription from the provider and applies it. Events only say that there is something to read, so
+ * that it does not matter how often, how late and in which order they come.
+ */
+export async function syncCustomer(
+  context: BillingContext,
+  customer: string,
+): Promise<{ readonly kind: 'done' } | NotFound | NotBilled | UnknownPrice> {
+  const { store, log, billing } = context
+  if (billing.payments === null) return refused('manual')
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    // Read before the provider is asked: who writes meanwhile has asked later, or at the same time.
+    const row = await findByCustomer(store, customer)
+    if (!row) return { kind: 'not_found', what: 'team' }
+    const state = await askedSubscription(context, billing.payments, customer)
+    if (state === 'away') return refused('away')
+    if (state === null) return { kind: 'done' }
+    if (SUBSCRIPTION_STATUSES[state.status] && state.plan === null) {
+      log.error({ team: row.team_id, subscription: state.id }, UNKNOWN_PRICE)
+      return { kind: 'unknown_price' }
+    }
+    if ((await store.transaction((tx) => applySubscription(tx, row, state, SYSTEM))) === 'done') return { kind: 'done' }
+  }
+  return refused('away')
+}
+
+const UNKNOWN_PRICE =
+  'a team pays for a subscription whose price is not in STRIPE_PRICES; its plan stays as it is until the price is added'
+
+async function askedSubscription({ log, billing: { name } }: BillingContext, payments: Payments, customer: string) {
+  try {
+    return await payments.findSubscription(customer)
+  } catch (error) {
+    if (!(error instanceof PaymentFault)) throw error
+    log.error({ err: error, provider: name }, 'the payment provider did not tell of a subscription')
+    return 'away'
+  }
+}
+
+/** The provider signed no such body. */
+interface NotSigned {
+  readonly kind: 'not_signed'
+}
+
+/** Does what a signed event of the provider asks for. What concerns no team here is done with. */
+export async function takeEvent(
+  context: BillingContext,
+  body: Buffer,
+  signature: string,
+): Promise<{ readonly kind: 'done' } | NotSigned | NotBilled | UnknownPrice> {
+  const { payments } = context.billing
+  if (payments === null) return refused('manual')
+  const event = await payments.readEvent(body, signature)
+  if (event === null) return { kind: 'not_signed' }
+  if (event.kind === 'purchase') await takePurchase(context, event)
+  if (event.kind !== 'subscription') return { kind: 'done' }
+  const synced = await syncCustomer(context, event.customer)
+  return synced.kind === 'not_found' ? { kind: 'done' } : synced
+}
+
+/** Adds paid credits once, however often the provider tells of them. */
+async function takePurchase({ store }: BillingContext, paid: PaidCredits): Promise<void> {
+  const { teamId, runs, customer, userId, checkout } = paid
+  const row = await findByCustomer(store, customer)
+  if (row?.team_id !== teamId) return
+  await store.transaction(async (tx) => {
+    if (!(await addPurchase(tx, paid))) return
+    const email = await emailOf(tx, userId)
+    const actor: Actor = email === null ? SYSTEM : { type: 'user', id: userId, label: email, ip: null }
+    const target = { id: teamId, label: `${runs} runs` }
+    const metadata = { runs, checkout }
+    await recordAudit(tx, { teamId, actor, action: 'billing.credits_purchased', target, metadata })
+  })
+}

@@ -1,0 +1,81 @@
+import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
+import type { Prices } from '../../core/prices.ts'
+
+/** A subscription as the payment provider has it at this moment. */
+export interface SubscriptionState {
+  readonly id: string
+  readonly status: SubscriptionStatus
+  /** Null: none of its prices is in the settings. */
+  readonly plan: { readonly tier: SoldTier; readonly serp: boolean } | null
+  /** Its periods begin whole months after this instant. */
+  readonly anchorAt: string
+  readonly periodEndsAt: string
+  readonly cancelAtPeriodEnd: boolean
+}
+
+/** What the provider tells of: a customer whose subscription changed, or run credits that were paid. */
+export type BillingEvent =
+  | { readonly kind: 'subscription'; readonly customer: string }
+  | ({ readonly kind: 'purchase' } & PaidCredits)
+  | { readonly kind: 'other' }
+
+/** A paid checkout of run credits. */
+export interface PaidCredits {
+  readonly checkout: string
+  readonly customer: string
+  /** What the checkout was begun for. */
+  readonly teamId: string
+  readonly runs: number
+  readonly userId: string
+}
+
+/** Whoever buys. */
+export interface Buyer {
+  readonly teamId: string
+  readonly userId: string
+  readonly customer: string
+}
+
+/** The pages that the provider sends the owner back to. */
+interface ReturnPages {
+  readonly done: string
+  readonly left: string
+}
+
+/** A page of the provider where something is paid. */
+interface OpenCheckout {
+  readonly id: string
+  readonly url: string
+}
+
+/** What a payment provider does. Each method throws `PaymentFault` when the provider does not do it. */
+export interface Payments {
+  /** Returns the id of the team's customer. Asked twice for one team, it makes one customer. */
+  createCustomer(team: { readonly teamId: string; readonly email: string }): Promise<string>
+  openPlanCheckout(buyer: Buyer, price: string, pages: ReturnPages): Promise<OpenCheckout>
+  openCreditCheckout(buyer: Buyer, pack: { price: string; runs: number }, pages: ReturnPages): Promise<OpenCheckout>
+  /** Ends a checkout that is open. Returns false when it is not open any more. */
+  endCheckout(id: string): Promise<boolean>
+  openPortal(customer: string, returnPage: string): Promise<string>
+  /** Lets a subscription end with its period, or not. */
+  setCancelled(subscription: string, isCancelled: boolean): Promise<SubscriptionState>
+  /** Returns the customer's subscription: the latest of those whose plan holds, or the latest of all. */
+  findSubscription(customer: string): Promise<SubscriptionState | null>
+  /** Returns what a signed body says; null when the provider has not signed it, or too long ago. */
+  readEvent(body: Buffer, signature: string): Promise<BillingEvent | null>
+}
+
+/** Who decides on plans and credits. */
+export interface BillingProvider {
+  readonly name: 'manual' | 'stripe'
+  readonly prices: Prices
+  /** Null: nothing can be bought. The installation's administrator gives plans and credits by commands. */
+  readonly payments: Payments | null
+}
+
+export const MANUAL_BILLING: BillingProvider = { name: 'manual', prices: { plans: [], credits: [] }, payments: null }
+
+/** The payment provider did not do what it was asked for. */
+export class PaymentFault extends Error {
+  override readonly name = 'PaymentFault'
+}

@@ -1,0 +1,111 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { Billing, type SubscriptionStatus } from '../../schema/account/billing.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { addCredits } from '../quota/usage.ts'
+
+const Null = Type.Null()
+const subscription = row({
+  team_id: Type.String(),
+  customer_id: Type.Union([Type.String(), Null]),
+  checkout_id: Type.Union([Type.String(), Null]),
+  subscription_id: Type.Union([Type.String(), Null]),
+  is_live: Type.Boolean(),
+  cancel_at_period_end: Type.Boolean(),
+  version: Type.Number(),
+})
+const COLUMNS = sql.fragment`
+  team_id, customer_id, checkout_id, subscription_id, is_live, cancel_at_period_end, version`
+
+/**
+ * Returns what is known of a team's payments. Other requests that buy or cancel for the team wait until the transaction
+ * ends.
+ */
+export async function lockSubscription(tx: Transaction, teamId: string) {
+  await tx.query(sql.type(nothing)`
+    insert into subscriptions (team_id) values (${teamId}::uuid) on conflict (team_id) do nothing`)
+  return tx.one(sql.type(subscription)`
+    select ${COLUMNS} from subscriptions where team_id = ${teamId}::uuid for update`)
+}
+export type SubscriptionRow = Awaited<ReturnType<typeof lockSubscription>>
+
+/** Returns what is known of the team of a customer; null when no team is this customer. */
+export const findByCustomer = (store: Queryable, customer: string): Promise<SubscriptionRow | null> =>
+  store.maybeOne(sql.type(subscription)`
+    select ${COLUMNS} from subscriptions where customer_id = ${customer}`)
+
+const customer = row({ customer_id: Type.String() })
+
+/** Returns the customers of the account's team, or of all teams. */
+export const listCustomers = (store: Queryable, email: string | null): Promise<readonly string[]> =>
+  store.anyFirst(sql.type(customer)`
+    select s.customer_id
+    from subscriptions s join teams t on t.id = s.team_id join auth.users u on u.id = t.owner_user_id
+    where s.customer_id is not null and u.email = coalesce(${email}, u.email)
+    order by s.team_id`)
+
+export async function noteCustomer(tx: Transaction, teamId: string, id: string): Promise<void> {
+  await tx.query(sql.type(nothing)`
+    update subscriptions set customer_id = ${id} where team_id = ${teamId}::uuid`)
+}
+
+export async function noteCheckout(tx: Transaction, teamId: string, id: string): Promise<void> {
+  await tx.query(sql.type(nothing)`
+    update subscriptions set checkout_id = ${id} where team_id = ${teamId}::uuid`)
+}
+
+/** What is written of a subscription. */
+interface WrittenSubscription {
+  readonly id: string
+  readonly status: SubscriptionStatus
+  readonly isLive: boolean
+  readonly periodEndsAt: string
+  readonly cancelAtPeriodEnd: boolean
+}
+
+/** Writes what the provider said. Returns false, and writes nothing, when somebody wrote since the row was read. */
+export const writeSubscription = (
+  tx: Transaction,
+  { team_id: teamId, version }: SubscriptionRow,
+  { id, status, isLive, periodEndsAt, cancelAtPeriodEnd }: WrittenSubscription,
+): Promise<boolean> =>
+  tx
+    .query(
+      sql.type(nothing)`
+        update subscriptions set version = version + 1, subscription_id = ${id}, status = ${status},
+          is_live = ${isLive}, period_ends_at = ${periodEndsAt}, cancel_at_period_end = ${cancelAtPeriodEnd}
+        where team_id = ${teamId}::uuid and version = ${version}`,
+    )
+    .then(({ rowCount }) => rowCount === 1)
+
+/** Adds paid credits. Returns false, and adds nothing, when this checkout was counted before. */
+export async function addPurchase(tx: Transaction, paid: { checkout: string; teamId: string; runs: number }) {
+  const { rowCount } = await tx.query(sql.type(nothing)`
+    insert into credit_purchases (checkout_id, team_id, runs)
+    values (${paid.checkout}, ${paid.teamId}::uuid, ${paid.runs}::bigint)
+    on conflict (checkout_id) do nothing`)
+  if (rowCount === 0) return false
+  await addCredits(tx, paid.teamId, paid.runs)
+  return true
+}
+
+const { tier, serp, run_credits, subscription: held } = Billing.properties
+const billing = row({ tier, serp, run_credits, subscription: held })
+
+/** Returns the plan, the subscription and the credits of a team. */
+export const readBilling = (store: Queryable, teamId: string) =>
+  store.one(sql.type(billing)`
+    select t.tier, t.serp, u.credits as run_credits,
+      case when s.subscription_id is not null then json_build_object(
+        'status', s.status, 'cancel_at_period_end', s.cancel_at_period_end,
+        'period_ends_at', to_char(s.period_ends_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      ) end as subscription
+    from teams t join team_usage u on u.team_id = t.id left join subscriptions s on s.team_id = t.id
+    where t.id = ${teamId}::uuid`)
+
+const email = row({ email: Type.String() })
+
+/** Returns the address of an account; null when there is none any more. */
+export const emailOf = async (store: Queryable, userId: string): Promise<string | null> =>
+  (await store.maybeOne(sql.type(email)`select email from auth.users where id::text = ${userId}`))?.email ?? null
