@@ -20,7 +20,13 @@ export const Config = Closed({
     description: 'Address that the API, the runner API and the metrics port listen on.',
   }),
   DATABASE_URL: Optional(
-    Text(1, 2048, 'Postgres 15 or newer. Unset: an embedded Postgres 18 under TIDEMARK_DATA_DIR.'),
+    Text(
+      1,
+      2048,
+      'Postgres 15 or newer, as postgres://user:password@host:5432/name. With ?sslmode=require the connection is ' +
+        'encrypted and the certificate checked; NODE_EXTRA_CA_CERTS names a PEM file of a private authority. ' +
+        'Unset: an embedded Postgres 18 under TIDEMARK_DATA_DIR.',
+    ),
   ),
   TIDEMARK_DATA_DIR: Type.String({
     minLength: 1,

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
+import { connectionFault } from './connection-fault.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
@@ -81,9 +82,11 @@ async function connected<T>(databaseUrl: string, work: (client: pg.Client) => Pr
   })
   // The query that is under way gets the rejection. Without a listener, the event would end the process.
   client.on('error', () => {})
-  await client.connect()
   try {
+    await client.connect()
     return await work(client)
+  } catch (error) {
+    throw error instanceof ExplainedError ? error : (connectionFault(error, databaseUrl) ?? error)
   } finally {
     await client.end().catch(() => undefined)
   }

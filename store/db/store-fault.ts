@@ -97,7 +97,7 @@ function reasonOfAbsence(thrown: unknown): string {
 }
 
 /** Returns the error and its causes, at most ten levels. */
-function causes(thrown: unknown): Error[] {
+export function causes(thrown: unknown): Error[] {
   const chain: Error[] = []
   for (let error = thrown; error instanceof Error && chain.length < 10; error = error.cause) {
     chain.push(error)

@@ -18,8 +18,6 @@ export function explain(error: unknown): string {
     )
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen')
     return `tidemark: this user may not open this port; set PORT to one above 1023`
-  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|28P01|28000|3D000)$/.test(code))
-    return `tidemark: the database cannot be used: ${scrub(error.message)}; check DATABASE_URL`
   const cause = error.cause ? `\n  caused by: ${explain(error.cause)}` : ''
   return `tidemark: ${scrub(error.stack ?? error.message)}${cause}`
 }

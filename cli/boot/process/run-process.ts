@@ -10,6 +10,7 @@ import { needsDatabaseUrl } from '../settings/needs-database-url.ts'
 import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
+import { connectionFault, DatabaseUnusableError } from '../../../store/db/connection-fault.ts'
 import { isStoreAway, storeOutage } from '../../../store/db/store-fault.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
 import { checkPorts, type PortSetting } from './ports.ts'
@@ -61,17 +62,21 @@ export async function runProcess({ command, isPart = false, ports, run }: Server
   const settings = readSettings(process.env, isPart ? needsDatabaseUrl(command) : undefined)
   await checkPorts(settings, ports)
   await untilStopped(settings, async (context) => {
-    const isEmbedded = settings.DATABASE_URL === undefined
-    await started(openContext(settings, context).then(run), isEmbedded)
+    await started(openContext(settings, context).then(run), settings.DATABASE_URL)
   })
 }
 
-/** Explains a database that went away during the start: it is no bug, and the next start goes on from there. */
-async function started(starting: Promise<void>, isEmbedded: boolean): Promise<void> {
+/**
+ * Explains a database that went away during the start: it is no bug, and the next start goes on from there. Without an
+ * address the database is the embedded one.
+ */
+async function started(starting: Promise<void>, databaseUrl: string | undefined): Promise<void> {
   try {
     await starting
   } catch (error) {
-    if (error instanceof ExplainedError || !isEmbedded || !isStoreAway(error)) throw error
+    const isExplained = error instanceof ExplainedError && !(error instanceof DatabaseUnusableError)
+    if (isExplained || !isStoreAway(error)) throw error
+    if (databaseUrl !== undefined) throw connectionFault(error, databaseUrl) ?? error
     throw new EmbeddedPostgresError('failed', 'Postgres ended during the start; the lines above say why. Start again.')
   }
 }

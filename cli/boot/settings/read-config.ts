@@ -158,8 +158,7 @@ function acrossSettings(config: Config): Issue[] {
   const issues: Issue[] = []
   const add = (path: string, message: string) => issues.push({ path, message })
   issues.push(...keyIssues(config))
-  if (config.DATABASE_URL !== undefined && !/^postgres(ql)?:\/\//.test(config.DATABASE_URL))
-    add('DATABASE_URL', 'must begin with postgres:// or postgresql://')
+  issues.push(...databaseIssues(config))
   for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const)
     if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
       add(name, 'must be an http:// or https:// address')
@@ -193,6 +192,51 @@ function keyIssues({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY: text }: Config): Iss
   if (keys.length === 0) return [{ path, message: 'lists no key' }]
   if (keys.length > MOST_KEYS) return [{ path, message: `lists more than ${MOST_KEYS} keys` }]
   return new Set(keys).size < keys.length ? [{ path, message: 'lists a key twice' }] : []
+}
+
+/** The values of sslmode that the database client knows. */
+const SSL_MODES = ['disable', 'require', 'no-verify']
+/** Parameters that libpq knows, and that would have no effect here. */
+const UNREAD_PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey']
+
+function databaseIssues({ DATABASE_URL: text }: Config): Issue[] {
+  const path = 'DATABASE_URL'
+  if (text === undefined) return []
+  if (!/^postgres(ql)?:\/\//.test(text)) return [{ path, message: 'must begin with postgres:// or postgresql://' }]
+  const url = URL.parse(text)
+  // An @ behind the host is one of a password that a sign before it has cut.
+  if (url === null || !isDecodable(text) || /@/.test(url.pathname + url.search + url.hash))
+    return [
+      {
+        path,
+        message:
+          'is not an address such as postgres://user:password@host:5432/name; in a user or a password, signs such as ' +
+          '@ : / ? # % are written in percent-encoding (@ is %40)',
+      },
+    ]
+  const mode = url.searchParams.get('sslmode')
+  const issues: Issue[] = []
+  if (mode !== null && !SSL_MODES.includes(mode))
+    issues.push({
+      path,
+      message: 'has an sslmode that is not known; use require (which checks the certificate), disable or no-verify',
+    })
+  for (const name of UNREAD_PARAMETERS)
+    if (url.searchParams.has(name))
+      issues.push({
+        path,
+        message: `has ${name}, which has no effect; set NODE_EXTRA_CA_CERTS to a PEM file of the authority`,
+      })
+  return issues
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const SHORTEST_KEY = 16

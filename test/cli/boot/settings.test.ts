@@ -199,7 +199,7 @@ test('a database that does not answer is said so without a stack, and without it
     TIDEMARK_ENCRYPTION_KEY: 'the key of a test',
   })
   expect(code).toBe(1)
-  expect(stderr).toContain('check DATABASE_URL')
+  expect(stderr).toContain('nothing accepts connections there')
   expect(stderr).not.toMatch(/canary|\n\s+at /)
 })
 
@@ -212,6 +212,18 @@ test('every command explains itself, with an example', async () => {
     expect(stdout).toContain('  $ ')
   }
 }, 60_000)
+
+test.each([
+  ['postgres://someone:can@ry/canary@host:port/x', 'is not an address such as postgres://user'],
+  ['postgres://someone:canary100%@host/x', 'is not an address such as postgres://user'],
+  ['postgres://someone:canary@/x?host=/run/postgresql', 'is not an address such as postgres://user'],
+  ['postgres://someone:canary@host/x?sslmode=verify-full', 'has an sslmode that is not known; use require'],
+  ['postgres://someone:canary@host/x?sslrootcert=/ca.pem', 'has sslrootcert, which has no effect; set NODE_EXTRA_CA'],
+])('the address %s of a database is refused without being shown', (DATABASE_URL, message) => {
+  const text = messages({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough' })
+  expect(text).toContain(`DATABASE_URL ${message}`)
+  expect(text).not.toContain('canary')
+})
 
 describe('a secret in a file', () => {
   const fault = async (content: string | Uint8Array, name = 'TIDEMARK_METRICS_TOKEN') => {
