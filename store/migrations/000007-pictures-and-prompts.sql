@@ -36,9 +36,13 @@ create index run_images_team on run_images (team_id, run_id);
 create table visual_baselines (
   no bigint primary key,
   team_id uuid not null,
+  -- Who made them. A layer may show another page: the proxy has another address.
+  layer fetch_method not null,
   thumb_id uuid not null,
   -- A list with image, hash, width, height.
   regions json not null,
+  -- The last pictures of another layer, as layer, thumb and regions (worker/record/judge.ts). Null: there are none.
+  other json,
   -- All images above. They are kept as long as this row refers to them.
   image_ids uuid[] not null
 );

@@ -60,7 +60,8 @@ export async function readBaselines(
       case when c.reading_id is not null then b.text_key end as text_key,
       case when c.reading_id is not null then b.lacking end as lacking,
       case when c.reading_id is not null then b.pending end as pending,
-      case when v.no is not null then json_build_object('thumb', v.thumb_id, 'regions', v.regions) end as pictures
+      case when v.no is not null then json_build_object(
+        'layer', v.layer, 'thumb', v.thumb_id, 'regions', v.regions, 'other', v.other) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     join checks c on c.no = i.no and c.fence = i.fence
     join monitors m on m.no = c.no and m.kind = 'page'

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { type ReadingRun, recordReadings } from './record-reading.ts'
 import { nothing, row } from '../db/row.ts'
@@ -25,18 +26,29 @@ export interface BaselineRegion {
   readonly height: number
 }
 
-/** The content of a row of visual_baselines. */
-export interface VisualBaseline {
+/** The pictures of one run. */
+export interface PictureSet {
   readonly thumb: string
   readonly regions: readonly BaselineRegion[]
 }
 
+/** Which layer made them. */
+interface LayerPictures extends PictureSet {
+  readonly layer: FetchMethod
+}
+
+/** The content of a row of visual_baselines. */
+export interface VisualBaseline extends LayerPictures {
+  /** The last pictures of another layer, whose page looks otherwise (worker/record/judge.ts). Null: there are none. */
+  readonly other: LayerPictures | null
+}
+
 /** The visual result of a run, and the pictures that the next run compares with. */
-export interface RunPictures {
+export interface RunPictures<B = VisualBaseline> {
   readonly changePct: number
   readonly hasChanges: boolean
   readonly regions: readonly RegionImages[]
-  readonly baseline: VisualBaseline
+  readonly baseline: B
 }
 
 /** A finished check of a monitor with the visual layer. */
@@ -73,7 +85,9 @@ async function insertPictures(tx: Queryable, run: Kept, pictures: RunPictures): 
   const { changePct, hasChanges, regions, baseline } = pictures
   const shown = regions.flatMap(({ before, after, diff }) => [before, after, diff])
   const images = [...new Set([...shown, baseline.thumb].filter((id) => id !== null))]
-  const kept = [...new Set([...baseline.regions.map(({ image }) => image), baseline.thumb])]
+  const { layer, other } = baseline
+  const sets = other ? [baseline, other] : [baseline]
+  const kept = [...new Set(sets.flatMap((set) => [...set.regions.map(({ image }) => image), set.thumb]))]
   const { count } = await tx.one(sql.type(counted)`
     with t as (
       update images set last_run_id = ${run.run_id}::uuid
@@ -90,11 +104,12 @@ async function insertPictures(tx: Queryable, run: Kept, pictures: RunPictures): 
         ${run.no}::bigint, ${run.run_id}::uuid, ${run.team_id}::uuid, ${changePct}::float8, ${hasChanges},
         ${baseline.thumb}::uuid, ${JSON.stringify(regions)}::json)
     )
-    insert into visual_baselines (no, team_id, thumb_id, regions, image_ids)
+    insert into visual_baselines (no, team_id, layer, thumb_id, regions, other, image_ids)
     values (
-      ${run.no}::bigint, ${run.team_id}::uuid, ${baseline.thumb}::uuid, ${JSON.stringify(baseline.regions)}::json,
-      ${sql.array(kept, 'uuid')})
+      ${run.no}::bigint, ${run.team_id}::uuid, ${layer}::fetch_method, ${baseline.thumb}::uuid,
+      ${JSON.stringify(baseline.regions)}::json, ${other && JSON.stringify(other)}::json, ${sql.array(kept, 'uuid')})
     on conflict (no) do update
-    set thumb_id = excluded.thumb_id, regions = excluded.regions, image_ids = excluded.image_ids
+    set layer = excluded.layer, thumb_id = excluded.thumb_id, regions = excluded.regions, other = excluded.other,
+      image_ids = excluded.image_ids
   `)
 }

@@ -21,6 +21,8 @@ import { type Client, createMonitor, type ServedApi, serveApi } from './support.
 interface Seen {
   readonly pngs: readonly (Uint8Array | null)[]
   readonly price?: string
+  /** The layer that drew the page; the browser unless given. */
+  readonly by?: 'browser' | 'proxy'
 }
 
 /** An API, and the trusted side of a worker, over one store and one object store: everything but the browser. */
@@ -78,7 +80,7 @@ export async function createVisualWorld(
     )
     const values: Values = { price: seen.price ?? '$1' }
     const mark = { etag: null, lastModified: null, bodyHash: null }
-    const reading = { kind: 'values', fetchMethod: 'browser', mark, values, warnings: [], shots } as const
+    const reading = { kind: 'values', fetchMethod: seen.by ?? 'browser', mark, values, warnings: [], shots } as const
     const startedMs = Math.round(task.claimedMs)
     await source.complete({ task, reading, startedMs, endedMs: startedMs + 900 })
   }

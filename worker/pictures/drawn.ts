@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BaselineRegion, RegionImages, RunPictures } from '../../store/queue/record-pictured.ts'
+import type { BaselineRegion, PictureSet, RegionImages, RunPictures } from '../../store/queue/record-pictured.ts'
 import type { Compared } from './compare.ts'
 
 /** An object to be written to the object store. */
@@ -64,7 +64,10 @@ export function drawn(label: string, { png, hash, last, compared }: Shown): Draw
 }
 
 /** The pictures of the run, and the objects to be stored for them. */
-export function summaryOf({ drawn: regions, thumb }: Seen): { pictures: RunPictures; fresh: readonly Fresh[] } {
+export function summaryOf({ drawn: regions, thumb }: Seen): {
+  pictures: RunPictures<PictureSet>
+  fresh: readonly Fresh[]
+} {
   const changed = regions.reduce((sum, region) => sum + region.changed, 0)
   const area = regions.reduce((sum, region) => sum + region.area, 0)
   const small = regions[0]?.thumb?.id ?? thumb

@@ -4,7 +4,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import { abandonImages, imageName, reserveImages } from '../../store/images/images.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
-import type { RunPictures, VisualBaseline } from '../../store/queue/record-pictured.ts'
+import type { PictureSet, RunPictures } from '../../store/queue/record-pictured.ts'
 import { BLANK } from './blank.ts'
 import type { Comparer } from './comparer.ts'
 import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
@@ -13,7 +13,7 @@ import { LARGEST_SHOT_BYTES, missingRegions, type Shot, shotName } from '../../r
 
 /** The result of comparing the screenshots of a check. */
 type Captured =
-  | { readonly kind: 'kept'; readonly pictures: RunPictures; readonly warnings: readonly string[] }
+  | { readonly kind: 'kept'; readonly pictures: RunPictures<PictureSet>; readonly warnings: readonly string[] }
   /** The fields of the run are kept; its pictures were neither stored nor compared. */
   | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly fault: RunFault }
@@ -25,7 +25,7 @@ interface CaptureRequest {
   readonly runId: string
   readonly shots: readonly Shot[]
   /** Null: these are the first screenshots. */
-  readonly baseline: VisualBaseline | null
+  readonly baseline: PictureSet | null
 }
 
 /**

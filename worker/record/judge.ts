@@ -4,7 +4,7 @@ import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import type { Diff } from '../../schema/run/run.ts'
+import type { Diff, FetchMethod } from '../../schema/run/run.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { type VisualBlock, deliveryPayload, listChanges } from '../../core/payload.ts'
 import type { Task } from '../../runners/check/task.ts'
@@ -13,7 +13,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 import type { NoticeKind, DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
-import type { RunPictures } from '../../store/queue/record-pictured.ts'
+import type { PictureSet, RunPictures, VisualBaseline } from '../../store/queue/record-pictured.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
@@ -82,6 +82,8 @@ export interface Seen {
 interface Shown {
   readonly task: Task
   readonly teamId: string
+  /** The layer that drew the page. */
+  readonly layer: FetchMethod
   readonly shots: readonly Shot[] | undefined
 }
 
@@ -92,18 +94,44 @@ const THRESHOLD_PCT = 1
 
 /** Compares and stores the screenshots of a check, if it took any. */
 export async function visualResult(
-  { task: { no, runId }, teamId, shots }: Shown,
-  baseline: Baseline,
+  { task: { no, runId }, teamId, layer, shots }: Shown,
+  { pictures: last, visual_config: config }: Baseline,
   pictures: Pictures | undefined,
 ): Promise<VisualResult> {
   if (!shots) return { kind: 'seen', warnings: [], pictures: null }
   if (!pictures) return { kind: 'failed', fault: NO_STORE }
-  const captured = await pictures.take({ teamId, no, runId, shots, baseline: baseline.pictures })
+  const own = last?.other?.layer === layer ? last.other : last
+  const captured = await pictures.take({ teamId, no, runId, shots, baseline: own })
   if (captured.kind === 'failed') return captured
   if (captured.kind === 'skipped') return { kind: 'seen', warnings: captured.warnings, pictures: null }
-  const fired = firedBy(captured.pictures, baseline.visual_config)
-  return { kind: 'seen', warnings: captured.warnings, pictures: captured.pictures, ...(fired && { fired }) }
+  const { fired, other, warnings } = byDrawer(last, layer, firedBy(captured.pictures, config))
+  return {
+    kind: 'seen',
+    warnings: [...captured.warnings, ...warnings],
+    pictures: { ...captured.pictures, baseline: { ...captured.pictures.baseline, layer, other } },
+    ...(fired && { fired }),
+  }
 }
+
+/**
+ * Returns what fires, and the pictures of the other layer that are kept. A change of the layer by itself never fires: a
+ * site may show another page to the address of the proxy, in another language or with a notice in front. Such a
+ * difference cannot be told from a change. So the first pictures of a layer that differ from those of the layer before
+ * only warn, and those before are kept. Where that layer draws the page again, its pictures are compared with its own.
+ * What fires is known, so nothing is kept then.
+ */
+function byDrawer(last: VisualBaseline | null, layer: FetchMethod, differs: VisualBlock | null) {
+  const nothing = { fired: null, other: null, warnings: [] }
+  if (last === null) return nothing
+  const { other, ...before } = last
+  if (last.layer === layer || other !== null)
+    return differs ? { ...nothing, fired: differs } : { ...nothing, other: last.layer === layer ? other : before }
+  return differs ? { fired: null, other: before, warnings: [otherPage(last.layer, layer)] } : nothing
+}
+
+const otherPage = (before: FetchMethod, now: FetchMethod) =>
+  `The page was drawn by another layer (${now}) than before (${before}), and looks otherwise. Nothing is sent for ` +
+  'that; the next pictures are compared with those of the same layer.'
 
 const NO_STORE: RunFault = {
   code: 'not_available',
@@ -111,7 +139,7 @@ const NO_STORE: RunFault = {
 }
 
 /** If nothing changed, nothing fires, even if the threshold is 0. */
-function firedBy({ changePct, hasChanges }: RunPictures, config: VisualConfig | null): VisualBlock | null {
+function firedBy({ changePct, hasChanges }: RunPictures<PictureSet>, config: VisualConfig | null): VisualBlock | null {
   const threshold_pct = config?.thresholdPct ?? THRESHOLD_PCT
   return hasChanges && changePct >= threshold_pct ? { change_pct: changePct, threshold_pct } : null
 }

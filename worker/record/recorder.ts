@@ -215,7 +215,8 @@ interface Read {
  */
 async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<JudgedRun | RunFault> {
   const { task } = read.finished
-  const about = { task, teamId: read.teamId, shots: read.reading.shots }
+  const { shots, fetchMethod: layer } = read.reading
+  const about = { task, teamId: read.teamId, layer, shots }
   const seen = await visualResult(about, baseline, options.pictures)
   if (seen.kind === 'failed') return seen.fault
   try {

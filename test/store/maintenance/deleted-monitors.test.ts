@@ -49,8 +49,8 @@ async function used(count: number) {
     const text = await packPageText(`the text of ${one.no}`, null)
     await recordReadings(world.store, [{ ...readingRun(one, { price: '1' }), text, deliveries: [delivery] }])
     await world.query(
-      `with v as (insert into visual_baselines (no, team_id, thumb_id, regions, image_ids)
-         values ($1, $2, gen_random_uuid(), '[]', '{}')),
+      `with v as (insert into visual_baselines (no, team_id, layer, thumb_id, regions, image_ids)
+         values ($1, $2, 'browser', gen_random_uuid(), '[]', '{}')),
        i as (insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
          values ($1, $3, $2, 0, false, gen_random_uuid(), '[]')),
        d as (insert into dead_destinations (monitor_no, target_key) values ($1, 'x')),
