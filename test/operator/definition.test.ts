@@ -10,6 +10,11 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
 import { createOperatorWorld, CRDS, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
 
+/** An object in the schema of a definition. */
+interface StructuralSchema {
+  readonly properties: Record<string, object>
+}
+
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and other definitions of them', () => {
@@ -33,8 +38,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
     return ids()
   }
   /** Replaces the definition by one that a change of the released one gives. */
-  // oxlint-disable-next-line typescript/no-explicit-any
-  async function define(change: (schema: any) => void): Promise<void> {
+  async function define(change: (parts: Record<'spec' | 'status', StructuralSchema>) => void): Promise<void> {
     const definition = parse(await readFile(`${CRDS}tidemark.dev_monitors.yaml`, 'utf8'))
     change(definition.spec.versions[0].schema.openAPIV3Schema.properties)
     const { body } = await kube.call('GET', CRD)
@@ -92,7 +96,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
   }, 60_000)
 
   test('a newer definition brings fields that are refused by name, until somebody removes them', async () => {
-    await define(({ spec }) => (spec.properties.holdMusic = { type: 'string' }))
+    await define(({ spec }) => (spec.properties['holdMusic'] = { type: 'string' }))
     await world.apply('kettle')
     // The API server takes the new definition a moment later.
     await eventually(async () => {
@@ -108,7 +112,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
   })
 
   test('an older definition drops parts of the status, which are not written again and again', async () => {
-    await define(({ status }) => delete status.properties.address)
+    await define(({ status }) => delete status.properties['address'])
     // The API server takes the new definition a moment later.
     await eventually(async () => {
       await world.apply('probe', { name: `Probe ${Math.random()}` })

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { createOperatorWorld, type OperatorWorld, startCluster } from './operator-world.ts'
+import { operatorForEachTest, type OperatorWorld } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor does not run', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
-  beforeEach(async () => {
-    world = await createOperatorWorld(kube)
-  })
+  operatorForEachTest((opened) => ({ kube, world } = opened))
 
   const waits = (name: string) =>
     kube.kubectl('wait', '--for=condition=Ready', `monitor/${name}`, '-n', world.namespace, '--timeout=10s')

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
@@ -31,6 +31,19 @@ export async function startCluster(): Promise<KubeApi> {
   const kube = await startKubeApi()
   await kube.applyCrds(CRDS)
   return kube
+}
+
+/** An API server for the tests of a file; `take` is called before each of them, with what `createOperatorWorld` makes. */
+export function operatorForEachTest(
+  take: (opened: { readonly kube: KubeApi; readonly world: OperatorWorld }) => void,
+  options: Partial<OperatorOptions> = {},
+): void {
+  let kube: KubeApi
+  beforeAll(async () => {
+    kube = await startCluster()
+  })
+  afterAll(() => kube.stop())
+  beforeEach(async () => take({ kube, world: await createOperatorWorld(kube, options) }))
 }
 
 let count = 0

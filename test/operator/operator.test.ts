@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
@@ -14,18 +14,12 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { openSite } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
-import { createOperatorWorld, KEY, type OperatorWorld, startCluster } from './operator-world.ts'
+import { KEY, operatorForEachTest, type OperatorWorld } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
-  beforeEach(async () => {
-    world = await createOperatorWorld(kube)
-  })
+  operatorForEachTest((opened) => ({ kube, world } = opened))
 
   test('creates the record that a resource declares, and says so', async () => {
     await world.apply('kettle')

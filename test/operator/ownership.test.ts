@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { releaseCluster } from '../../monitors/apply-resource.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
@@ -8,18 +8,12 @@ import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { createOperatorWorld, type OperatorWorld, startCluster } from './operator-world.ts'
+import { operatorForEachTest, type OperatorWorld } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resources of clusters', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
-  beforeEach(async () => {
-    world = await createOperatorWorld(kube)
-  })
+  operatorForEachTest((opened) => ({ kube, world } = opened))
 
   /** Removes a resource so that no operator learns of a deletion: as when a cluster is lost. */
   async function lose(name: string): Promise<void> {

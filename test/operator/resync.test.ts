@@ -1,22 +1,18 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { createOperatorWorld, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+import { operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at everything again', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
+  operatorForEachTest((opened) => ({ kube, world } = opened), { times: { ...TIMES, resyncMs: 200 } })
   beforeEach(async () => {
-    world = await createOperatorWorld(kube, { times: { ...TIMES, resyncMs: 200 } })
     await world.apply('kettle')
     await world.until('kettle', 'Ready', 'Scheduled')
   })

@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { createOperatorWorld, KEY, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
 
 const RBAC = new URL('../../examples/operator-rbac.yaml', import.meta.url).pathname
 const times = { ...TIMES, secretMs: 200 }
@@ -20,13 +20,7 @@ const HOOK = 'https://hooks.slack.com/services/T/B/'
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a Secret', () => {
   let kube: KubeApi
   let world: OperatorWorld
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
-  beforeEach(async () => {
-    world = await createOperatorWorld(kube, { times })
-  })
+  operatorForEachTest((opened) => ({ kube, world } = opened), { times })
 
   const secret = (data: Record<string, string>) =>
     kube.call(

@@ -4,9 +4,7 @@ import type { SourceFile } from './source-file.ts'
 const MOST_LINES = 400
 
 /** Files that are longer, each with the reason. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'test/worker/record/notices.test.ts': 'each rule of a notice over one database, one site and one worker',
-}
+const EXCEPTIONS: Readonly<Record<string, string>> = {}
 
 export const fileSize: Check = {
   name: 'file size',

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
-import { createOperatorWorld, type OperatorWorld, startCluster, TIMES } from '../operator-world.ts'
+import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
 
 const POLICY = new URL('../../../examples/mirror-policy.yaml', import.meta.url).pathname
 const MIRROR_OF = 'tidemark.dev/mirror-of'
@@ -23,12 +23,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   let kube: KubeApi
   let world: OperatorWorld
   let namespace: string
-  beforeAll(async () => {
-    kube = await startCluster()
-  })
-  afterAll(() => kube.stop())
+  operatorForEachTest((opened) => ({ kube, world } = opened), { times: { ...TIMES, mirrors } })
   beforeEach(async () => {
-    world = await createOperatorWorld(kube, { times: { ...TIMES, mirrors } })
     namespace = await world.newNamespace({
       'tidemark.dev/team': world.owner.teamId,
       'tidemark.dev/mirror': 'true',
