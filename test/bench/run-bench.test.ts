@@ -85,7 +85,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator'
   })
 })
 
-test('parts of the bench can be chosen by name, and a name that is none is told', () => {
+test('parts of the bench can be chosen by name, and a name that is none is refused', () => {
   expect(only(QUICK, 'claims,visual')).toEqual({
     ...ONLY_NEW,
     browser: null,

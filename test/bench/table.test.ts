@@ -128,7 +128,7 @@ describe('the table of results', () => {
     expect(flatnessOf(results.claims.slice(0, 1))).toBeNull()
   })
 
-  test('takes its place in the page again and again, and what is written by hand stays', () => {
+  test('is put into the page again and again, and what is written by hand stays', () => {
     const page = 'Before\n\n<!-- results: written by bench/main.ts -->\nold\n<!-- end of results -->\n\nAfter\n'
     const once = withTable(page, '| new |')
     expect(once).toContain('| new |')
@@ -137,7 +137,7 @@ describe('the table of results', () => {
     expect(withTable(once, '| new |')).toBe(once)
   })
 
-  test('is not put into a page that has no place for it', () => {
+  test('is not put into a page that has no marks for it', () => {
     expect(() => withTable('a page', '| new |')).toThrow('no place')
   })
 })

@@ -160,7 +160,7 @@ for (const [version, rent, isThere] of [
       expect(await worker.exited).toBe(0)
     })
 
-    test('an API told to stop is not ready from then on, answers for a while, and exits with 0', async () => {
+    test('an API that has to stop is not ready from then on, answers for a while, and exits with 0', async () => {
       const api = start(['api'])
       const base = (await api.says(/running at (\S+)\n/))[1] ?? ''
       expect((await fetch(`${base}/readyz`)).status).toBe(200)

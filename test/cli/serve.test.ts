@@ -134,7 +134,7 @@ test('an address that this machine does not have is named with its setting', asy
 })
 
 test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@example.com']])(
-  'a data folder that is a file, is below one, or cannot be written, is told to %s in one sentence',
+  'a data folder that is a file, is below one, or cannot be written, is refused by %s in one sentence',
   async (...args) => {
     await using own = await temporaryFolder()
     const file = join(own.path, 'file')
@@ -151,7 +151,7 @@ test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@exam
   },
 )
 
-test('a database whose key file is missing is refused: nothing is created, and the old place is named', async () => {
+test('a database whose key file is missing is refused: nothing is created, and its old path is named', async () => {
   const dataDir = environment['TIDEMARK_DATA_DIR'] ?? ''
   const file = join(dataDir, 'encryption-key')
   const aside = join(folder.path, 'key')

@@ -39,7 +39,7 @@ test('at a host, teams take turns, so that one of a team waits for no line of an
   expect([gate.waitingAt('a'), gate.waitingAt('a', 'x'), gate.waitingAt('a', 'y')]).toEqual([48, 47, 1])
 })
 
-test('however much of one team waits at a host, it leaves a place to another', () => {
+test('however much of one team waits at a host, it leaves a slot to another', () => {
   const gate = createHostGate<{ host: string; team: string }>({ perHost: 3, total: 100 })
   for (let n = 0; n < 5; n++) gate.add({ host: 'a', team: 'x' })
   expect([gate.next(), gate.next(), gate.next()].map((next) => next?.team)).toEqual(['x', 'x', undefined])

@@ -49,7 +49,7 @@ test('a lease is extended again and again, the first time when a third of it is 
   expect(keeper.of(lease.item)).toBeUndefined()
 })
 
-test('the work under a lease that is lost is aborted, and it is held no longer', async () => {
+test('the work under a lease that is lost is aborted, and its lease is kept no longer', async () => {
   const { keeper, seen } = opened()
   const lease = keeper.hold(item(1))
   lease.lost = new AbortController()

@@ -47,7 +47,7 @@ test('the team that holds the fewest places is next, at whatever host', () => {
   expect([gate.next()?.team, gate.next()?.team]).toEqual(['y', 'x'])
 })
 
-test('slow ones leave a place to the others, where there is more than one', () => {
+test('slow ones leave a slot to the others, where there is more than one', () => {
   const gate = opened(3)
   for (let n = 0; n < 5; n++) gate.add(job(n), true)
   expect([gate.next()?.n, gate.next()?.n, gate.next()]).toEqual([0, 4, undefined])

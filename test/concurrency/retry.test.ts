@@ -20,7 +20,7 @@ function failing(times: number) {
 
 const always = () => true
 
-test('work is tried again until it succeeds; each error is told', async () => {
+test('work is tried again until it succeeds; each error is reported', async () => {
   const told: unknown[] = []
   const onRetry = (error: unknown) => told.push(error)
   expect(await retryWhile(failing(2), { patienceMs: 60_000, isRetryable: always, onRetry })).toBe(3)

@@ -129,7 +129,7 @@ test('a page changes, and a signed message tells what changed from what to what'
 const shared = process.env['TIDEMARK_SHARED'] ?? ''
 
 describeIf(shared !== '', 'set TIDEMARK_SHARED')('A page of the corpus', () => {
-  test('a number that changes in a recorded page is told once', async () => {
+  test('a number that changes in a recorded page is reported once', async () => {
     await using corpus = await openCorpus(join(shared, 'corpus'))
     await using hook = await openReceiver(reply(204))
     const { id, secret } = await watch(`${corpus.url}/html/001.html`, 'body', hook)

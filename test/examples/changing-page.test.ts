@@ -17,7 +17,7 @@ async function call(method: 'GET' | 'POST', path: string, body = '', headers = {
 
 const now = () => Math.floor(Date.now() / 1000)
 
-test('the example page shows a price that changes when it is told to', async () => {
+test('the example page shows a price that changes on request', async () => {
   const [, before] = await call('GET', '/')
   expect(before).toContain('class="price">$19.99<')
   expect(await call('POST', '/change')).toEqual([200, '$17.49\n'])

@@ -14,7 +14,7 @@ afterAll(() => postgres[Symbol.asyncDispose]())
 
 test(
   'Postgres killed and started again under load, and its sessions ended at random: workers and the API live on, ' +
-    'and nothing is lost or told twice.',
+    'and nothing is lost or reported twice.',
   async () => {
     await using world = await openFaultWorld({ url: postgres.url })
     await using api = await openApi({ adminUrl: postgres.url })

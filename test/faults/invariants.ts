@@ -30,7 +30,7 @@ const AT_WORK: readonly Invariant[] = [
           else LEASE end)`,
   },
   {
-    sentence: 'I5: no run is held under a lease that ended ten seconds ago.',
+    sentence: 'I5: no run is under a lease that ended ten seconds ago.',
     sql: `select no, run_id, due_at from checks where run_id is not null and due_at < clock() - interval '10 seconds'`,
   },
 ]
@@ -85,7 +85,7 @@ const AT_REST: readonly Invariant[] = [
           order by c.seq desc limit 1)`,
   },
   {
-    sentence: 'I1: what broke here is never told as a fault of the page, which was well all the time.',
+    sentence: 'I1: what broke here is never reported as a fault of the page, which was well all the time.',
     sql: `select r.monitor_no, r.id, r.error_code, r.error_message from runs r join monitors m on m.no = r.monitor_no
       where m.name like 'Page %' and r.status <> 'success'`,
   },

@@ -147,7 +147,7 @@ test('a runner that is killed in the middle of a check leaves it to another: the
   expect(await runsOf(id)).toHaveLength(1)
 }, 90_000)
 
-test('a runner told to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
+test('a runner that has to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
   await using slow = await openSite()
   await using never = await openSite()
   const runner = await world.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })

@@ -122,7 +122,7 @@ describe('unknown keys', () => {
   })
 })
 
-test('unknown keys here and there are named in each place', () => {
+test('unknown keys are named at each level', () => {
   const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, 1]))
   const paths = pathsOf({ ...unknown, visual_config: { enabled: true, ...unknown } })
   expect(paths).toEqual(expect.arrayContaining(['k0', 'visual_config.k0']))
@@ -191,7 +191,7 @@ describe('anything at all', () => {
     )
   })
 
-  test('in the place of any part of a body is either accepted or refused with a path into that part', () => {
+  test('instead of any part of a body is either accepted or refused with a path into that part', () => {
     const keys = fc.constantFrom(
       ...Object.keys(SMALLEST),
       'deliveries',

@@ -29,7 +29,7 @@ describe('text that is not JSON', () => {
     expect(faultOf(text)).toContain(fault)
   })
 
-  test('a position is told for any text that JSON.parse refuses, and for no other', () => {
+  test('a position is named for any text that JSON.parse refuses, and for no other', () => {
     const cuts = fc.tuple(jsons, fc.nat(), fc.constantFrom('', ',', '"', '}', ']', '\\', 'x', '1', '\n', ':'))
     fc.assert(
       fc.property(cuts, ([value, where, inserted]) => {

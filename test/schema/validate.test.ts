@@ -83,7 +83,7 @@ describe('faults', () => {
     )
   })
 
-  test('of different kinds are told together', () => {
+  test('of different kinds are reported together', () => {
     expect(pathsOf({ name: '', url: 5, wrong: 1, schedule_interval_seconds: 1 }).sort()).toEqual([
       'name',
       'schedule_interval_seconds',

@@ -17,7 +17,7 @@ describe('a walk along schema and value', () => {
     expect(seen).toEqual(['', 'name', 'tags', 'tags.0', 'tags.0.tag', 'notes', 'notes.x'])
   })
 
-  test('enters a place when the visitor asks for it, in the order that it asks', () => {
+  test('enters a property when the visitor asks for it, in the order that it asks', () => {
     const seen = walkSchema<string>(Thing, VALUE, (place, inner) => {
       const here = keysOf(place).join('.')
       return here === 'tags' ? [here] : [...inner(), here]

@@ -114,7 +114,7 @@ describe('errors', () => {
     ['a read key', 'read', '/v1/monitors', 'An API key with the scope read', 'monitors.write'],
     ['a write key', 'write', '/v1/keys', 'An API key', 'keys.manage'],
   ] as const)(
-    'FORBIDDEN, rule 9: %s is told the role, the permission in parentheses, and to ask a team admin or the owner ' +
+    'FORBIDDEN, rule 9: %s reads the role, the permission in parentheses, and to ask a team admin or the owner ' +
       '(%s, %s)',
     async (_, who, path, role, permission) => {
       const isKey = who === 'read' || who === 'write'

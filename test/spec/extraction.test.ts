@@ -138,7 +138,7 @@ describe.concurrent('extract config, full_page', () => {
 })
 
 describe('request headers', () => {
-  test('request_headers go with the outgoing scrape request, in place of ours', async () => {
+  test('request_headers go with the outgoing scrape request, instead of ours', async () => {
     const request_headers = { Authorization: 'Bearer a', 'X-Tab': 'a\tb', 'User-Agent': 'mine', Accept: 'text/x' }
     const page = await watching.watch({ value: 1 }, { ...any, request_headers })
     expect(page.requests.at(-1)).toMatchObject({

@@ -102,7 +102,7 @@ describe('prompt extraction', () => {
     expect(await page.run()).toMatchObject({ delivery_triggered: true })
   })
 
-  test('a schema that is more than a model is held to is refused with its path', async () => {
+  test('a schema that is more than a model has to meet is refused with its path', async () => {
     const schema = { properties: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, {}])) }
     const answer = await watching.served.me.post('/v1/monitors', {
       name: 'x',

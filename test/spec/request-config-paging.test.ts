@@ -323,7 +323,7 @@ describe('paging of every type', () => {
 })
 
 describe('what was merged', () => {
-  test('is the first response with all items in the place of its own', async () => {
+  test('is the first response with all items instead of its own', async () => {
     const serve: Service = (_, nth) => ({
       body: { note: `page ${nth}`, data: { list: ids(nth, nth), size: 1 }, more: nth < 3 },
     })

@@ -176,7 +176,7 @@ describe('screenshotBytesPerMonth', () => {
     await expectWhole()
   })
 
-  test('is told to the team once at 80 percent and once when pictures no longer fit', async () => {
+  test('is a notice to the team once at 80 percent and once when pictures no longer fit', async () => {
     world = await createVisualWorld('free')
     const { me, api } = world.served
     const id = await world.monitor(me)

@@ -48,7 +48,7 @@ const signUp = (email: string, invitation?: string) =>
   })
 
 describe('the page of an invitation', () => {
-  test('makes an account, signs it in, and joins it to the team in one step; the inviter is told by mail', async () => {
+  test('makes an account, signs it in, and joins it to the team in one step; the inviter gets a mail', async () => {
     const { email, owner, token } = await invite()
     const page = await look(token)
     expect(page.statusCode).toBe(200)
@@ -68,7 +68,7 @@ describe('the page of an invitation', () => {
     expect((await api.call(session, 'GET', '/v1/team/list')).body).toMatchObject({ data: { length: 2 } })
   })
 
-  test('signs an account in with its password; a wrong one is told, and joins nothing', async () => {
+  test('signs an account in with its password; a wrong one is an error, and joins nothing', async () => {
     const guest = await api.owner()
     const { owner, token } = await invite(guest.email)
     const wrong = await submit(token, { act: 'sign_in', password: 'not the password' })

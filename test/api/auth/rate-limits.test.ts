@@ -105,7 +105,7 @@ describe('over the API', () => {
   const anonymous = (address: string, url = '/v1/keys') =>
     limited.app.inject({ url, headers: { 'x-forwarded-for': address } })
 
-  test('each key and each session has its own, told in the headers, and 429 says when to come back', async () => {
+  test('each key and each session has its own, named in the headers, and 429 says when to come back', async () => {
     await start(3)
     const owner = await limited.owner()
     const answers = []

@@ -34,7 +34,7 @@ const portOf = (address: string) => Number(new URL(address).port)
 const ALIVE = 'GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
 
 describe('the connections of one address', () => {
-  test('have a limit; one beyond it is told so, and closing one makes room', async () => {
+  test('have a limit; one beyond it is refused with the reason, and closing one makes room', async () => {
     api = await createTestApi({ connectionsPerAddress: 3 })
     const port = portOf(await api.listen())
     const [first] = [await open(port), await open(port), await open(port)]

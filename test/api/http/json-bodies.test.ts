@@ -19,7 +19,7 @@ async function refused(method: 'GET' | 'POST', url: string, payload?: string): P
   return answer.json().error
 }
 
-test('the position of a fault in the JSON is told', async () => {
+test('the position of a fault in the JSON is named', async () => {
   const { message, details } = await refused('POST', '/v1/monitors', '{\n  "name": "a",\n}')
   expect(details).toEqual([{ path: '', message: expect.stringMatching(/^must be JSON: line 3, column 1: expected/) }])
   expect(message).toContain('line 3, column 1')

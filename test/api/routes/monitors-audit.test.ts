@@ -135,7 +135,7 @@ test('the action and its line are one: where the line cannot be written, nothing
   expect((await call('GET', `/v1/monitors/${id}/runs`)).body['data']).toEqual([])
 })
 
-test('the workers of this process are told of what is due now', async () => {
+test('the workers of this process are woken for what is due now', async () => {
   const id = await create()
   expect(wakes).toBe(1)
   await call('POST', `/v1/monitors/${id}/run`)

@@ -268,7 +268,7 @@ describe('POST /v1/monitors/preview', () => {
     expect(await second).toMatchObject({ kind: 'used_up' })
   })
 
-  test('a team has two places, the process a third; the next is told when to retry and pays nothing', async () => {
+  test('a team has two slots, the process a third; the next learns when to retry and pays nothing', async () => {
     const stranger = await served.stranger()
     const third = await served.stranger()
     const own = await hang(2)

@@ -70,7 +70,7 @@ describe('the usage summary', () => {
     expect(shown).toEqual({ ...limits, serp: tier === 'free' ? 'trial' : 'included' })
   })
 
-  test("has the team's own limits in the place of the plan's", async () => {
+  test("has the team's own limits instead of the plan's", async () => {
     const owner = await api.owner({ plan: 'lite' })
     await api.sql(
       `update teams set limits = '{"retentionDays": 7, "llmCallsPerMonth": null}' where id = '${owner.team_id}'`,

@@ -45,13 +45,13 @@ test('TIDEMARK_DENY_CIDRS is stronger than TIDEMARK_ALLOW_PRIVATE_CIDRS', () => 
   expect(policy.refusal('10.2.2.3', 80)).toBeNull()
 })
 
-test('a denied network that is none is told with its text', () => {
+test('a denied network that is none is named with its text', () => {
   const read = () => readSettings({ TIDEMARK_DENY_CIDRS: '10.0.0.0/8,10.0.0.0/33' })
   expect(read).toThrow(SettingsError)
   expect(read).toThrow('TIDEMARK_DENY_CIDRS contains "10.0.0.0/33", which is not a network such as 10.0.0.0/8')
 })
 
-test('runners are told the denied networks and endpoints, and the addresses behind names', async () => {
+test('runners learn the denied networks and endpoints, and the addresses behind names', async () => {
   let addresses = ['10.0.0.5', 'fd12::5']
   const resolver = createResolver({
     lookup: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),

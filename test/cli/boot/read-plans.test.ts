@@ -33,7 +33,7 @@ test.each([
   ['{"lite": {"runs": 5}}', 'lite.runs'],
   ['{"pro": {"retentionDays": null}}', 'pro.retentionDays'],
   ['{"pro": {"maxDeliveriesPerMonitor": 26}}', 'pro.maxDeliveriesPerMonitor'],
-])('a file with %s is refused, and the place of the fault is named', async (text, at) => {
+])('a file with %s is refused, and the path of the fault is named', async (text, at) => {
   await expect(plans(text)).rejects.toThrow('TIDEMARK_PLANS_FILE')
   await expect(plans(text)).rejects.toThrow(at)
 })

@@ -31,7 +31,7 @@ test('lists are split at commas, numbers are read as digits', () => {
   expect(settings).toMatchObject({ PORT: 0, allowPrivateCidrs: ['127.0.0.0/8', '::1/128'] })
 })
 
-test('every fault is told at once, those of form beside those between settings', () => {
+test('every fault is named at once, those of form beside those between settings', () => {
   const wrong = {
     PORT: '80a',
     TIDEMARK_LEASE_SECONDS: '1',

@@ -229,7 +229,7 @@ describe('tidemark check', () => {
     expect(other.err).toContain('is not JSON')
   })
 
-  test('a file that cannot be read is a failed check; one that looks like an address is told to be one', async () => {
+  test('a file that cannot be read is a failed check; one that looks like an address is called one', async () => {
     expect(await check(['nothing.html'], { css: ['a=h1'] })).toMatchObject({
       code: 1,
       err: 'tidemark check: nothing.html cannot be read: there is no such file.\n',

@@ -56,7 +56,7 @@ describe('what is written down of an attempt', () => {
       expect(finished(claimed(5), outcome)).toMatchObject({ status: 'dead', attempts: 6, retry_after_seconds: null })
   })
 
-  test('what cannot be sent is the end, failed, with the reason in the place of a body', () => {
+  test('what cannot be sent is the end, failed, with the reason instead of a body', () => {
     expect(finished(claimed(0), IMPOSSIBLE)).toEqual({
       id: claimed(0).id,
       fence: 7,

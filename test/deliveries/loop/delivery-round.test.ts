@@ -39,7 +39,7 @@ function openLeases() {
 
 const dueAt = async ({ id }: ClaimedDelivery) => Number((await outbox.see(id)).due_at)
 
-test('what is held is kept by heartbeats for as long as it takes', async () => {
+test('a lease is kept by heartbeats for as long as it takes', async () => {
   await using leases = openLeases()
   const delivery = await claimed()
   leases.hold(delivery)

@@ -134,7 +134,7 @@ describe('isolation at one host and port', () => {
     expect(hanging(receiver)).toBe(1)
   })
 
-  test('many targets of a team that hang leave a place to the untried target of another team', async () => {
+  test('many targets of a team that hang leave a slot to the untried target of another team', async () => {
     await using receiver = await openReceiver(inPart)
     await outbox.addAll(PATHS.map((path) => outbox.row({ type: 'webhook', url: at(receiver, path) })))
     await using _ = startLoop(outbox, { deadlineMs: 15_000 })
@@ -149,7 +149,7 @@ describe('isolation at one host and port', () => {
     expect(hanging(receiver)).toBe(2)
   })
 
-  test('targets of all teams that hang leave a place to one that works', async () => {
+  test('targets of all teams that hang leave a slot to one that works', async () => {
     await using receiver = await openReceiver(inPart)
     await using _ = startLoop(outbox, { deadlineMs: 15_000 })
     await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)

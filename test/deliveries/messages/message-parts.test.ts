@@ -107,7 +107,7 @@ describe('a text that is too long', () => {
     )
   })
 
-  test('begins shortly before the place where it parts from the other one', () => {
+  test('begins shortly before the first difference to the other one', () => {
     const common = 'The quick brown fox jumps over the lazy dog. '.repeat(40)
     const [before, after] = shortenBoth(`${common}It was red.`, `${common}It was blue.`, 200)
     expect(before).toBe('…over the lazy dog. It was red. (1,781 characters left out)')
@@ -127,7 +127,7 @@ describe('the story of a delivery', () => {
 
   const headline = (payload: Parameters<typeof storyOf>[0]) => storyOf(payload, LINKS).headline
 
-  test('is told in one line, with the values where they are short', () => {
+  test('is said in one line, with the values where they are short', () => {
     expect(headline(payloadOf({ price: ['$19.99', '$17.49'] }))).toBe('Kettle: price $19.99 → $17.49 (−12.5 %)')
     expect(headline(payloadOf({ text: ['a'.repeat(90), 'b'] }))).toBe('Kettle: text changed')
     expect(headline(payloadOf({ price: [1, 2], stock: [1, 2] }))).toBe('Kettle: price and stock changed')

@@ -22,7 +22,7 @@ test('the owner gets one mail that names the monitor, the reason, the page and t
   }
 })
 
-test('a recovery is told in its own words, after the failing', async () => {
+test('a recovery has a message of its own, after the failing', async () => {
   const { mailbox, mailer } = await postOffice()
   await happened({ kind: 'recovered' })
   loop(mailer).start()
@@ -34,7 +34,7 @@ test('a recovery is told in its own words, after the failing', async () => {
   expect(mailbox.letters[0]?.mail.text).not.toContain('500')
 })
 
-test('a monitor that finds nothing is told so, and what to do', async () => {
+test('the notice of a monitor that finds nothing says so, and what to do', async () => {
   const { mailbox, mailer } = await postOffice()
   await happened({ kind: 'field_missing' })
   loop(mailer).start()
@@ -47,7 +47,7 @@ test('a monitor that finds nothing is told so, and what to do', async () => {
   expect(mailbox.letters[0]?.mail.text).toContain('fetch_mode')
 })
 
-test('checks that nobody renders are told to the owner as such, and not as five failures', async () => {
+test('checks that nobody renders are reported to the owner as such, and not as five failures', async () => {
   const { mailbox, mailer } = await postOffice()
   await happened({ isOfTeam: true, detail: { waiting_for_browser: 2 } })
   loop(mailer).start()

@@ -60,7 +60,7 @@ test('a notice that a destination does not take is tried again with the same byt
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
 })
 
-test('each destination of the monitor is told by its own kind of message, and only of what it wants', async () => {
+test('each destination of the monitor gets its own kind of message, and only about what it wants', async () => {
   const { mailbox, mailer } = await postOffice()
   await using receiver = await openReceiver()
   const deliveries: DeliveryConfig[] = [
@@ -84,7 +84,7 @@ test('each destination of the monitor is told by its own kind of message, and on
   expect(bodies.find((body) => 'embeds' in body)).toMatchObject({ embeds: [{ title: 'Kettle is failing' }] })
 })
 
-test('a dead destination is told to the others and to the owner, and not to itself', async () => {
+test('a dead destination is reported to the others and to the owner, and not to itself', async () => {
   const { mailbox, mailer } = await postOffice()
   await using dead = await openReceiver()
   await using other = await openReceiver()

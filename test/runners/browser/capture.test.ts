@@ -71,7 +71,7 @@ describe('a picture', () => {
     ])
   })
 
-  test('leaves out what is ignored, and its place stays', async () => {
+  test('leaves out what is ignored, and its area stays', async () => {
     const html = `<!doctype html>${STYLE}<div id="blue" class="clock"></div><div></div>`
     const { shots } = await shotsOf(html, { ignoreSelectors: ['.clock', 'p > ('] })
     expect([seen(shots[0], 10, 50), seen(shots[0], 10, 150)]).toEqual(['1280×720 #ffffff', '1280×720 #ff0000'])

@@ -36,7 +36,7 @@ async function nextIsFine(): Promise<void> {
 }
 
 describe('a page that', () => {
-  test('was never asked, for its time was over before a browser ran, is not told that it was slow', async () => {
+  test('was never asked, for its time was over before a browser ran, is not called slow', async () => {
     const cold = testBrowsers()
     try {
       const rendered = await renderOne(cold, site.page('/unasked', '<p>page</p>'), 1)
@@ -139,7 +139,7 @@ describe('a page that', () => {
     await nextIsFine()
   })
 
-  test('asks for permissions is told no, and gets no service worker', async () => {
+  test('asks for permissions gets none, and gets no service worker', async () => {
     const code = `(async () => {
       const out = []
       out.push(typeof Notification === 'function' ? await Notification.requestPermission() : 'absent')
@@ -173,7 +173,7 @@ describe('a page that', () => {
     expect(htmlOf(await renderOne(browsers, url))).toContain('clicked')
   })
 
-  test('is a PDF is told to be one, and what to do; another file is told to be a download', async () => {
+  test('is a PDF is called one, with what to do; another file is called a download', async () => {
     const file = (path: string, type: string) =>
       site.page(path, (response) => void response.writeHead(200, { 'content-type': type }).end('%PDF-1.7\n%%EOF\n'))
     const report = file('/report', 'application/pdf; qs=0.1')
@@ -249,7 +249,7 @@ describe.concurrent('a page that without end', () => {
     await nextIsFine()
   })
 
-  test('gives no answer is told so, and which host gave none, whichever limit ends it', async () => {
+  test('gives no answer fails with the name of the host that gave none, whichever limit ends it', async () => {
     const silent = await openSite({ otherwise: status(404) })
     try {
       // A browser that runs: the limits are for the page.
@@ -382,7 +382,7 @@ describe('the browser', () => {
     ['No usable sandbox! If you are running on', 'user namespaces are refused'],
     ['x: error while loading shared libraries: libnss3.so: cannot open shared object file', 'libnss3.so is missing'],
     ['Something else went wrong', 'Something else went wrong'],
-  ])('that says %s on its end is told in words that help', async (said, told) => {
+  ])('that says %s on its end fails with words that help', async (said, told) => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-chromium-'))
     const path = join(folder, 'chromium')
     await writeFile(path, `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })

@@ -287,7 +287,7 @@ describe('what a site answers', () => {
     })
   })
 
-  test('Retry-After of a 429 is told', async () => {
+  test('Retry-After of a 429 is reported', async () => {
     const url = site.page('/wait', (response) => void response.writeHead(429, { 'retry-after': '7' }).end('wait'))
     expect(await renderOne(browsers, url)).toMatchObject({ retryAfterMs: 7_000 })
   })

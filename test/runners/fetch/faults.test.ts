@@ -82,7 +82,7 @@ describe('a refusal', () => {
 })
 
 describe('a broken way', () => {
-  test('is told apart: no such host, nobody there, cut off, not HTTP, silence', async () => {
+  test('is named: no such host, nobody there, cut off, not HTTP, silence', async () => {
     await using silent = await rawServer(() => {})
     await using cut = await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'))
     await using mail = await rawServer((socket) => socket.end('220 mail.example ESMTP\r\n'))

@@ -40,7 +40,7 @@ describe('a static fetch', () => {
     expect(sent(request, 'cookie')).toBeNull()
   })
 
-  test('sends the headers of the user in place of ours, in any case, and never those of the connection', async () => {
+  test('sends the headers of the user instead of ours, in any case, and never those of the connection', async () => {
     await using server = await rawServer(answer('200 OK', 'x'))
     const headers = {
       'USER-Agent': 'Mine/1',

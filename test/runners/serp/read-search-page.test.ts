@@ -56,7 +56,7 @@ describe('a page of results', () => {
     expect(page.results.map(({ url }) => url)).toEqual(read(engine, PAGES[engine]).results.map(({ url }) => url))
   })
 
-  test('on a phone has headings in place of h3', () => {
+  test('on a phone has headings instead of h3', () => {
     const html = PAGES.google.replaceAll('<h3>', '<div role="heading" aria-level="3">').replaceAll('</h3>', '</div>')
     const phone = html.replaceAll('<a href=', '<a role="presentation" href=')
     expect(read('google', phone, { device: 'mobile' }).results).toHaveLength(3)

@@ -8,7 +8,7 @@ test('a key is svc_ with 36 characters of base62, and each is another one', () =
   expect(keys.every(isApiKeyText)).toBe(true)
 })
 
-test('a typing error in any place is seen without the store', () => {
+test('a typing error anywhere is seen without the store', () => {
   const key = newApiKeyText()
   for (let at = 0; at < key.length; at += 1) {
     const wrong = key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1)

@@ -42,7 +42,7 @@ const told = async () =>
 const A = 'https://a.example/hook'
 const B = 'https://b.example/hook'
 
-test('a destination is told once, however many of its deliveries die, until it takes one', async () => {
+test('a destination is reported once, however many of its deliveries die, until it takes one', async () => {
   await end('dead', A, A, A)
   await end('dead', A)
   expect(await told()).toEqual([['a.example:443', 'dead']])
@@ -51,7 +51,7 @@ test('a destination is told once, however many of its deliveries die, until it t
   expect(await told()).toHaveLength(2)
 })
 
-test('a refusal for good is told, and a failure that is tried again is not', async () => {
+test('a refusal for good is reported, and a failure that is tried again is not', async () => {
   await end('retried', A)
   expect(await told()).toEqual([])
   await end('refused', B)
@@ -66,7 +66,7 @@ test('two addresses at one host are two destinations', async () => {
   expect(await told()).toHaveLength(3)
 })
 
-test('nobody is told where nobody wants it', async () => {
+test('nobody gets a notice where nobody wants it', async () => {
   await outbox.query('update teams set error_notifications = false')
   await end('dead', A)
   expect(await told()).toEqual([])

@@ -13,7 +13,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const events = (team: string) =>
   world.query('select kind, monitor_no, detail from notice_events where team_id = $1', [team])
 
-test('checks that wait long for a browser are counted, and their team is told once', async () => {
+test('checks that wait long for a browser are counted, and their team gets one notice', async () => {
   const [team, spent] = [await world.team(), await world.team({ runs: 1, used: 1 })]
   await world.monitors(team, { queue: 'browser', dueSeconds: 700, interval: 60 })
   await world.monitors(team, { queue: 'visual', dueSeconds: 8_000, interval: 2_000 })
@@ -31,7 +31,7 @@ test('checks that wait long for a browser are counted, and their team is told on
   expect(await events(spent)).toEqual([])
 })
 
-test('no check waits for a browser: nothing is told', async () => {
+test('no check waits for a browser: nothing is reported', async () => {
   const team = await world.team()
   await world.monitors(team, { dueSeconds: 9_000, interval: 60 })
   expect(await noteUnrendered(world.store)).toEqual({ count: 0, oldest_seconds: 0 })

@@ -60,7 +60,7 @@ test('a check that was given back no longer listens to who gave it back', async 
   expect(await world.runs(no)).toEqual([])
 })
 
-test('a run that was paused while held is taken up again when its holder gives it back', async () => {
+test('a run that was paused while claimed is taken up again when its holder gives it back', async () => {
   const [no = 0] = await world.monitors(await world.team())
   const taken = await world.claim()
   await world.query('update checks set next_run_at = null where no = $1', [no])

@@ -74,7 +74,7 @@ test('the end of a trial stops every schedule, and a plan makes all due at once'
 const notices = (team: string) =>
   world.query<{ detail: object }>(`select detail from notice_events where team_id = $1 and kind = 'quota'`, [team])
 
-test('the end of a trial is told once, with the number of monitors that it locks', async () => {
+test('the end of a trial is reported once, with the number of monitors that it locks', async () => {
   const { team } = await owner('free')
   await world.monitors(team, { count: 2 })
   await world.setClock('15 days')
@@ -89,7 +89,7 @@ test('the end of a trial is told once, with the number of monitors that it locks
   expect(await notices(unused.team)).toEqual([])
 })
 
-test('searches that are locked because credits are used up are told, each time that it happens', async () => {
+test('searches that are locked because credits are used up are reported, each time that it happens', async () => {
   const { email, team } = await owner('lite')
   await search(team)
   for (let time = 1; time <= 2; time++) {

@@ -63,7 +63,7 @@ describe('bytes of the proxy', () => {
     expect((await held(one, 20 * MB)).bytes).toBe(MB)
   })
 
-  test('that were used beyond what was held count too, and nothing is given out then', async () => {
+  test('that were used beyond what was reserved count too, and nothing is given out then', async () => {
     const one = await team()
     await one.settle(await held(one, STARTER), STARTER + 5_000)
     expect(await one.used()).toBe(STARTER + 5_000)
@@ -77,7 +77,7 @@ describe('bytes of the proxy', () => {
     expect(sum).toBe(STARTER)
   })
 
-  test('that a killed process held come back', async () => {
+  test('that a killed process had reserved come back', async () => {
     const one = await team()
     await held(one, STARTER)
     expect(await one.hold(1)).toEqual({ kind: 'used_up' })

@@ -44,7 +44,7 @@ test('credits that are gone after the pool are written down too', async () => {
   ])
 })
 
-test('each pool of a trial is told by itself; a team without a limit is told nothing', async () => {
+test('each pool of a trial is reported by itself; a team without a limit gets no notice', async () => {
   const trial = await world.team({ runs: 100, visual: 5, used: 0 })
   await spendRun(world.store, trial, 'visual', 4)
   expect(await told(trial)).toEqual([['visual', 80, 4, 0]])
@@ -54,7 +54,7 @@ test('each pool of a trial is told by itself; a team without a limit is told not
   expect(await told(free)).toEqual([])
 })
 
-test('a smaller plan is told at once, and a new period tells again', async () => {
+test('a smaller plan is reported at once, and a new period reports again', async () => {
   const team = await world.team({ runs: 100, used: 50 })
   await world.query(
     `update team_usage set runs_limit = 60, resets_at = clock() - interval '1 second' where team_id = $1`,
@@ -69,7 +69,7 @@ test('a smaller plan is told at once, and a new period tells again', async () =>
   ])
 })
 
-test('a larger plan in the same period is told again, and so are credits that were bought again', async () => {
+test('a larger plan in the same period is reported again, and so are credits that were bought again', async () => {
   const team = await world.team({ runs: 10, used: 9, credits: 1 })
   await spendRun(world.store, team, 'runs', 1)
   await spendRun(world.store, team, 'runs', 1)

@@ -47,7 +47,7 @@ test('every digit of a price that becomes another is a change', async () => {
   expect(unseen).toEqual([])
 })
 
-test('a digit that changed is told beside a scrollbar that moved by a pixel, which is not', async () => {
+test('a digit that changed is reported beside a scrollbar that moved by a pixel, which is not', async () => {
   const digit = await changed({ price: '1248' }, { price: '1249' })
   expect(digit).toBeGreaterThan(0)
   expect(await changed({ price: '1248', thumb: 40 }, { price: '1249', thumb: 41 })).toBe(digit)
@@ -72,7 +72,7 @@ test('a page that became shorter and wider has changed by what only one of the t
   })
 })
 
-test('the overlay has changes in red, that place in its colours, the rest in pale grey, and both sizes', async () => {
+test('the overlay has changes in red, their surroundings in colour, the rest in pale grey, and both sizes', async () => {
   const box = { x: 300, y: 30, width: 40, height: 25 }
   const before = await draw({ height: 360 })
   const { overlay } = await compare({ before, after: await draw({ box }), thumb: false })

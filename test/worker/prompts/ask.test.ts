@@ -149,7 +149,7 @@ describe('an answer that is not of the shape', () => {
   })
 })
 
-describe('a schema that is too much is told before anybody is asked', () => {
+describe('a schema that is too much is refused before anybody is asked', () => {
   const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : { properties: { a: deep(levels - 1) } })
   test.each<[string, Record<string, unknown>]>([
     ['51 fields', Object.fromEntries(Array.from({ length: 51 }, (__, i) => [`f${i}`, 'text']))],
@@ -175,7 +175,7 @@ describe('an endpoint that does not take everything', () => {
     expect(server.questions).toHaveLength(3)
   })
 
-  test.each(['json_schema', 'json_object'])('is told in words where it does not know %s', async (last) => {
+  test.each(['json_schema', 'json_object'])('is described in words where it does not know %s', async (last) => {
     const refused = last === 'json_schema' ? ['json_schema'] : ['json_schema', 'json_object']
     server.says((question, _, response) =>
       refused.includes(question.body.response_format?.type ?? '')

@@ -139,7 +139,7 @@ for (const [kind, open] of Object.entries(KINDS))
       },
     )
 
-    test('extends leases, and answers those that are still held', async () => {
+    test('extends leases, and answers those that it still has', async () => {
       const [kept, gone] = [await monitor(), await monitor()]
       const tasks = await source.claim(10)
       await moved(2)
@@ -245,7 +245,7 @@ for (const [kind, open] of Object.entries(KINDS))
       }
       const prompt = () => monitor({ extract: { method: 'prompt', prompt: 'What does it cost?' } })
 
-      test('and records its answer, whatever the page held', async () => {
+      test('and records its answer, whatever the page contains', async () => {
         runnerApi.model.says('It costs $5')
         expect(await ended(await prompt(), text('The kettle\0 costs \ud800 $5'))).toMatchObject({
           extracted: { result: 'It costs $5' },

@@ -42,7 +42,7 @@ describe('garbage', () => {
     expect(await asker.state()).toEqual(before)
   }, 60_000)
 
-  test('in the place of one part of an outcome is refused, and changes nothing', async () => {
+  test('instead of one part of an outcome is refused, and changes nothing', async () => {
     const task = await asker.claimed({ visual: { enabled: true } })
     const before = await asker.state()
     const good = outcome(task, { reading: { ...VALUES, shots: [0] }, pictures: [asker.png.length] })

@@ -42,7 +42,7 @@ describe('a token', () => {
   })
 
   test(
-    'that ended says so to its runner once; what it held goes to another when the lease ends, as from a dead ' +
+    'that ended says so to its runner once; what it had claimed goes to another when the lease ends, as from a dead ' +
       'worker.',
     async () => {
       const { token } = await asker.runnerApi.token('dying')

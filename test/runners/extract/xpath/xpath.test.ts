@@ -101,7 +101,7 @@ describe('xpath', () => {
     expect(xp('//svg:use/@xlink:href')).toBe('#i')
   })
 
-  test('treats words as names or operators by their place', () => {
+  test('treats words as names or operators by their position', () => {
     const page = html('<div>6</div><mod>4</mod><or>1</or>')
     expect(one(page, 'xpath', '//div div //or')).toBe(6)
     expect(one(page, 'xpath', '//div mod //mod')).toBe(2)

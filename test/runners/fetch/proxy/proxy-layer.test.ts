@@ -165,7 +165,7 @@ describe('through a proxy', () => {
   )
 })
 
-describe('what the site answers through the proxy is told as such', () => {
+describe('what the site answers through the proxy is reported as such', () => {
   test.each([403, 429, 404])('status %s', async (status) => {
     await using proxy = await startProxy()
     const origin = await site((_, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
