@@ -33,7 +33,7 @@ export async function startCluster(): Promise<KubeApi> {
   return kube
 }
 
-/** An API server for the tests of a file; `take` is called before each of them, with what `createOperatorWorld` makes. */
+/** An API server for the tests of a file. `take` is called before each of them with a new store, team and operator. */
 export function operatorForEachTest(
   take: (opened: { readonly kube: KubeApi; readonly world: OperatorWorld }) => void,
   options: Partial<OperatorOptions> = {},

@@ -72,7 +72,7 @@ test('a page that became shorter and wider has changed by what only one of the t
   })
 })
 
-test('the overlay has changes in red, their surroundings in colour, the rest in pale grey, and both sizes', async () => {
+test('the overlay has changes in red, what is around them in colour, the rest in grey, and both sizes', async () => {
   const box = { x: 300, y: 30, width: 40, height: 25 }
   const before = await draw({ height: 360 })
   const { overlay } = await compare({ before, after: await draw({ box }), thumb: false })
