@@ -19,6 +19,7 @@ import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { accountPages } from './pages/account-pages.ts'
 import { invitationPages } from './pages/invitation-page.ts'
+import { serpMonitorRoutes } from './routes/serp-monitors.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
@@ -43,6 +44,7 @@ const described: readonly Route[] = [
   manifestMonitorRoute,
   readSigningSecretRoute,
   rotateSigningSecretRoute,
+  ...serpMonitorRoutes,
   listTemplatesRoute,
   createFromTemplateRoute,
   getRunRoute,

@@ -66,12 +66,15 @@ export interface ServicesOptions {
   readonly hasMail?: boolean
   /** Absent: plans and credits are given by commands. */
   readonly billing?: BillingProvider
+  /** Milliseconds between two searches at one engine and exit. Default 30,000. */
+  readonly serpSpacingMs?: number
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
 
 /** What the routes work with. */
 export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
+  readonly serpSpacingMs: number
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly billing: BillingProvider
@@ -113,6 +116,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   })
   return {
     ...options,
+    serpSpacingMs: options.serpSpacingMs ?? 30_000,
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),

@@ -130,7 +130,8 @@ export async function loadAdmin(program: Command): Promise<void> {
 
 const CHECK_HELP = `
 A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as in a run. A
-private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed.
+private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed. A check from
+the command line belongs to no team, so client certificates are not shown; POST /v1/monitors/preview shows them.
 
 Exits with 0 when every check was a success and every field had a match, 1 when not, 2 when the command line is not
 valid.

@@ -45,8 +45,10 @@ function endWith(command: Command, end: (error: CommanderError) => never): void 
 async function pointToSetting(message: string): Promise<void> {
   const { settingOfOption } = await import('./boot/settings/read-config.ts')
   const setting = settingOfOption(/'--([\w-]+)/.exec(message)?.[1] ?? '')
-  if (setting !== null)
+  if (setting !== null) {
+    const command = words.find((word) => !word.startsWith('-') && program.commands.some((one) => one.name() === word))
     process.stderr.write(
-      `Settings are environment variables: set ${setting}, as in ${setting}=… ./tidemark ${words[0]}\n`,
+      `Settings are environment variables: set ${setting}, as in ${setting}=… ./tidemark ${command ?? 'serve'}\n`,
     )
+  }
 }

@@ -1,4 +1,5 @@
 import type { Requester } from '../schema/account/audit.ts'
+import type { MonitorKind } from '../schema/monitor/monitor.ts'
 import type { Queryable } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 
@@ -15,6 +16,14 @@ export interface MonitorContext {
 }
 
 /** A monitor of a team, and the requester. */
-export interface OneMonitor extends Requester {
+export interface OneMonitor<K extends MonitorKind = MonitorKind> extends Requester {
   readonly id: string
+  /** A monitor of another kind is unknown. Default: page. */
+  readonly kind?: K
 }
+
+/** Returns the name of an action in the audit log, which has a name for each kind of monitor. */
+export const auditedAs = <What extends MonitorAct>(kind: MonitorKind, what: What) =>
+  `${kind === 'serp' ? 'serp_monitor' : 'monitor'}.${what}` as const
+
+type MonitorAct = 'created' | 'updated' | 'deleted' | 'paused' | 'resumed' | 'run_triggered' | 'secret_rotated'

@@ -1,16 +1,16 @@
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { MonitorKind, MonitorSpec } from '../schema/monitor/monitor.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
-import type { MonitorRow } from '../store/monitors/monitor-record.ts'
+import type { MonitorRow, RowOfKind } from '../store/monitors/monitor-record.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
 
 /** The action succeeded; this is the monitor now. */
-export interface DoneMonitor {
+export interface DoneMonitor<K extends MonitorKind = 'page'> {
   readonly kind: 'done'
-  readonly monitor: MonitorRow
+  readonly monitor: RowOfKind[K]
 }
 
 /** Another writer owns the record. It can be changed and deleted only there. */
@@ -44,6 +44,8 @@ export interface OverCap {
 export interface OutOfRuns {
   readonly kind: 'used_up'
   readonly quota: UsedUp
+  /** How many runs are needed: one, or one for each page of a search. */
+  readonly needs: number
 }
 
 export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }

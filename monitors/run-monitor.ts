@@ -2,7 +2,7 @@ import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { runNow } from '../store/monitors/monitor-run-now.ts'
-import type { MonitorContext, OneMonitor } from './context.ts'
+import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
 import { type Locked, NO_MONITOR, type OutOfRuns } from './outcome.ts'
 
 /** The run is queued, and readable as running from now on. */
@@ -27,8 +27,8 @@ export async function runMonitor(
 }
 
 /** Queues a run within a transaction. */
-export async function run(tx: Transaction, { teamId, actor, id }: OneMonitor): Promise<RunOutcome> {
-  const found = await runNow(tx, teamId, id)
+export async function run(tx: Transaction, { teamId, actor, id, kind = 'page' }: OneMonitor): Promise<RunOutcome> {
+  const found = await runNow(tx, teamId, id, kind)
   switch (found.kind) {
     case 'missing':
       return NO_MONITOR
@@ -40,7 +40,7 @@ export async function run(tx: Transaction, { teamId, actor, id }: OneMonitor): P
       const { runId, name, isNew } = found
       const target = { id, label: name }
       const metadata = { run_id: runId }
-      if (isNew) await recordAudit(tx, { teamId, actor, action: 'monitor.run_triggered', target, metadata })
+      if (isNew) await recordAudit(tx, { teamId, actor, action: auditedAs(kind, 'run_triggered'), target, metadata })
       return { kind: 'done', runId }
     }
   }

@@ -1,7 +1,7 @@
 import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { findSigningFacts, replaceSigningSecret } from '../store/monitors/signing-secret.ts'
-import type { MonitorContext, OneMonitor } from './context.ts'
+import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
 import { NO_MONITOR } from './outcome.ts'
 
 type SecretContext = Pick<MonitorContext, 'store' | 'secrets'>
@@ -31,9 +31,9 @@ interface SecretRotation extends OneMonitor {
 /** Returns the secret that signs a monitor's webhooks. */
 export async function readSigningSecret(
   { store, secrets }: SecretContext,
-  { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,
+  { teamId, id, kind }: Pick<OneMonitor, 'teamId' | 'id' | 'kind'>,
 ): Promise<ReadSecret | NotFound> {
-  const facts = await findSigningFacts(store, secrets, { teamId, id })
+  const facts = await findSigningFacts(store, secrets, { teamId, id, ...(kind && { kind }) })
   if (!facts) return NO_MONITOR
   return { kind: 'done', secret: facts.hasWebhook ? facts.secret : null }
 }
@@ -41,10 +41,10 @@ export async function readSigningSecret(
 /** Replaces the secret that signs a monitor's webhooks. */
 export async function rotateSigningSecret(
   { store, secrets }: SecretContext,
-  { teamId, actor, id, graceHours }: SecretRotation,
+  { teamId, actor, id, kind = 'page', graceHours }: SecretRotation,
 ): Promise<RotatedSecret | NotFound | NoWebhook> {
   return store.transaction(async (tx): Promise<RotatedSecret | NotFound | NoWebhook> => {
-    const facts = await findSigningFacts(tx, secrets, { teamId, id })
+    const facts = await findSigningFacts(tx, secrets, { teamId, id, kind })
     if (!facts) return NO_MONITOR
     if (!facts.hasWebhook) return { kind: 'no_webhook' }
     const secret = await replaceSigningSecret(tx, secrets, { teamId, id, graceHours })
@@ -52,7 +52,7 @@ export async function rotateSigningSecret(
     await recordAudit(tx, {
       teamId,
       actor,
-      action: 'monitor.secret_rotated',
+      action: auditedAs(kind, 'secret_rotated'),
       target: { id, label: facts.name },
       metadata,
     })

@@ -62,7 +62,7 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'over_cap':
       return overCap(refusal)
     case 'used_up':
-      return apiError('RUN_LIMIT_REACHED', "The month's runs and the run credits are used up.", [refusal.quota])
+      return apiError('RUN_LIMIT_REACHED', usedUp(refusal), [refusal.quota])
     case 'no_webhook':
       return apiError('CONFLICT', 'The monitor has no webhook delivery, so it signs nothing: add one first.')
     case 'limit':
@@ -187,6 +187,11 @@ function managed({ name, resource, act }: Managed) {
       : `The monitor "${name}" is managed by ${by}: change or delete it there.`
   return apiError('CONFLICT', message)
 }
+
+const usedUp = ({ needs }: OutOfRuns): string =>
+  needs === 1
+    ? "The month's runs and the run credits are used up."
+    : `This needs ${needs} runs, one for each page, and fewer are left of the month's runs and the run credits.`
 
 const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
 const locked = ({ act }: Locked) =>

@@ -12,6 +12,8 @@ import { Pagination } from '../../schema/page-of.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
+import { SerpMonitor, SerpMonitorCreate, SerpMonitorPatch } from '../../schema/serp/serp-monitor.ts'
+import { SerpResult } from '../../schema/serp/serp-result.ts'
 import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
 import { Backtest, BacktestRequest, BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -31,6 +33,10 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MonitorCreate,
   MonitorPatch,
   MonitorPreview,
+  SerpMonitor,
+  SerpMonitorCreate,
+  SerpMonitorPatch,
+  SerpResult,
   RunDiff,
   Preview,
   Template,
@@ -86,6 +92,15 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 5 },
     deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/tidemark' }],
   },
+  SerpMonitorCreate: {
+    name: 'Our rank for kettles',
+    keyword: 'electric kettle',
+    schedule_interval_seconds: 86_400,
+    target_domain: 'shop.example.com',
+    rank_change_threshold: 3,
+    deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/tidemark' }],
+  },
+  SerpMonitorPatch: { pages: 2 },
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },

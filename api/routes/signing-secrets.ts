@@ -6,7 +6,7 @@ import { ById, ok, route } from '../http/route.ts'
 
 /** A signing secret: 64 hex digits without prefix. */
 
-const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
+export const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 export const readSigningSecretRoute = route({
   method: 'GET',

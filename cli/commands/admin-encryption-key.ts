@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { Store } from '../../store/db/client.ts'
-import { checkEncryptionKey, forgetOtherKeys, isKeyInUse } from '../../store/secrets/encryption-key-check.ts'
-import { reEncrypt } from '../../store/secrets/re-encrypt.ts'
+import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
+import { duringRotation, reEncrypt } from '../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { print, withStore } from '../boot/parts/with-store.ts'
+import { type AdminContext, print, withStore } from '../boot/parts/with-store.ts'
 import { addKeyToFile, keepNewestInFile } from '../boot/settings/encryption-key.ts'
 
 /** Returns the command that encrypts everything with a new key. */
@@ -23,29 +23,21 @@ Where the key is in the data folder (TIDEMARK_ENCRYPTION_KEY is not set), this i
 runs takes up the new key by itself.
   $ ./tidemark admin rotate-key
 
-Elsewhere, put a new key before the old one, start every process with that list, and run:
-  $ TIDEMARK_ENCRYPTION_KEY=<new>,<old> ./tidemark admin rotate-key
-Then remove the old key. See docs/settings.md.
+Where the key is in TIDEMARK_ENCRYPTION_KEY, a list of keys separated by commas, it takes four steps:
+  1. Start every process with <old>,<new>, so that all of them can read what is encrypted with the new key. Without
+     this step, a process that was not started again yet cannot read what the others write.
+  2. Start every process with <new>,<old>.
+  3. Run the command with that list:
+     $ TIDEMARK_ENCRYPTION_KEY=<new>,<old> ./tidemark admin rotate-key
+  4. Start every process with <new>.
+docs/admin.md explains it, under "A new encryption key".
 `,
     )
     .action(({ json }: { readonly json: boolean }) =>
-      withStore(async (store, { encryptionKey, settings, isShared }) => {
-        const isInFile = settings.TIDEMARK_ENCRYPTION_KEY === undefined
-        const secrets = createSecretBox(isInFile ? await addKeyToFile(settings) : encryptionKey)
-        const [newest = '', ...older] = secrets.keyIds
-        // The server notes the key when it has taken it up. From then on it writes nothing with another one.
-        if (isInFile && isShared) await untilInUse(store, newest)
-        else await checkEncryptionKey(store, secrets)
-        const showProgress = process.stderr.isTTY && !json
-        const { rows, seen, unreadable, isIncomplete } = await reEncrypt(store, secrets, (soFar) => {
-          if (showProgress) process.stderr.write(`\r${soFar.seen} rows seen, ${soFar.rows} encrypted again `)
-        })
-        if (showProgress) process.stderr.write('\n')
-        const isDone = unreadable.length === 0 && !isIncomplete
-        if (isInFile && isDone) {
-          await keepNewestInFile(settings)
-          await forgetOtherKeys(store, newest)
-        }
+      withStore(async (store, context) => {
+        const end = await duringRotation(store, (ensureAlone) => rotate(store, { ...context, json, ensureAlone }))
+        if (end === null) throw new UnderWayError()
+        const { newest, seen, rows, unreadable, isDone } = end
         print(json, {
           key: newest,
           rows_seen: seen,
@@ -53,10 +45,44 @@ Then remove the old key. See docs/settings.md.
           old_keys_may_be_removed: isDone,
           ...(unreadable.length > 0 && { rows_unreadable: unreadable }),
         })
-        if (!json) process.stdout.write(`${sentence({ isDone, isIncomplete, isInFile, hasOlder: older.length > 0 })}\n`)
+        if (!json) process.stdout.write(`${sentence(end)}\n`)
         if (!isDone) process.exitCode = 1
       }),
     )
+
+interface Rotation extends AdminContext {
+  readonly json: boolean
+  ensureAlone(): Promise<void>
+}
+
+async function rotate(store: Store, { encryptionKey, settings, isShared, json, ensureAlone }: Rotation) {
+  const isInFile = settings.TIDEMARK_ENCRYPTION_KEY === undefined
+  const list = isInFile ? await addKeyToFile(settings) : encryptionKey
+  const secrets = createSecretBox(list)
+  const [newest = '', ...older] = secrets.keyIds
+  // The server notes the key when it has taken it up. From then on it writes nothing with another one.
+  if (isInFile && isShared) await untilInUse(store, newest)
+  else await noteEncryptionKey(store, secrets)
+  const showProgress = process.stderr.isTTY && !json
+  const done = await reEncrypt(store, secrets, (soFar) => {
+    if (showProgress) process.stderr.write(`\r${soFar.seen} rows seen, ${soFar.rows} encrypted again `)
+  })
+  if (showProgress) process.stderr.write('\n')
+  const isDone = done.unreadable.length === 0 && !done.isIncomplete
+  if (isInFile && isDone) {
+    await ensureAlone()
+    await forgetOtherKeys(store, newest)
+    await keepNewestInFile(settings, list)
+  }
+  return { ...done, newest, isDone, isInFile, hasOlder: older.length > 0 }
+}
+
+class UnderWayError extends ExplainedError {
+  override readonly name = 'UnderWayError'
+  constructor() {
+    super('another rotation of the encryption key is under way; wait for its end. This one has changed nothing')
+  }
+}
 
 interface End {
   readonly isIncomplete: boolean

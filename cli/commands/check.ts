@@ -3,9 +3,10 @@ import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import type { SearchOptions } from '../check/check-search.ts'
+import { isWebAddress } from '../check/source.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
-import { readSettings } from '../boot/settings/read-config.ts'
+import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
 import { readEndpoints } from '../../runners/serp/endpoints.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 
@@ -22,7 +23,7 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
       egress,
       log: createLogger('silent'),
     })
-    if (!browsers) return 'TIDEMARK_BROWSER_PAGES is 0: a search needs the browser'
+    if (!browsers) throw noBrowser('a search')
     const endpoints = readEndpoints(settings.TIDEMARK_SERP_ENDPOINTS)
     if (typeof endpoints === 'string') return `TIDEMARK_SERP_ENDPOINTS ${endpoints}`
     try {
@@ -44,6 +45,9 @@ const outputOf = ({ json = false }: { readonly json?: boolean }): CheckOutput =>
   err: (text) => void process.stderr.write(text),
 })
 
+const noBrowser = (what: string) =>
+  new SettingsError([{ path: 'TIDEMARK_BROWSER_PAGES', message: `is 0, and ${what} needs the browser; unset it` }])
+
 /** Runs `tidemark check`. Returns what is wrong with the command line; null when it could be used. */
 export async function check(targets: readonly string[], options: CheckOptions): Promise<string | null> {
   const settings = readSettings(process.env)
@@ -60,6 +64,8 @@ export async function check(targets: readonly string[], options: CheckOptions): 
       : (await import('../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
   try {
     const configuration = await configurationOf(targets, options, egress)
+    if (!browser && configuration.spec.fetch_mode === 'browser' && configuration.targets.some(isWebAddress))
+      throw noBrowser('rendering')
     const isSuccess = await runCheck(configuration, egress, outputOf(options), { prompts, ...(browser && { browser }) })
     if (!isSuccess) process.exitCode = 1
     return null

@@ -1,14 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { unwatchFile, watchFile } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
-import { checkEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
+import { checkEncryptionKey, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
-import { keyFile } from '../boot/settings/encryption-key.ts'
+import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
@@ -31,13 +31,16 @@ export const serve = (): Promise<void> =>
       await whileStoreAway(() => migrate(databaseUrl, { plans, progress }), { patienceMs, log })
       context.progress('Starting the API and the workers')
       let worker: Worker | undefined
+      const keys = followedKeys(context, () => worker?.store)
+      // Before anything is encrypted: a rotation may have ended since the file was read.
+      await keys?.look()
       const api = await startApi({
         ...context,
         wake: () => worker?.wake(),
         sinceProgress: () => worker?.sinceProgress() ?? 0,
       })
       worker = await startWorker(context)
-      followKeyFile(context, worker.store)
+      keys?.follow()
       const email = context.settings.TIDEMARK_OWNER_EMAIL
       const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
       if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
@@ -59,24 +62,31 @@ export const serve = (): Promise<void> =>
     },
   })
 
-const LOOK_EVERY_MS = 1_000
+/** What was encrypted with the old key is written within this time. */
+const WRITTEN_WITHIN_MS = 1_000
 
 /**
  * Takes up a new key that "tidemark admin rotate-key" writes into the data folder. The command waits until this process
- * has noted the key in the store: from then on nothing is written with the old one.
+ * has noted the key in the store: from then on nothing is written with the old one. Before there is a `store`, the key
+ * is only taken up, and the start notes it. Null: the key is not in the data folder.
  */
-function followKeyFile({ settings, secrets, log, stack }: ServerContext, store: Store): void {
-  if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return
-  const file = keyFile(settings)
-  const takeUp = async () => {
-    try {
-      secrets.adopt(await readFile(file, 'utf8'))
-      await checkEncryptionKey(store, secrets)
+function followedKeys({ settings, encryptionKey, secrets, log, stack }: ServerContext, store: () => Store | undefined) {
+  if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return null
+  const keys = followKeys(keyFile(settings), {
+    known: encryptionKey,
+    async takeUp(list) {
+      const open = store()
+      // A file with a wrong key changes nothing.
+      if (open) await checkEncryptionKey(open, createSecretBox(list))
+      secrets.adopt(list)
+      if (!open) return
+      await pause(WRITTEN_WITHIN_MS)
+      await noteEncryptionKey(open, secrets)
       log.info({ key: secrets.keyIds[0] }, 'the encryption key in the data folder was replaced, and is used')
-    } catch (err) {
-      log.warn({ err }, 'the encryption key in the data folder was replaced, and cannot be used')
-    }
-  }
-  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, () => void takeUp())
-  stack.defer('the encryption key', async () => unwatchFile(file))
+    },
+    onFault: (err) =>
+      log.warn({ err }, 'the encryption key in the data folder was replaced, and cannot be used; it is tried again'),
+  })
+  stack.defer('the encryption key', async () => keys.close())
+  return keys
 }

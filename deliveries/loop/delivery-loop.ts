@@ -1,6 +1,8 @@
 import type { Store } from '../../store/db/client.ts'
 import type { ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
 import { type Outbox, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
+import { holdChat } from '../../store/deliveries/chat-paces.ts'
+import { chatOf } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Lease } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
@@ -10,7 +12,7 @@ import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.t
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
-import { createDestinations } from './destinations.ts'
+import { createDestinations, type Flight } from './destinations.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 
@@ -101,14 +103,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function deliver(lease: Lease<ClaimedDelivery>): Promise<void> {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
-    const flight = destinations.start(claimed.host, claimed.type)
+    const flight = destinations.start(claimed.host)
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
     const { signal } = lease.lost
-    const rest = (ms: number, untilMs: number) => flight.rest(ms, untilMs, signal)
-    const hold = (ms: number) => flight.hold(ms)
-    const outcome = await attempt(claimed, options, { signal, log, rest, hold })
+    const holdEverywhere = (ms: number) => running.add(holdFor(store, claimed, ms).catch(notAnswered))
+    const waits = waitsOf(flight, holdEverywhere, signal)
+    const outcome = await attempt(claimed, options, { signal, log, ...waits })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)
@@ -137,5 +139,25 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       claims.wake()
     },
     drain: (graceMs) => (drained ??= drain(graceMs)),
+  }
+}
+
+/** A chat that asks to wait is left alone by the other processes too. */
+async function holdFor(store: Store, { host }: ClaimedDelivery, ms: number): Promise<void> {
+  const chat = chatOf(host)
+  if (chat) await holdChat(store, chat, ms)
+}
+
+/** Returns what an attempt does where its destination asks to wait. */
+function waitsOf(flight: Flight, holdEverywhere: (ms: number) => void, signal: AbortSignal) {
+  return {
+    rest(ms: number, untilMs: number) {
+      holdEverywhere(ms)
+      return flight.rest(ms, untilMs, signal)
+    },
+    hold(ms: number) {
+      holdEverywhere(ms)
+      flight.hold(ms)
+    },
   }
 }

@@ -11,7 +11,8 @@ import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { Tracer } from '../../core/tracer.ts'
-import { placeOf } from '../../store/deliveries/delivery-row.ts'
+import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
+import { takeTurns } from '../../store/deliveries/chat-paces.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 
@@ -56,6 +57,19 @@ export function createClaimRound({ store, destinations, leaseSeconds, outbox }: 
     return rooms
   }
 
+  /** Leaves out the chats that have no turn now. Where there is no chat, the store is not asked. */
+  async function withTurns(asked: ReturnType<typeof granted>): Promise<ReturnType<typeof granted>> {
+    const chats = asked.map(({ target }) => chatOf(target.key)).filter((chat) => chat !== null)
+    if (chats.length === 0) return asked
+    const turns = await takeTurns(store, chats)
+    return asked.filter(({ target: { key } }) => {
+      const turn = turns.get(chatOf(key)?.address ?? '')
+      if (turn?.isTaken !== false) return true
+      destinations.close(key, turn.waitMs)
+      return false
+    })
+  }
+
   return {
     async look() {
       const page = await dueHosts(store, cursor, outbox)
@@ -64,7 +78,7 @@ export function createClaimRound({ store, destinations, leaseSeconds, outbox }: 
       return cursor !== ''
     },
     async claim() {
-      const asked = granted()
+      const asked = await withTurns(granted())
       if (asked.length === 0) return []
       const rooms = asked.map(({ target, room }) => ({ host: target.key, room }))
       const claimed = await claimDeliveries(store, { rooms, limit: destinations.free, leaseSeconds }, outbox)

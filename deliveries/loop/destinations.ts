@@ -1,11 +1,10 @@
 import { sleep } from '../../concurrency/sleep.ts'
-import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
-import { placeOf } from '../../store/deliveries/delivery-row.ts'
+import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
 import { type DueTarget, createPlaces, type Places, type Requester } from './due-targets.ts'
 
 /** A running attempt. */
-interface Flight {
+export interface Flight {
   /**
    * The destination asked to wait for this long. Others may use the slot meanwhile, and no other attempt to this
    * address begins. Resolves to true with a slot again, before any new attempt gets it; to false if none was free until
@@ -26,8 +25,10 @@ export interface Destinations {
   readonly active: number
   /** Begins a plan of what to claim. */
   plan(): Plan
-  /** `key`: of the destination (`destinationKey`). Messages to chats are paced. */
-  start(key: string, type: DeliveryType): Flight
+  /** `key`: of the destination (`destinationKey`). */
+  start(key: string): Flight
+  /** No attempt to the chat of this key begins for this long: it has no turn before (`takeTurns`). */
+  close(key: string, ms: number): void
 }
 
 /** A plan of slots. Each grant reduces what later grants can get, but takes no slot yet. */
@@ -35,7 +36,7 @@ interface Plan {
   /** Attempts that may still be granted. */
   readonly free: number
   hasRoomAt(host: string): boolean
-  /** Returns the number of attempts to this target that may start now. */
+  /** Returns the number of attempts to this target that may start now: of a chat at most one. */
   grant(target: DueTarget): number
 }
 
@@ -83,7 +84,7 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
   const known = new Map<string, Target>()
   const mostAllowed = perHost < 3 ? perHost : perHost - 1
   const slots = createSlots(total, places, madeRoom)
-  const paces = createPaces(onRoom)
+  const pauses = createPauses(onRoom)
 
   function end(key: string, target: Target, healthy: boolean): void {
     target.running--
@@ -115,25 +116,24 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
       return slots.active
     },
     plan: () =>
-      planOf({ places: places.planned(), free: slots.free, targetOf: (key) => known.get(key) ?? UNKNOWN, paces }),
-    start(key, type) {
+      planOf({ places: places.planned(), free: slots.free, targetOf: (key) => known.get(key) ?? UNKNOWN, pauses }),
+    close: (key, ms) => pauses.close(key, ms),
+    start(key) {
       const target = known.get(key) ?? { ...UNKNOWN }
       known.set(key, target)
       const requester = { ...placeOf(key), proven: target.proven }
       target.running++
-      const everyMs = everyMsOf(type)
-      if (everyMs !== null) paces.take(key, everyMs)
       const slot = slots.take(requester)
       return {
         async rest(ms, untilMs, signal) {
-          paces.hold(key, ms)
+          pauses.close(key, ms)
           slot.giveBack()
           madeRoom()
           await sleep(ms, signal)
           return slot.takeAgain(untilMs, signal)
         },
         hold(ms) {
-          paces.hold(key, Math.min(ms, CHAT_PACE.longestHoldMs))
+          pauses.close(key, Math.min(ms, CHAT_PACE.longestHoldMs))
         },
         end(healthy) {
           slot.giveBack()
@@ -222,11 +222,18 @@ interface PlanParts {
   readonly places: Places
   readonly free: number
   readonly targetOf: (key: string) => Target
-  readonly paces: Paces
+  readonly pauses: Pauses
 }
 
-function planOf({ places, free, targetOf, paces }: PlanParts): Plan {
+function planOf({ places, free, targetOf, pauses }: PlanParts): Plan {
   let left = free
+  /** Each chat has one turn in a plan, whichever teams have messages for it. */
+  const chats = new Set<string>()
+  function roomOfChat(key: string): number {
+    const chat = chatOf(key)
+    if (chat === null) return Infinity
+    return chats.has(chat.address) || !pauses.isOpen(key) ? 0 : 1
+  }
   return {
     get free() {
       return left
@@ -235,8 +242,11 @@ function planOf({ places, free, targetOf, paces }: PlanParts): Plan {
     grant({ key, host, team }) {
       const { allowed, running, proven } = targetOf(key)
       const requester = { host, team, proven }
-      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester), paces.room(key)))
-      if (granted > 0) places.take(requester, granted)
+      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester), roomOfChat(key)))
+      if (granted === 0) return 0
+      places.take(requester, granted)
+      const chat = chatOf(key)
+      if (chat) chats.add(chat.address)
       left -= granted
       return granted
     },
@@ -265,72 +275,41 @@ function createSlow(onSlow: () => void): { readonly count: number; begin(): () =
   }
 }
 
-/** How many messages an address may get now. */
-interface Paces {
-  /** Returns the number of messages that may be sent now; Infinity for an address that is not paced. */
-  room(key: string): number
-  /** `everyMs`: between two messages to this kind of chat. */
-  take(key: string, everyMs: number): void
-  /** Lets nothing through for this long, and does not shorten a longer wait. Does nothing where nothing is paced. */
-  hold(key: string, ms: number): void
+/** Chats that get no message for a while. */
+interface Pauses {
+  isOpen(key: string): boolean
+  /** Lets nothing to the chat of this key begin for this long, and does not shorten a longer wait. */
+  close(key: string, ms: number): void
 }
 
-interface Pace {
-  /** Messages that may be sent; a fraction grows to the next one. */
-  tokens: number
-  /** The time of `tokens`; it may lie ahead. */
-  at: number
-  readonly everyMs: number
-  timer: NodeJS.Timeout | undefined
-}
+/** Pauses are kept for each chat, whichever team sends to it. A destination that is no chat has none. */
+function createPauses(onRoom: () => void): Pauses {
+  const untils = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
+  const isPast = (at: number) => at <= performance.now()
 
-/**
- * Paces are kept for each address, whichever team sends to it, in this process. An address is known to be a chat's from
- * its first message on; until then a destination gets one message at a time.
- */
-function createPaces(onRoom: () => void): Paces {
-  const paces = new Map<string, Pace>()
-  const { burst } = CHAT_PACE
-  /** Without the team: the key is `host team address`. */
-  const addressOf = (key: string) => key.replace(/ \S*/, '')
-  const tokensOf = ({ tokens, at, everyMs }: Pace) =>
-    Math.min(burst, tokens + Math.max(0, performance.now() - at) / everyMs)
-
-  function paceOf(address: string, everyMs: number): Pace {
-    const known = paces.get(address) ?? { tokens: burst, at: 0, everyMs, timer: undefined }
-    paces.delete(address)
-    paces.set(address, known)
-    // An address that was not used for long has all its tokens, as a new one has.
-    const oldest = paces.size > MOST_REMEMBERED ? paces.keys().next().value : undefined
-    if (oldest !== undefined) paces.delete(oldest)
-    return known
-  }
-
-  function set(pace: Pace, tokens: number, at: number): void {
-    clearTimeout(pace.timer)
-    Object.assign(pace, { tokens, at })
-    const waitMs = at - performance.now() + (1 - tokens) * pace.everyMs
-    if (tokens < 1) pace.timer = setTimeout(onRoom, Math.max(1, Math.ceil(waitMs) + 1)).unref()
+  function open(address: string): void {
+    clearTimeout(untils.get(address)?.timer)
+    untils.delete(address)
   }
 
   return {
-    room(key) {
-      const pace = paces.get(addressOf(key))
-      return pace === undefined ? Infinity : Math.floor(tokensOf(pace))
+    isOpen(key) {
+      const chat = chatOf(key)
+      return chat === null || isPast(untils.get(chat.address)?.at ?? 0)
     },
-    take(key, everyMs) {
-      const pace = paceOf(addressOf(key), everyMs)
-      set(pace, tokensOf(pace) - 1, Math.max(pace.at, performance.now()))
-    },
-    hold(key, ms) {
-      const pace = paces.get(addressOf(key))
-      // One message may follow at the end; the waiting one is sent then.
-      if (pace) set(pace, Math.min(0, tokensOf(pace)), Math.max(pace.at, performance.now() + ms))
+    close(key, ms) {
+      const chat = chatOf(key)
+      const at = performance.now() + ms
+      if (chat === null || at <= (untils.get(chat.address)?.at ?? 0)) return
+      open(chat.address)
+      const ended = () => {
+        open(chat.address)
+        onRoom()
+      }
+      untils.set(chat.address, { at, timer: setTimeout(ended, Math.ceil(ms) + 1).unref() })
+      // The store knows the pace of one that is forgotten.
+      const oldest = untils.size > MOST_REMEMBERED ? untils.keys().next().value : undefined
+      if (oldest !== undefined) open(oldest)
     },
   }
-}
-
-/** Returns the time between two messages; null: this type is not paced. */
-function everyMsOf(type: DeliveryType): number | null {
-  return type === 'slack' || type === 'discord' ? CHAT_PACE.everyMs[type] : null
 }

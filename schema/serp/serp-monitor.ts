@@ -83,6 +83,8 @@ export const SerpMonitorPreview = Closed(
 /** Body of `PATCH /v1/serp-monitors/{id}`. A top-level key replaces the complete value, and `{}` changes nothing. */
 export const SerpMonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 
+export type SerpMonitorPatch = Static<typeof SerpMonitorPatch>
+
 /** A SERP monitor in the form of the API. It never contains the signing secret. */
 export const SerpMonitor = Closed({
   id: stateOfMonitor.id,
@@ -106,6 +108,8 @@ export const SerpMonitor = Closed({
     }),
   ),
 })
+
+export type SerpMonitor = Static<typeof SerpMonitor>
 
 /** Query parameters of lists of SERP monitors. */
 export const serpMonitorQuery = {

@@ -42,13 +42,14 @@ type OwnerOutcome =
   | { readonly ok: false; readonly reason: 'email_taken' }
 
 // The sign-in library is large, and most processes create no account.
-const hashOf = async (password: string): Promise<string> => (await import('better-auth/crypto')).hashPassword(password)
+export const hashPassword = async (password: string): Promise<string> =>
+  (await import('better-auth/crypto')).hashPassword(password)
 
 /**
  * Creates an account with its own team, an API key with all scopes, and an open session (`tidemark admin
- * create-owner`).
+ * create-owner`). A hash takes 0.1 s of processor time on purpose; tests that make many accounts bring `hashOf`.
  */
-export async function createOwner(store: Store, wanted: NewOwner): Promise<OwnerOutcome> {
+export async function createOwner(store: Store, wanted: NewOwner, hashOf = hashPassword): Promise<OwnerOutcome> {
   const password = wanted.password ?? randomBytes(15).toString('base64url')
   const hash = await hashOf(password)
   try {
@@ -66,7 +67,7 @@ export async function createOwner(store: Store, wanted: NewOwner): Promise<Owner
 export async function ensureFirstOwner(store: Store, email: string, key: string): Promise<CreatedOwner | null> {
   if (!(await hasNoTeam(store))) return null
   const password = randomBytes(15).toString('base64url')
-  const hash = await hashOf(password)
+  const hash = await hashPassword(password)
   return store.transaction(async (tx) => {
     await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtext('tidemark.first_owner'))`)
     if (!(await hasNoTeam(tx))) return null

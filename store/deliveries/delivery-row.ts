@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { destinationOf, type DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
 
@@ -78,11 +79,23 @@ const MAIL_HOST = 'smtp'
  * Returns `host:port team target`, the key under which deliveries wait and are claimed. Whether a target works is
  * tracked for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32
  * bits: too short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is
- * the mail server, whoever the recipient is.
+ * the mail server, whoever the recipient is. The target of a chat has its type in front, because messages to a chat are
+ * paced.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`
-  return config.type === 'email' ? place : `${place} ${hash('sha256', destinationOf(config)).slice(0, 8)}`
+  if (config.type === 'email') return place
+  const target = hash('sha256', destinationOf(config)).slice(0, 8)
+  return `${place} ${config.type === 'webhook' ? '' : `${config.type}:`}${target}`
+}
+
+/** Returns the address of a chat without the team, and the time between two messages to it. Null: it is no chat. */
+export function chatOf(key: string): { readonly address: string; readonly everyMs: number } | null {
+  const [host = '', , target = ''] = key.split(' ')
+  const type = target.slice(0, Math.max(0, target.indexOf(':')))
+  return type === 'slack' || type === 'discord'
+    ? { address: `${host} ${target}`, everyMs: CHAT_PACE.everyMs[type] }
+    : null
 }
 
 /** Returns `host:port` of a destination, with the default port of its scheme; `smtp` for mail. */

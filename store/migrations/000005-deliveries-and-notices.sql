@@ -95,3 +95,11 @@ create index notices_due on notices (due_at) where due_at is not null;
 create index notices_due_by_host on notices (host, due_at) where due_at is not null;
 create index notices_team on notices (team_id, created_at);
 create index notices_monitor on notices (monitor_no) where monitor_no is not null;
+
+-- The chats that got messages lately. All processes pace their messages together. The address is that of the key of a
+-- destination, without the team: a host and a short hash.
+create table chat_paces (
+  address text primary key,
+  -- The time at which a whole burst is allowed again.
+  busy_until timestamptz not null
+) with (fillfactor = 50);

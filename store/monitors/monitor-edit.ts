@@ -1,21 +1,27 @@
 import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
-import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind, selected } from './monitor-record.ts'
 import { json, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
 /** Reads a monitor of the team and locks it against other edits. Returns null when there is no such monitor. */
-export async function lockMonitor(tx: Transaction, teamId: string, id: string): Promise<MonitorRow | null> {
-  return tx.maybeOne(sql.type(monitorRow)`
-    select ${MONITOR_COLUMNS}
+export async function lockMonitor<K extends MonitorKind = 'page'>(
+  tx: Transaction,
+  teamId: string,
+  id: string,
+  kind: K = 'page' as K,
+): Promise<RowOfKind[K] | null> {
+  const { columns, row } = selected(kind)
+  return tx.maybeOne(sql.type(row)`
+    select ${columns}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
     for update of m
   `)
 }
@@ -62,27 +68,42 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
 }
 
 function checkSets({ stored, spec, changed, resetsBaseline: resets, startsOver }: MonitorEdit) {
-  const interval = spec.schedule_interval_seconds
-  const sooner = sql.fragment`case when c.next_run_at is null then null
-    else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
+  const sets = scheduleSets({ stored, spec, changed, startsOver })
   // When the meaning of a run changes, the remembered layer is reset as well.
-  const sets = resets
-    ? [sql.fragment`queue = ${monitorQueue(spec)}::check_queue, static_again_at = null, layer_reason = null`]
-    : []
-  if (changed.includes('schedule_interval_seconds'))
-    sets.push(sql.fragment`
-      interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
-  if (startsOver) sets.push(sql.fragment`fence = c.fence + 1, holder = null`)
   if (resets)
     sets.push(sql.fragment`
+      queue = ${monitorQueue(spec)}::check_queue, static_again_at = null, layer_reason = null,
       was_failing = ${WAS_FAILING}, failures = 0,
       reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null, read_by = 0`)
+  return sql.join(sets, sql.fragment`, `)
+}
+
+/** What an edit of a monitor of either kind changes in its schedule. */
+interface ScheduleEdit {
+  readonly stored: { readonly id: string }
+  readonly spec: { readonly schedule_interval_seconds: number }
+  readonly changed: readonly string[]
+  readonly startsOver: boolean
+}
+
+/** Returns the assignments to `checks c` that an edit makes at `t.at`. */
+export function scheduleSets({ stored, spec, changed, startsOver }: ScheduleEdit) {
+  const interval = spec.schedule_interval_seconds
+  const isRescheduled = changed.includes('schedule_interval_seconds')
+  const sooner = sql.fragment`case when c.next_run_at is null then null
+    else least(c.next_run_at, t.at + make_interval(secs => ${interval})) end`
   // A check in progress is due when its lease ends, and a queued one at once: neither waits for the schedule. A check
   // in progress under the old configuration starts again with the same run id.
-  sets.push(sql.fragment`
+  const sets = [
+    sql.fragment`
     due_at = case
       when c.run_id is not null then ${startsOver ? sql.fragment`t.at` : sql.fragment`c.due_at`}
       when c.queued_run_id is not null then c.due_at
-      else ${changed.includes('schedule_interval_seconds') ? sooner : sql.fragment`c.due_at`} end`)
-  return sql.join(sets, sql.fragment`, `)
+      else ${isRescheduled ? sooner : sql.fragment`c.due_at`} end`,
+  ]
+  if (isRescheduled)
+    sets.push(sql.fragment`
+      interval_seconds = ${interval}, shift_seconds = ${shiftSeconds(stored.id, interval)}, next_run_at = ${sooner}`)
+  if (startsOver) sets.push(sql.fragment`fence = c.fence + 1, holder = null`)
+  return sets
 }

@@ -1,11 +1,17 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
-import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import type { MonitorKind } from '../../schema/monitor/monitor.ts'
+import { type RowOfKind, selected } from './monitor-record.ts'
 
 /** Stops a monitor's schedule. A check in progress keeps its lease, and a queued run stays queued: both still run. */
-export async function stopSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
-  return tx.one(sql.type(monitorRow)`
+export async function stopSchedule<K extends MonitorKind = 'page'>(
+  tx: Transaction,
+  no: number,
+  kind: K = 'page' as K,
+): Promise<RowOfKind[K]> {
+  const { columns, row } = selected(kind)
+  return tx.one(sql.type(row)`
     with m as (update monitors set paused = true where no = ${no} returning *),
     c as (
       update checks
@@ -14,7 +20,7 @@ export async function stopSchedule(tx: Transaction, no: number): Promise<Monitor
       where no = ${no}
       returning *
     )
-    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+    select ${columns} from m join c on c.no = m.no
   `)
 }
 
@@ -22,8 +28,13 @@ export async function stopSchedule(tx: Transaction, no: number): Promise<Monitor
  * Starts the schedule again, of a monitor that no manifest suspends any more: with a run at once, and with the count of
  * failures at 0, so that the status is `active`.
  */
-export async function startSchedule(tx: Transaction, no: number): Promise<MonitorRow> {
-  return tx.one(sql.type(monitorRow)`
+export async function startSchedule<K extends MonitorKind = 'page'>(
+  tx: Transaction,
+  no: number,
+  kind: K = 'page' as K,
+): Promise<RowOfKind[K]> {
+  const { columns, row } = selected(kind)
+  return tx.one(sql.type(row)`
     with t as (select clock() as at),
     m as (update monitors set paused = false, suspended = false where no = ${no} returning *),
     c as (
@@ -34,6 +45,6 @@ export async function startSchedule(tx: Transaction, no: number): Promise<Monito
       where c.no = ${no}
       returning c.*
     )
-    select ${MONITOR_COLUMNS} from m join c on c.no = m.no
+    select ${columns} from m join c on c.no = m.no
   `)
 }

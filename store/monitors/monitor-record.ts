@@ -4,13 +4,21 @@ import { sql } from 'slonik'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { FETCH_MODES, ListedStatus, Monitor, MonitorSpec, MonitorStatus } from '../../schema/monitor/monitor.ts'
+import type {
+  FETCH_MODES,
+  ListedStatus,
+  Monitor,
+  MonitorKind,
+  MonitorSpec,
+  MonitorStatus,
+} from '../../schema/monitor/monitor.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import { rowOf } from '../db/row.ts'
+import type { SerpMonitor, SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { rowOf, type RowSchema } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
-import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 
 const Null = Type.Null()
@@ -18,23 +26,14 @@ const Bytes = Type.Unsafe<Uint8Array | null>({})
 // The value was checked when it was written, and is not checked again at each read.
 const Stored = <T>() => Type.Unsafe<T>({})
 
-/** A monitor with the state of its check, as `MONITOR_COLUMNS` selects it. */
-const MonitorRow = Type.Object({
+/** What the rows of both kinds of monitor have. */
+const EVERY = {
   id: Type.String(),
   no: Type.Integer(),
   team_id: Type.String(),
   user_id: Type.String(),
   name: Type.String(),
-  url: Type.String(),
   schedule_interval_seconds: Type.Integer(),
-  extract_config: Stored<ExtractConfig>(),
-  diff_predicate: Stored<DiffPredicate>(),
-  fetch_mode: Stored<(typeof FETCH_MODES)[number]>(),
-  request_config: Stored<RequestConfig | null>(),
-  visual_config: Stored<VisualConfig | null>(),
-  template_slug: Type.Union([Type.String(), Null]),
-  notify_on: Stored<MonitorSpec['notify_on']>(),
-  request_headers: Bytes,
   deliveries: Bytes,
   paused: Type.Boolean(),
   suspended: Type.Boolean(),
@@ -44,15 +43,56 @@ const MonitorRow = Type.Object({
   failures: Type.Integer(),
   last_run_at: Type.Union([Type.String(), Null]),
   next_run_at: Type.Union([Type.String(), Null]),
+}
+
+/** A monitor of a page with the state of its check, as `MONITOR_COLUMNS` selects it. */
+const MonitorRow = Type.Object({
+  ...EVERY,
+  kind: Type.Literal('page'),
+  url: Type.String(),
+  extract_config: Stored<ExtractConfig>(),
+  diff_predicate: Stored<DiffPredicate>(),
+  fetch_mode: Stored<(typeof FETCH_MODES)[number]>(),
+  request_config: Stored<RequestConfig | null>(),
+  visual_config: Stored<VisualConfig | null>(),
+  template_slug: Type.Union([Type.String(), Null]),
+  notify_on: Stored<MonitorSpec['notify_on']>(),
+  request_headers: Bytes,
 })
 export type MonitorRow = Static<typeof MonitorRow>
 export const monitorRow = rowOf(MonitorRow)
 
-/** Columns of `monitors m join checks c`. */
+/** A monitor of a search with the state of its check. */
+const SerpMonitorRow = Type.Object({
+  ...EVERY,
+  kind: Type.Literal('serp'),
+  keyword: Type.String(),
+  engine: Stored<SerpMonitorSpec['engine']>(),
+  mode: Stored<SerpMonitorSpec['mode']>(),
+  pages: Type.Integer(),
+  location_code: Type.String(),
+  language_code: Type.String(),
+  device: Stored<SerpMonitorSpec['device']>(),
+  target_domain: Type.Union([Type.String(), Null]),
+  rank_change_threshold: Type.Union([Type.Integer(), Null]),
+  notify_on: Stored<SerpMonitorSpec['notify_on']>(),
+})
+export type SerpMonitorRow = Static<typeof SerpMonitorRow>
+
+/** The row of each kind of monitor. */
+export interface RowOfKind {
+  readonly page: MonitorRow
+  readonly serp: SerpMonitorRow
+}
+
+const EVERY_COLUMN = sql.fragment`
+  m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on, m.deliveries,
+  m.paused, m.suspended, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at`
+
+/** Columns of `monitors m join checks c` for a page. */
 export const MONITOR_COLUMNS = sql.fragment`
-  m.id, m.no, m.team_id, m.user_id, m.name, m.url, m.schedule_interval_seconds, m.extract_config, m.diff_predicate,
-  m.fetch_mode, m.request_config, m.visual_config, m.template_slug, m.notify_on, m.request_headers, m.deliveries,
-  m.paused, m.suspended, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at,
+  m.url, m.extract_config, m.diff_predicate, m.fetch_mode, m.request_config, m.visual_config, m.template_slug,
+  m.request_headers, ${EVERY_COLUMN},
   -- Without runs, the next one is when there are runs again.
   case when c.next_run_at is not null then greatest(c.next_run_at, (
     select ${RUNS_RESET_AT}
@@ -60,45 +100,96 @@ export const MONITOR_COLUMNS = sql.fragment`
     where u.team_id = m.team_id and c.cost > pool.remaining
   )) end as next_run_at`
 
+// Without runs, each check that is due is a skipped run.
+const SERP_COLUMNS = sql.fragment`
+  m.keyword, m.engine, m.mode, m.pages, m.location_code, m.language_code, m.device, m.target_domain,
+  m.rank_change_threshold, ${EVERY_COLUMN}, c.next_run_at`
+
+const SELECTED = {
+  page: { columns: MONITOR_COLUMNS, row: monitorRow },
+  serp: { columns: SERP_COLUMNS, row: rowOf(SerpMonitorRow) },
+} as const
+
+/** Returns what a statement selects from `monitors m join checks c` for a monitor of this kind. */
+export const selected = <K extends MonitorKind>(
+  kind: K,
+): { readonly columns: typeof EVERY_COLUMN; readonly row: RowSchema<RowOfKind[K]> } => SELECTED[kind] as never
+
 /**
  * Returns the configuration in a row, with its secrets decrypted. A value that a tolerant box cannot open is absent.
  */
 export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {
-  const { team_id: teamId, request_headers: headers, deliveries } = stored
-  const placeOf = (column: SealedPlace['column']) => ({ teamId, column, rowId: stored.id })
+  const { team_id: teamId, request_headers: headers } = stored
+  const place = { teamId, column: 'monitors.request_headers', rowId: stored.id } as const
   return {
     name: stored.name,
     url: stored.url,
     schedule_interval_seconds: stored.schedule_interval_seconds,
     extract_config: stored.extract_config,
     diff_predicate: stored.diff_predicate,
-    deliveries: deliveries
-      ? ((secrets.open(placeOf('monitors.deliveries'), deliveries) as DeliveryConfig[] | null) ?? [])
-      : [],
+    deliveries: openDeliveries(stored, secrets),
     template_slug: stored.template_slug,
     fetch_mode: stored.fetch_mode,
-    request_headers: headers
-      ? (secrets.open(placeOf('monitors.request_headers'), headers) as RequestHeaders | null)
-      : null,
+    request_headers: headers ? (secrets.open(place, headers) as RequestHeaders | null) : null,
     request_config: stored.request_config,
     visual_config: stored.visual_config,
     notify_on: stored.notify_on,
   }
 }
 
-/** Returns the monitor in the form of the API. */
-export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
+/** Does the same for a search. */
+export function serpMonitorSpec(stored: SerpMonitorRow, secrets: SecretBox): SerpMonitorSpec {
   return {
-    id: stored.id,
-    user_id: stored.user_id,
-    ...monitorSpec(stored, secrets),
-    status: monitorStatus(stored),
-    consecutive_failures: stored.failures,
-    last_run_at: stored.last_run_at,
-    next_run_at: stored.next_run_at,
-    created_at: stored.created_at,
+    name: stored.name,
+    keyword: stored.keyword,
+    schedule_interval_seconds: stored.schedule_interval_seconds,
+    mode: stored.mode,
+    engine: stored.engine,
+    location_code: stored.location_code,
+    language_code: stored.language_code,
+    device: stored.device,
+    pages: stored.pages,
+    target_domain: stored.target_domain,
+    rank_change_threshold: stored.rank_change_threshold,
+    deliveries: openDeliveries(stored, secrets),
+    notify_on: stored.notify_on,
   }
 }
+
+function openDeliveries(
+  { team_id: teamId, id, deliveries }: Pick<MonitorRow, 'team_id' | 'id' | 'deliveries'>,
+  secrets: SecretBox,
+): DeliveryConfig[] {
+  if (deliveries === null) return []
+  const place = { teamId, column: 'monitors.deliveries', rowId: id } as const
+  return (secrets.open(place, deliveries) as DeliveryConfig[] | null) ?? []
+}
+
+/** Returns the monitor in the form of the API. */
+export const toMonitor = (stored: MonitorRow, secrets: SecretBox): Monitor => ({
+  id: stored.id,
+  user_id: stored.user_id,
+  ...monitorSpec(stored, secrets),
+  status: monitorStatus(stored),
+  ...stateOf(stored),
+})
+
+/** Does the same for a search. */
+export const toSerpMonitor = (stored: SerpMonitorRow, secrets: SecretBox): SerpMonitor => ({
+  id: stored.id,
+  user_id: stored.user_id,
+  ...serpMonitorSpec(stored, secrets),
+  // A search is never in the status `error`.
+  status: monitorStatus(stored) as SerpMonitor['status'],
+  ...stateOf(stored),
+})
+
+const stateOf = (stored: MonitorRow | SerpMonitorRow) => ({
+  consecutive_failures: stored.failures,
+  last_run_at: stored.last_run_at,
+  next_run_at: stored.next_run_at,
+  created_at: stored.created_at,
+})
 
 /*
  * A monitor. Its status is derived, never stored.
@@ -115,12 +206,15 @@ export function toMonitor(stored: MonitorRow, secrets: SecretBox): Monitor {
  *     paused          paused    active + run    deleted
  *     billing_paused  refused   refused         deleted
  *
+ * A monitor of a search is never in `error`: after ten failed checks in a row it is paused.
+ *
  * A resume resets the count of failures. Otherwise a monitor that failed before would return as `error`.
  * test/spec/states.test.ts tests every row of the table.
  */
 
 /** The facts that determine a status. */
 interface StatusFacts {
+  readonly kind: MonitorKind
   readonly locked: boolean
   readonly paused: boolean
   readonly suspended: boolean
@@ -131,16 +225,16 @@ interface StatusFacts {
  * Returns the status of a monitor that is not deleted. A lock by billing takes precedence over a pause, because the
  * lock is the reason why a resume is refused.
  */
-export function monitorStatus({ locked, paused, suspended, failures }: StatusFacts): MonitorStatus {
+export function monitorStatus({ kind, locked, paused, suspended, failures }: StatusFacts): MonitorStatus {
   if (locked) return 'billing_paused'
   if (paused || suspended) return 'paused'
-  return failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
+  return kind === 'page' && failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
 }
 
 /** Returns the condition of `monitors m` under which `monitorStatus` gives this status. */
 export function hasStatus(status: ListedStatus) {
   const failures = sql.literalValue(String(FAILURES_UNTIL_ERROR))
-  const failing = sql.fragment`exists (
+  const failing = sql.fragment`m.kind = 'page' and exists (
     select from checks c where c.no = m.no and c.team_id = m.team_id and c.failures >= ${failures}::int)`
   switch (status) {
     case 'billing_paused':
@@ -150,7 +244,7 @@ export function hasStatus(status: ListedStatus) {
     case 'error':
       return sql.fragment`not m.locked and not m.paused and not m.suspended and ${failing}`
     case 'active':
-      return sql.fragment`not m.locked and not m.paused and not m.suspended and not ${failing}`
+      return sql.fragment`not m.locked and not m.paused and not m.suspended and not (${failing})`
   }
 }
 

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
+import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
-import { poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, TAKEN } from '../quota/pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -14,6 +15,7 @@ const outcome = row({
   limit: Type.Union([Type.Number(), Null]),
   resets_at: Type.Union([Type.String(), Null]),
   credits: Type.Union([Type.Number(), Null]),
+  cost: Type.Union([Type.Number(), Null]),
 })
 
 /** The result of a request for a run. */
@@ -22,7 +24,8 @@ type RunNow =
   | { readonly kind: 'locked' }
   /** `isNew` is false when a run was already waiting; that run is returned. */
   | { readonly kind: 'queued'; readonly runId: string; readonly name: string; readonly isNew: boolean }
-  | { readonly kind: 'used_up'; readonly quota: UsedUp }
+  /** `needs`: the runs that it costs. */
+  | { readonly kind: 'used_up'; readonly quota: UsedUp; readonly needs: number }
 
 /** The one element of the `details` of RUN_LIMIT_REACHED. */
 export interface UsedUp {
@@ -39,13 +42,13 @@ export interface UsedUp {
  * This transaction locks the check before the usage row. A claim locks them in the opposite order, but never waits for
  * either.
  */
-export async function runNow(tx: Transaction, teamId: string, id: string): Promise<RunNow> {
+export async function runNow(tx: Transaction, teamId: string, id: string, kind: MonitorKind = 'page'): Promise<RunNow> {
   const found = await tx.maybeOne(sql.type(outcome)`
     with t as (select clock() as at),
     target as materialized (
       select m.no, m.team_id, m.name, m.locked, c.queue, c.cost, c.queued_run_id
       from monitors m join checks c on c.no = m.no
-      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
+      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
       for update of c
     ),
     own as materialized (
@@ -70,13 +73,15 @@ export async function runNow(tx: Transaction, teamId: string, id: string): Promi
       returning c.queued_run_id
     )
     select target.name, target.locked, target.queued_run_id as waiting_run_id, queued.queued_run_id as new_run_id,
-      own.used, own.most as limit, own.resets_at, own.credits
+      own.used, own.most as limit, own.credits, own.cost,
+      ${CREDITS_ONLY_RESET} as resets_at
     from target left join queued on true left join own on true
   `)
   if (!found) return { kind: 'missing' }
   if (found.locked) return { kind: 'locked' }
   const runId = found.waiting_run_id ?? found.new_run_id
   if (runId !== null) return { kind: 'queued', runId, name: found.name, isNew: found.waiting_run_id === null }
-  const { used, limit, resets_at, credits } = found
-  return { kind: 'used_up', quota: { used: used ?? 0, limit: limit ?? 0, resets_at, credits_remaining: credits ?? 0 } }
+  const { used, limit, resets_at, credits, cost } = found
+  const quota = { used: used ?? 0, limit: limit ?? 0, resets_at, credits_remaining: credits ?? 0 }
+  return { kind: 'used_up', quota, needs: cost ?? 1 }
 }

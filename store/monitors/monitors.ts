@@ -1,26 +1,35 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
-import type { ListedStatus } from '../../schema/monitor/monitor.ts'
-import { hasStatus, MONITOR_COLUMNS, monitorRow, type MonitorRow, nameContains } from './monitor-record.ts'
+import type { ListedStatus, MonitorKind } from '../../schema/monitor/monitor.ts'
+import { hasStatus, nameContains, type RowOfKind, selected } from './monitor-record.ts'
 import { type Page, pageStatement } from '../db/page.ts'
-import { row } from '../db/row.ts'
+import { row as rowWith } from '../db/row.ts'
 
 /**
- * Returns a page monitor of the team, or null. A monitor of another team, a deleted one and an unknown one give the
- * same result.
+ * Returns a monitor of the team, or null. A monitor of another team or of the other kind, a deleted one and an unknown
+ * one give the same result.
  */
-export async function findMonitor(store: Queryable, teamId: string, id: string): Promise<MonitorRow | null> {
-  return store.maybeOne(sql.prepared('find_monitor', monitorRow)`
-    select ${MONITOR_COLUMNS}
+export async function findMonitor<K extends MonitorKind = 'page'>(
+  store: Queryable,
+  teamId: string,
+  id: string,
+  kind: K = 'page' as K,
+): Promise<RowOfKind[K] | null> {
+  const { columns, row } = selected(kind)
+  return store.maybeOne(sql.prepared(`find_${kind}_monitor`, row)`
+    select ${columns}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
+    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)}
+      and m.deleted_at is null
   `)
 }
 
 /** The filter of a list of monitors, and the page. */
-interface MonitorQuery extends Page {
+interface MonitorQuery<K extends MonitorKind = MonitorKind> extends Page {
   readonly teamId: string
+  /** Default: page. */
+  readonly kind?: K
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined
   readonly status?: ListedStatus | undefined
@@ -29,15 +38,19 @@ interface MonitorQuery extends Page {
   readonly id?: string | undefined
 }
 
-const counted = row({ total: Type.Integer() })
+const counted = rowWith({ total: Type.Integer() })
 
-/** Returns a page of the team's page monitors, newest first. */
-export async function listMonitors(store: Queryable, query: MonitorQuery): Promise<readonly MonitorRow[]> {
-  const { visual = 'all', status = 'any', name, id } = query
-  const kind = `${visual}_${status}${name === undefined ? '' : '_named'}${id === undefined ? '' : '_of_one'}`
-  const { typed, limit, offset } = pageStatement(`list_monitors_${kind}`, monitorRow, query)
+/** Returns a page of the team's monitors of a kind, newest first. */
+export async function listMonitors<K extends MonitorKind = 'page'>(
+  store: Queryable,
+  query: MonitorQuery<K>,
+): Promise<readonly RowOfKind[K][]> {
+  const { kind = 'page' as K, visual = 'all', status = 'any', name, id } = query
+  const narrowed = `${visual}_${status}${name === undefined ? '' : '_named'}${id === undefined ? '' : '_of_one'}`
+  const { columns, row } = selected(kind)
+  const { typed, limit, offset } = pageStatement(`list_${kind}_monitors_${narrowed}`, row, query)
   return store.any(typed`
-    select ${MONITOR_COLUMNS}
+    select ${columns}
     from (
       select * from monitors m
       where ${ofTeam(query)}
@@ -55,22 +68,29 @@ export async function countMonitors(store: Queryable, query: Omit<MonitorQuery, 
   return total
 }
 
-const alone = row({ is_alone: Type.Boolean() })
+const alone = rowWith({ is_alone: Type.Boolean() })
 
-/** Returns whether at most one monitor of the team has this name. */
-export async function isOnlyOfItsName(store: Queryable, teamId: string, name: string): Promise<boolean> {
+/** Returns whether at most one monitor of the team and the kind has this name. */
+export async function isOnlyOfItsName(
+  store: Queryable,
+  teamId: string,
+  name: string,
+  kind: MonitorKind = 'page',
+): Promise<boolean> {
   return store.oneFirst(sql.type(alone)`
     select count(*) < 2 as is_alone
     from (
       select from monitors m
-      where m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null and m.name = ${name}
+      where m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null and m.name = ${name}
       limit 2
     ) same
   `)
 }
 
-function ofTeam({ teamId, visual, status, name, id }: Omit<MonitorQuery, keyof Page>) {
-  const conditions = [sql.fragment`m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null`]
+function ofTeam({ teamId, kind = 'page', visual, status, name, id }: Omit<MonitorQuery, keyof Page>) {
+  const conditions = [
+    sql.fragment`m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)} and m.deleted_at is null`,
+  ]
   if (visual !== undefined) {
     const wanted = sql.literalValue(String(visual))
     conditions.push(sql.fragment`coalesce((m.visual_config->>'enabled')::boolean, false) = ${wanted}::boolean`)

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import { newSigningSecret } from '../../core/signature.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -44,11 +45,11 @@ const stored = row({ no: Type.Integer(), name: Type.String(), deliveries: Bytes,
 export async function findSigningFacts(
   store: Queryable,
   secrets: SecretBox,
-  { teamId, id }: { readonly teamId: string; readonly id: string },
+  { teamId, id, kind = 'page' }: Sealing & { readonly kind?: MonitorKind },
 ): Promise<SigningFacts | null> {
   const found = await store.maybeOne(sql.type(stored)`
     select no, name, deliveries, signing_secret from monitors
-    where id = ${id}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
+    where id = ${id}::uuid and team_id = ${teamId}::uuid and kind = ${kind} and deleted_at is null
   `)
   if (!found) return null
   const { no, name, deliveries, signing_secret: secret } = found

@@ -81,6 +81,12 @@ export const TAKEN = sql.fragment`
   credits = u.credits - greatest(own.cost - own.room, 0)`
 
 /**
+ * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only
+ * credits can pay.
+ */
+export const CREDITS_ONLY_RESET = sql.fragment`case when own.kind = 'runs' or own.most > 0 then own.resets_at end`
+
+/**
  * The end of the period of `team_usage u`, of the team `t`, as the API shows it. A trial, whose pools are not renewed,
  * ends with it.
  */

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { row } from '../db/row.ts'
-import { poolOf, TAKEN } from './pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, TAKEN } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -16,7 +16,9 @@ const outcome = row({
 })
 
 /** The result of paying for a run without a monitor: it is paid, or the quota is used up. */
-type SpendRun = { readonly kind: 'spent' } | { readonly kind: 'used_up'; readonly quota: UsedUp }
+type SpendRun =
+  | { readonly kind: 'spent' }
+  | { readonly kind: 'used_up'; readonly quota: UsedUp; readonly needs: number }
 
 /**
  * Takes runs from the team's quota, first from the pool, then from the credits, in one guarded update, so that neither
@@ -42,9 +44,11 @@ export async function spendRun(
       where u.team_id = own.team_id and own.cost <= own.remaining
       returning u.team_id
     )
-    select exists (select from reserved) as spent, own.used, own.most as limit, own.resets_at, own.credits from own
+    select exists (select from reserved) as spent, own.used, own.most as limit, own.credits,
+      ${CREDITS_ONLY_RESET} as resets_at
+    from own
   `)
   return spent
     ? { kind: 'spent' }
-    : { kind: 'used_up', quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
+    : { kind: 'used_up', needs: cost, quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
 }

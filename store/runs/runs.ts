@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
+import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Queryable } from '../db/client.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page.ts'
@@ -60,6 +61,8 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
 interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
+  /** The kind of the monitor. Default: page. */
+  readonly kind?: MonitorKind
 }
 
 /**
@@ -67,12 +70,12 @@ interface RunQuery extends Page {
  * no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
-  const { teamId, monitorId } = query
+  const { teamId, monitorId, kind = 'page' } = query
   const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
   return store.any(typed`
     with m as materialized (
       select no, id, name, user_id, kind, mode from monitors
-      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
+      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = ${kind} and deleted_at is null
     )
     select ${RUN_COLUMNS}
     from m
@@ -98,12 +101,17 @@ const counted = row({ total: Type.Integer() })
  * stored runs. Only runs that retention hides and has not deleted yet are counted here, so that no list counts a
  * million rows.
  */
-export async function countRuns(store: Queryable, teamId: string, monitorId: string): Promise<number | null> {
+export async function countRuns(
+  store: Queryable,
+  teamId: string,
+  monitorId: string,
+  kind: MonitorKind = 'page',
+): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
     select greatest(c.runs_total - (
         select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
-    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null
+    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
   `)
 }

@@ -16,41 +16,59 @@ const usedKey = row({ id: Type.String(), proof: Type.Unsafe<Uint8Array>({}) })
 const VALUE = 'tidemark'
 
 /**
- * Throws a `WrongEncryptionKeyError` unless the box has every key that secrets of this database were encrypted with.
- * Then notes its newest key as one of them. The first process of all notes the first key. A process with a wrong key
- * must not continue: it would return errors and use up the attempts of deliveries that it cannot decrypt.
+ * Throws a `WrongEncryptionKeyError` unless the box has every key that secrets of this database were encrypted with. A
+ * process with a wrong key must not continue: it would return errors and use up the attempts of deliveries that it
+ * cannot decrypt.
  */
 export async function checkEncryptionKey(store: Store, secrets: SecretBox): Promise<void> {
   await store.transaction(async (tx) => {
+    const { id } = await tx.one(sql.type(installation)`select id from installation`)
+    await unneededKeys(tx, secrets, id)
+  })
+}
+
+/**
+ * Does the same, and notes the newest key of the box as one that secrets are encrypted with. Only for a process that
+ * writes with it from now on: a rotation waits for that note. The first process of all notes the first key.
+ */
+export async function noteEncryptionKey(store: Store, secrets: SecretBox): Promise<void> {
+  await store.transaction(async (tx) => {
     // The lock makes processes that start at the same time come one after the other.
     const { id } = await tx.one(sql.type(installation)`select id from installation for update`)
-    const placeOf = (key: string) => ({ teamId: id, column: 'encryption_keys.proof', rowId: key }) as const
-    const used = await tx.any(sql.type(usedKey)`select id, proof from encryption_keys`)
-    const missing = used.filter((key) => !isOpenedBy(secrets, key)).map((key) => key.id)
-    const isForeign = missing.length === used.length
-    if (isForeign || missing.length > 0) {
-      const needed = await rowsByKey(tx, secrets.keyIds)
-      if (isForeign && (used.length > 0 || needed.size > 0)) throw new WrongEncryptionKeyError(otherKey(needed))
-      if (needed.size > 0) throw new WrongEncryptionKeyError(lacks(needed))
-      // No row needs them any more.
-      await tx.query(sql.type(nothing)`delete from encryption_keys where id = any(${sql.array(missing, 'text')})`)
-    }
+    const gone = await unneededKeys(tx, secrets, id)
+    if (gone.length > 0)
+      await tx.query(sql.type(nothing)`delete from encryption_keys where id = any(${sql.array(gone, 'text')})`)
     const [newest = ''] = secrets.keyIds
     await tx.query(sql.type(nothing)`
       insert into encryption_keys (id, proof)
-      values (${newest}, ${sql.binary(secrets.seal(placeOf(newest), VALUE))})
+      values (${newest}, ${sql.binary(secrets.seal(proofOf(newest, id), VALUE))})
       on conflict do nothing
     `)
-
-    function isOpenedBy(box: SecretBox, key: { readonly id: string; readonly proof: Uint8Array }): boolean {
-      try {
-        return box.open(placeOf(key.id), key.proof) === VALUE
-      } catch (error) {
-        if (error instanceof UnreadableSecretError) return false
-        throw error
-      }
-    }
   })
+}
+
+const proofOf = (key: string, installationId: string) =>
+  ({ teamId: installationId, column: 'encryption_keys.proof', rowId: key }) as const
+
+/** Returns the noted keys that the box lacks and no row needs. Throws when the box lacks a key that rows need. */
+async function unneededKeys(tx: Queryable, secrets: SecretBox, installationId: string): Promise<readonly string[]> {
+  const used = await tx.any(sql.type(usedKey)`select id, proof from encryption_keys`)
+  const missing = used.filter((key) => !isOpened(key)).map((key) => key.id)
+  const isForeign = missing.length === used.length
+  if (!isForeign && missing.length === 0) return []
+  const needed = await rowsByKey(tx, secrets.keyIds)
+  if (isForeign && (used.length > 0 || needed.size > 0)) throw new WrongEncryptionKeyError(otherKey(needed))
+  if (needed.size > 0) throw new WrongEncryptionKeyError(lacks(needed))
+  return missing
+
+  function isOpened(key: { readonly id: string; readonly proof: Uint8Array }): boolean {
+    try {
+      return secrets.open(proofOf(key.id, installationId), key.proof) === VALUE
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return false
+      throw error
+    }
+  }
 }
 
 /** How many rows need each key that is missing, in words, by the id of the key. */

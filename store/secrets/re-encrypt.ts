@@ -23,6 +23,28 @@ interface Done extends ReEncrypted {
 
 type Table = (typeof SEALED_TABLES)[number]
 
+const locked = row({ got: Type.Boolean() })
+
+/**
+ * Does the work of a rotation while no other rotation is under way. Returns null when one is. The work gets a check
+ * that rejects when it is no longer sure to be alone.
+ */
+export async function duringRotation<T>(
+  store: Store,
+  work: (ensureAlone: () => Promise<void>) => Promise<T>,
+): Promise<T | null> {
+  // The lock ends with its connection, so a rotation that is killed leaves none behind.
+  return store.connect(async (connection) => {
+    const lock = sql.type(locked)`select pg_try_advisory_lock(hashtext('tidemark.rotate_key')) as got`
+    if (!(await connection.oneFirst(lock))) return null
+    try {
+      return await work(async () => void (await connection.query(sql.type(nothing)`select`)))
+    } finally {
+      await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.rotate_key'))`)
+    }
+  })
+}
+
 /** Rows that one statement looks at. No row is locked for longer than it takes to write as many. */
 const BATCH = 500
 /** Rows that others had locked are looked at again, so many times. */

@@ -8,7 +8,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Role } from '../../schema/account/role.ts'
-import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { insertApiKey } from '../../store/accounts/api-keys.ts'
 import { openStore } from '../../store/db/client.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/session-token.ts'
@@ -16,6 +16,7 @@ import { openSession } from '../../store/accounts/sessions.ts'
 import { sql } from 'slonik'
 import { nothing } from '../../store/db/row.ts'
 import { createTestDatabase } from '../support/postgres.ts'
+import { createTestOwner } from '../support/test-owner.ts'
 import { runOn } from '../support/test-template.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 
@@ -87,14 +88,12 @@ export async function createTestApi(
     databaseUrl: database.url,
     owner: async ({ plan = 'scale', serp = true } = {}) => {
       count += 1
-      const made = await createOwner(store, {
+      return createTestOwner(store, {
         email: `owner${count}@example.com`,
         plan,
         serp,
         sessionKey: services.sessionKey,
       })
-      if (!made.ok) throw new Error(made.reason)
-      return made.owner
     },
     member: (owner, role) => addMember(services, owner, role),
     key: (owner, ...scopes) => addKey(services, owner, scopes),
@@ -111,14 +110,12 @@ export async function createTestApi(
 }
 
 async function addMember({ store, sessionKey: key }: Services, owner: CreatedOwner, role: Role): Promise<string> {
-  const made = await createOwner(store, {
+  const { user_id: userId } = await createTestOwner(store, {
     email: `${role}-${crypto.randomUUID()}@example.com`,
     plan: 'free',
     serp: false,
     sessionKey: key,
   })
-  if (!made.ok) throw new Error(made.reason)
-  const { user_id: userId } = made.owner
   const token = newSessionToken()
   await openSession(store, userId, token)
   await store.query(sql.type(nothing)`

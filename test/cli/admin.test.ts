@@ -1,6 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { expect, test } from 'vitest'
+import { keyId } from '../../core/derived-key.ts'
+import { runningPostgres } from '../../platform/postgres/running-postgres.ts'
 import { runCli, startCli } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -148,3 +151,46 @@ test('a rotated key in the data folder is taken up by a server that runs, and op
   await using __ = second.serve
   expect([await hookOf(second.base, older), await hookOf(second.base, newer)]).toEqual([hook, hook])
 }, 240_000)
+
+test('only the server says which key it uses, and a second rotation does not begin meanwhile', async () => {
+  await using folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const environment = { TIDEMARK_DATA_DIR: data, PORT: '0' }
+  const file = join(data, 'encryption-key')
+  await using serve = startCli(['serve'], environment)
+  await serve.says(/Tidemark is running at/)
+  const running = await runningPostgres(data)
+  const client = new pg.Client({ connectionString: running?.url ?? '' })
+  await client.connect()
+  try {
+    const noted = async () =>
+      (await client.query<{ id: string }>('select id from encryption_keys')).rows.map(({ id }) => id)
+    const old = (await readFile(file, 'utf8')).trim()
+    const list = `a new key of the tests,${old}\n`
+    serve.signal('SIGSTOP')
+    await writeFile(file, list)
+    const other = await runCli(['admin', 'list-keys', '--email', 'owner@tidemark.local'], environment)
+    expect({ code: other.code, noted: await noted() }).toEqual({ code: 0, noted: [keyId(old)] })
+
+    await client.query(`select pg_advisory_lock(hashtext('tidemark.rotate_key'))`)
+    const second = await runCli(['admin', 'rotate-key'], environment)
+    expect(second).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'tidemark: another rotation of the encryption key is under way; wait for its end. ' +
+        'This one has changed nothing\n',
+    })
+    expect(await readFile(file, 'utf8')).toBe(list)
+    await client.query(`select pg_advisory_unlock_all()`)
+
+    serve.signal('SIGCONT')
+    const third = await runCli(['admin', 'rotate-key'], environment)
+    expect(third).toMatchObject({ code: 0, stderr: '' })
+    expect(await readFile(file, 'utf8')).toBe('a new key of the tests\n')
+    expect(await noted()).toEqual([keyId('a new key of the tests')])
+  } finally {
+    serve.signal('SIGCONT')
+    await client.end()
+  }
+}, 120_000)

@@ -48,12 +48,28 @@ describe('a command line that is not valid exits with 2 and says why', () => {
 test.each([
   [['serve', '--port', '9000'], 'PORT'],
   [['serve', '--port=9000'], 'PORT'],
+  [['--port', '9000'], 'PORT'],
   [['worker', '--database-url', 'postgres://a'], 'DATABASE_URL'],
   [['api', '--data-dir', '/tmp/x'], 'TIDEMARK_DATA_DIR'],
 ])('%j points to the setting that the option looks like', async (args, setting) => {
   const { code, stderr } = await runCli(args)
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`set ${setting}, as in ${setting}=… ./tidemark`)])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(new RegExp(`set ${setting}, as in ${setting}=… \\./tidemark [a-z]+\\n$`)),
+  ])
 })
+
+test.each([
+  ['a search', ['check', 'serp', 'kettle']],
+  ['rendering', ['check', 'http://127.0.0.1:9/', '--browser', '--css', 'title=h1']],
+])(
+  'without a browser, %s names the setting that turned it off, and no fault of the command line',
+  async (what, args) => {
+    const { code, stdout, stderr } = await runCli(args, { TIDEMARK_BROWSER_PAGES: '0' })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`TIDEMARK_BROWSER_PAGES is 0, and ${what} needs the browser; unset it`)
+  },
+)
 
 const NAMES = commandLine('0').commands.map((command) => command.name())
 

@@ -93,7 +93,7 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
   [
-    'messages to one chat address, in a process',
+    'messages to one chat address, of all processes',
     `${CHAT_PACE.burst} at once, then one in ${CHAT_PACE.everyMs.slack / 1000} s (slack), ` +
       `${CHAT_PACE.everyMs.discord / 1000} s (discord)`,
   ],

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Config } from '../../schema/config.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
@@ -29,6 +30,12 @@ describe('every block of the README', () => {
   test('can be pasted into zsh and bash: it holds no comment', () => {
     expect(BLOCKS.length).toBeGreaterThan(15)
     for (const { text } of BLOCKS) expect(text).not.toMatch(/(?:^|\s)#/m)
+  })
+
+  test('gives no variable of its own the name of a setting, which the next start would read', () => {
+    const names = BLOCKS.flatMap(({ text }) => Array.from(text.matchAll(/^(\w+)=\S*$/gm), ([, name = '']) => name))
+    expect(names).toContain('API')
+    for (const name of names) expect(Object.keys(Config.properties)).not.toContain(name)
   })
 
   test('calls the command by its path, so that npx fetches no package of this name', () => {

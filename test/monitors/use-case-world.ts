@@ -4,13 +4,14 @@ import type { MonitorContext } from '../../monitors/context.ts'
 import type { Requester } from '../../schema/account/audit.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import { row } from '../../store/db/row.ts'
 import { insertMonitor } from '../../store/monitors/monitor-create.ts'
 import type { MonitorRow } from '../../store/monitors/monitor-record.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { createTestDatabase } from '../support/postgres.ts'
+import { createTestOwner } from '../support/test-owner.ts'
 import { runOn } from '../support/test-template.ts'
 
 export const SPEC: MonitorSpec = {
@@ -74,9 +75,7 @@ export async function createUseCaseWorld(): Promise<UseCaseWorld> {
     async person(plan = 'scale') {
       count += 1
       const email = `person${count}@example.com`
-      const made = await createOwner(store, { email, plan, serp: false, sessionKey: 'a key of the tests' })
-      if (!made.ok) throw new Error(made.reason)
-      return asPerson(made.owner)
+      return asPerson(await createTestOwner(store, { email, plan, serp: false, sessionKey: 'a key of the tests' }))
     },
     monitor: ({ teamId, userId }, more = {}) =>
       store.transaction((tx) => insertMonitor(tx, secrets, { teamId, userId, spec: { ...SPEC, ...more } })),

@@ -24,13 +24,13 @@ const LOOK_EVERY_MS = 10
 const PATIENCE_MS = 60_000
 
 /**
- * Clones the migrated template: one call a test file (in `beforeAll`) is the rule, drop it in `afterAll`. Takes some 60
- * ms (`strategy file_copy` twice that).
+ * Clones the migrated template: one call a test file (in `beforeAll`) is the rule, drop it in `afterAll`. Copying files
+ * takes some 40 ms of processor time; the default strategy, which logs every page, takes 130 ms.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, template } = await serverState()
   const name = freshName('test')
-  await runOn(url, `create database ${name} template ${template}`)
+  await runOn(url, `create database ${name} template ${template} strategy file_copy`)
   return { url: withDatabase(url, name), drop: () => runOn(url, `drop database ${name} with (force)`) }
 }
 

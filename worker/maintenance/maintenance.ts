@@ -12,6 +12,7 @@ import { fitLocks } from '../../store/quota/locks.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
+import { forgetChats } from '../../store/deliveries/chat-paces.ts'
 import { noteUnrendered } from '../../store/maintenance/unrendered.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
@@ -70,6 +71,7 @@ export async function startMaintenance(
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
     await purgeRunnerTokens(store)
+    await forgetChats(store)
     await eraseSecretsOfDeleted(store)
     purgedAt = performance.now()
   }

@@ -13,7 +13,7 @@ import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
-import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from './api-store.ts'
 import { billingOf } from './billing.ts'
@@ -57,7 +57,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
   const store = await openApiStore(context.databaseUrl, context.log)
   stack.defer('the store of the API', () => store.end())
-  await checkEncryptionKey(store, context.secrets)
+  await noteEncryptionKey(store, context.secrets)
   const health = createHealth({ store, registry, sinceProgress: context.sinceProgress, stopping: context.stopping })
   const prompts = promptsOf(settings, { store, log: context.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())

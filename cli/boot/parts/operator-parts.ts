@@ -4,7 +4,7 @@ import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
 import { type Operator, startOperator } from '../../../operator/operator.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Stack } from '../process/stack.ts'
 
@@ -38,7 +38,7 @@ export async function startOperatorParts(
 ): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
   const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
   stack.defer('the store of the operator', () => store.end())
-  await checkEncryptionKey(store, secrets)
+  await noteEncryptionKey(store, secrets)
   const client = createKubeClient(kubeconfig)
   stack.defer('the connections to the API server', () => client.close())
   const operator = await startOperator({

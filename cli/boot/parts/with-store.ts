@@ -11,7 +11,7 @@ import { encryptionKey, hasInstallation } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
 
 /** What a command for the administrator gets besides the store. */
-interface AdminContext {
+export interface AdminContext {
   readonly encryptionKey: string
   readonly settings: Settings
   /** A server runs on the embedded database. */

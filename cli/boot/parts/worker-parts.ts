@@ -18,7 +18,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
@@ -81,7 +81,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
   })
   stack.defer('the store of the worker', () => store.end())
-  await checkEncryptionKey(store, secrets)
+  await noteEncryptionKey(store, secrets)
   measureStore(context, store)
   const { extractor, pages, patterns, differ } = createThreads(stack)
 

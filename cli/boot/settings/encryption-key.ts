@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, link, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { access, constants, link, lstat, mkdir, open, readFile, readlink, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
@@ -115,28 +115,146 @@ export async function addKeyToFile(settings: Settings): Promise<string> {
   const list = (await keyIn(file)) ?? ''
   if (listedKeys(list).length !== 1) return list
   const longer = `${newKey()},${list}`
-  await rename(await draftOf(file, longer), file)
+  await replaceKeys(file, longer)
   return longer
 }
 
-/** Removes the older keys from the file. Nothing may need them any more. */
-export async function keepNewestInFile(settings: Settings): Promise<void> {
+/**
+ * Removes the older keys of this list from the file. Nothing may need them any more. Throws an ExplainedError when the
+ * file has another list by now.
+ */
+export async function keepNewestInFile(settings: Settings, list: string): Promise<void> {
   const file = keyFile(settings)
-  const [newest = ''] = listedKeys((await keyIn(file)) ?? '')
-  if (newest !== '') await rename(await draftOf(file, newest), file)
+  if ((await keyIn(file)) !== list)
+    throw new DataFolderError(`${file} was changed meanwhile and stays as it is: look at it, and run this again`)
+  await replaceKeys(file, listedKeys(list)[0] ?? list)
 }
 
 const newKey = (): string => randomBytes(32).toString('base64')
 
-/** Writes a complete file beside the one that it is to replace. */
-async function draftOf(file: string, text: string): Promise<string> {
-  const draft = `${file}.${process.pid}`
-  const handle = await open(draft, 'w', 0o600)
+/**
+ * Replaces the keys in a file at once, or not at all. The file keeps its owner, group and mode: the account of the
+ * server has to read it, also when root runs the command.
+ */
+async function replaceKeys(file: string, text: string): Promise<void> {
+  const path = await linkedFile(file)
   try {
+    const draft = await draftOf(path, text, await stat(path))
+    await rename(draft, path).catch(async (error: unknown) => {
+      await unlink(draft)
+      throw error
+    })
+    // Rows are encrypted with the new key from now on. A crash of the machine must not bring the old file back.
+    const folder = await open(dirname(path))
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new DataFolderError(
+      `the encryption key in ${path} cannot be replaced (${code}); run this as the account that the file belongs to, ` +
+        'or as root. Where the file is mounted read-only, replace it there: put a new key and a comma before the ' +
+        'old one',
+      { cause: error },
+    )
+  }
+}
+
+const LONGEST_CHAIN = 8
+
+/** Returns the file that symbolic links lead to. Links of other accounts are not followed: they could lead anywhere. */
+async function linkedFile(file: string): Promise<string> {
+  const self = process.geteuid?.()
+  let path = file
+  for (let links = 0; links < LONGEST_CHAIN; links++) {
+    const found = await lstat(path)
+    if (!found.isSymbolicLink()) return path
+    if (self !== undefined && found.uid !== 0 && found.uid !== self)
+      throw new DataFolderError(
+        `${path} is a symbolic link that belongs to another account (${found.uid}); run this as that account`,
+      )
+    path = resolve(dirname(path), await readlink(path))
+  }
+  throw new DataFolderError(`${file} leads over more than ${LONGEST_CHAIN} symbolic links`)
+}
+
+interface Permissions {
+  readonly uid: number
+  readonly gid: number
+  readonly mode: number
+}
+
+/**
+ * Writes a complete file beside the one that it is to replace. Its name is not guessable, and nothing that is there is
+ * opened: root may run this in a folder of another account.
+ */
+async function draftOf(file: string, text: string, like?: Permissions): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    if (like) {
+      await handle.chown(like.uid, like.gid)
+      await handle.chmod(like.mode & 0o777)
+    }
     await handle.writeFile(`${text}\n`)
     await handle.sync()
+  } catch (error) {
+    await unlink(draft)
+    throw error
   } finally {
     await handle.close()
   }
   return draft
+}
+
+/** A key file that is followed. */
+interface FollowedFile {
+  /** Looks at the file now. */
+  look(): Promise<void>
+  /** Looks at it every second from now on. */
+  follow(): void
+  close(): void
+}
+
+interface Follower {
+  /** The content of the file that is in use. */
+  readonly known: string
+  /** Takes up another content. Is called again until it resolves. */
+  takeUp(keys: string): Promise<void>
+  /** Called once for each fault. */
+  onFault(fault: unknown): void
+}
+
+const LOOK_EVERY_MS = 1_000
+
+/** Follows the keys in a file, which a rotation replaces. A content that could not be taken up is tried again. */
+export function followKeys(file: string, { known, takeUp, onFault }: Follower): FollowedFile {
+  let used = known
+  let told: string | null = null
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  return { look, follow, close }
+
+  async function look(): Promise<void> {
+    try {
+      const text = (await readFile(file, 'utf8')).trim()
+      if (text !== used) await takeUp(text)
+      used = text
+      told = null
+    } catch (fault) {
+      if (told !== String(fault)) onFault(fault)
+      told = String(fault)
+    }
+  }
+
+  function follow(): void {
+    if (!isClosed) timer = setTimeout(() => void look().then(follow), LOOK_EVERY_MS).unref()
+  }
+
+  function close(): void {
+    isClosed = true
+    clearTimeout(timer)
+  }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ClientCertificates } from '../../../schema/config.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { plainName } from '../../../egress/resolve.ts'
 import { type ClientCertificate, createTrust, parseBundle, type Trust } from '../../../egress/trust.ts'
 import { type Settings, SettingsError } from './read-config.ts'
 
@@ -29,8 +30,9 @@ function clientCertificatesIn(path: string): ClientCertificate[] {
   const checked = checkerOf(ClientCertificates).validate(parsed(read(path, setting), setting))
   if (!checked.ok) throw wrong(setting, checked.issues.map((issue) => `${issue.path} ${issue.message}`).join('; '))
   const taken = new Set<string>()
-  return checked.value.map(({ hosts, teams, cert, key }, index) => {
-    const names = hosts.map((host) => hostIn(host, index))
+  return checked.value.map(({ hosts, teams: ids, cert, key }, index) => {
+    const names = [...new Set(hosts.map((host) => hostIn(host, index)))]
+    const teams = [...new Set(ids.map((id) => id.toLowerCase()))]
     for (const name of names)
       for (const team of teams) {
         if (taken.has(`${name} ${team}`)) throw wrong(setting, `has two certificates for ${name} and the team ${team}`)
@@ -47,12 +49,16 @@ function clientCertificatesIn(path: string): ClientCertificate[] {
   })
 
   function hostIn(host: string, index: number): string {
-    const url = URL.parse(`https://${host}`)
-    if (url === null || url.host !== host.toLowerCase() || url.port !== '')
+    const url = NOT_IN_A_HOST.test(host) ? null : URL.parse(`https://${host}`)
+    if (url === null)
       throw wrong(setting, `[${index}].hosts contains ${JSON.stringify(host)}, which is not a host name without a port`)
-    return url.hostname.replace(/^\[|\]$/g, '')
+    // As connections name it: in lower case, without the dot at its end, an international name in ASCII.
+    return plainName(url.hostname)
   }
 }
+
+/** A port, and what ends the host of a URL or changes how it is read. */
+const NOT_IN_A_HOST = /[\s/?#@\\%]|:\d*$/
 
 function parsed(text: string, setting: string): unknown {
   try {

@@ -31,6 +31,26 @@ test('authorities and client certificates are read; paths begin at the folder of
   expect(readTrust({}).isPlain).toBe(true)
 })
 
+test.each(['ERP.Test', 'erp.test.', 'ERP.TEST.'])('a host written as %s is that host', async (host) => {
+  const path = await written('names.json', JSON.stringify([{ ...ENTRY, hosts: [host] }]))
+  const trust = readTrust({ TIDEMARK_CLIENT_CERTIFICATES_FILE: path })
+  expect(trust.clientContext('erp.test', TEAM)).not.toBeNull()
+})
+
+test.each([
+  ['bücher.test', 'xn--bcher-kva.test'],
+  ['[2001:DB8::1]', '2001:db8::1'],
+])('a host written as %s is %s', async (host, name) => {
+  const path = await written('names.json', JSON.stringify([{ ...ENTRY, hosts: [host] }]))
+  expect(readTrust({ TIDEMARK_CLIENT_CERTIFICATES_FILE: path }).clientContext(name, TEAM)).not.toBeNull()
+})
+
+test('the id of a team may be written in upper-case letters', async () => {
+  const team = 'abcdef00-0000-4000-8000-000000000001'
+  const path = await written('teams.json', JSON.stringify([{ ...ENTRY, teams: [team.toUpperCase()] }]))
+  expect(readTrust({ TIDEMARK_CLIENT_CERTIFICATES_FILE: path }).clientContext('erp.test', team)).not.toBeNull()
+})
+
 test.each([
   ['', 'TIDEMARK_EXTRA_CA_FILE contains no PEM certificate'],
   [
@@ -55,9 +75,13 @@ test.each([
   [JSON.stringify([{ ...ENTRY, passphrase: 'x' }]), 'passphrase'],
   [JSON.stringify([{ ...ENTRY, hosts: ['erp.test:8443'] }]), 'not a host name without a port'],
   [JSON.stringify([{ ...ENTRY, hosts: ['erp.test/path'] }]), 'not a host name without a port'],
+  [JSON.stringify([{ ...ENTRY, hosts: ['erp.test:443'] }]), 'not a host name without a port'],
+  [JSON.stringify([{ ...ENTRY, hosts: ['a@erp.test'] }]), 'not a host name without a port'],
+  [JSON.stringify([{ ...ENTRY, hosts: ['2001:db8::1'] }]), 'not a host name without a port'],
   [JSON.stringify([{ ...ENTRY, key: 'self-signed.test-only.key' }]), 'are not a PEM certificate and its key'],
   [JSON.stringify([{ ...ENTRY, cert: 'missing.pem' }]), 'which cannot be read (ENOENT)'],
   [JSON.stringify([ENTRY, ENTRY]), 'has two certificates for erp.test'],
+  [JSON.stringify([ENTRY, { ...ENTRY, hosts: ['ERP.test.'] }]), 'has two certificates for erp.test'],
 ])('a list of %s is refused', async (text, message) => {
   const path = await written('wrong.json', text)
   expect(() => readTrust({ TIDEMARK_CLIENT_CERTIFICATES_FILE: path })).toThrow(message)

@@ -39,6 +39,19 @@ describe.each(['slack', 'discord'] as const)('messages to one %s address', (type
     expect(mostWithin(chat.requests, 0.9 * everyMs)).toBeLessThanOrEqual(burst)
   })
 
+  test('are paced together by all processes', async () => {
+    await using chat = await openReceiver()
+    await chats(type, chat.url, burst + 3)
+    await using _one = startLoop(outbox)
+    await using _other = startLoop(outbox, { store: await outbox.anotherStore() })
+    await using _third = startLoop(outbox, { store: await outbox.anotherStore() })
+    await eventually(
+      () => outbox.seeAll(),
+      (rows) => rows.every(isSent),
+    )
+    expect(mostWithin(chat.requests, 0.9 * everyMs)).toBeLessThanOrEqual(burst)
+  })
+
   test('that are refused with a 429 wait for as long as it says, within the one attempt', async () => {
     await using chat = await openReceiver((socket, request, nth) =>
       (nth === 1 ? reply(429, 'slow down', { 'retry-after': '1' }) : reply(200, 'ok'))(socket, request, nth),
@@ -82,6 +95,33 @@ test('a chat that asks to wait for longer than the attempt gets no message that 
   await until(await webhook(other.url), isSent)
   expect(chat.requests).toHaveLength(1)
   expect((await ended()).filter(({ status }) => status === 'failed')).toHaveLength(1)
+})
+
+test('a chat that asks to wait is left alone by the other processes too', async () => {
+  await using chat = await openReceiver(reply(429, 'slow down', { 'retry-after': '60' }))
+  await chats('slack', chat.url, 1)
+  await using _one = startLoop(outbox)
+  const ended = () => outbox.seeAll().then((rows) => rows.filter(isDone))
+  await eventually(ended, (rows) => rows.length === 1)
+  await using _other = startLoop(outbox, { store: await outbox.anotherStore() })
+  await chats('slack', chat.url, 3)
+  const { webhook, until } = outbox
+  await using other = await openReceiver()
+  await until(await webhook(other.url), isSent)
+  await until(await webhook(other.url), isSent)
+  expect(chat.requests).toHaveLength(1)
+})
+
+test('a chat is not forgotten when the clock is set back, and its messages go on', async () => {
+  await using chat = await openReceiver()
+  await outbox.setClock(86_400)
+  await chats('slack', chat.url, 1)
+  await using _ = startLoop(outbox)
+  const sent = () => outbox.seeAll().then((rows) => rows.filter(isSent))
+  await eventually(sent, (rows) => rows.length === 1)
+  await outbox.setClock(0)
+  await chats('slack', chat.url, 1)
+  await eventually(sent, (rows) => rows.length === 2)
 })
 
 test('a chat that asks to wait holds up no other address at its host', async () => {

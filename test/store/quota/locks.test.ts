@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allowedBy } from '../../../core/machine/plan.ts'
 import { serpAccess } from '../../../core/plan.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
-import { createOwner } from '../../../store/accounts/accounts.ts'
 import { grantCredits, setPlan } from '../../../store/accounts/admin-accounts.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { fitLocks } from '../../../store/quota/locks.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
+import { createTestOwner } from '../../support/test-owner.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
 
 let world: QueueWorld
@@ -20,9 +20,8 @@ afterAll(() => world[Symbol.asyncDispose]())
 let count = 0
 async function owner(plan: Tier) {
   const email = `owner${(count += 1)}@example.com`
-  const made = await createOwner(world.store, { email, plan, serp: false, sessionKey: 'key' })
-  if (!made.ok) throw new Error(made.reason)
-  return { email, team: made.owner.team_id }
+  const made = await createTestOwner(world.store, { email, plan, serp: false, sessionKey: 'key' })
+  return { email, team: made.team_id }
 }
 const endTrial = (team: string) =>
   world.query(`update teams set trial_ends_at = clock() - interval '1 second' where id = $1 and tier = 'free'`, [team])

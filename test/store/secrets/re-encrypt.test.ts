@@ -7,8 +7,9 @@ import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
-import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
-import { reEncrypt } from '../../../store/secrets/re-encrypt.ts'
+import { isStoreAway } from '../../../store/db/store-fault.ts'
+import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { duringRotation, reEncrypt } from '../../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { create } from '../monitors/monitors-world.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
@@ -22,7 +23,7 @@ const ignore = () => {}
 /** A monitor with everything that is encrypted, and more deliveries and notices than one batch has. */
 async function filled(world: QueueWorld) {
   const { store, secrets } = world
-  await checkEncryptionKey(store, secrets)
+  await noteEncryptionKey(store, secrets)
   const teamId = await world.team()
   const { id, no } = await create(world, teamId, secretive)
   await store.transaction((tx) => replaceSigningSecret(tx, secrets, { teamId, id, graceHours: 1 }))
@@ -66,7 +67,7 @@ test('a rotation that is killed loses nothing, and the next one does the rest', 
   await using world = await openQueueWorld()
   const { readAll } = await filled(world)
   const both = createSecretBox(`${NEWER},${KEY}`)
-  await checkEncryptionKey(world.store, both)
+  await noteEncryptionKey(world.store, both)
   let batches = 0
   const killed = reEncrypt(world.store, both, () => {
     batches += 1
@@ -74,7 +75,7 @@ test('a rotation that is killed loses nothing, and the next one does the rest', 
   })
   await expect(killed).rejects.toThrow('killed')
   await readAll(`${NEWER},${KEY}`)
-  await expect(checkEncryptionKey(world.store, createSecretBox(NEWER))).rejects.toThrow(keyId(KEY))
+  await expect(noteEncryptionKey(world.store, createSecretBox(NEWER))).rejects.toThrow(keyId(KEY))
 
   const rest = await reEncrypt(world.store, both, ignore)
   expect(rest.unreadable).toEqual([])
@@ -82,7 +83,7 @@ test('a rotation that is killed loses nothing, and the next one does the rest', 
   expect(rest.rows).toBeLessThan(1_401)
   await readAll(NEWER)
   expect(await reEncrypt(world.store, both, ignore)).toMatchObject({ rows: 0, unreadable: [] })
-  await checkEncryptionKey(world.store, createSecretBox(NEWER))
+  await noteEncryptionKey(world.store, createSecretBox(NEWER))
 }, 60_000)
 
 test('a row that a delivery has locked is not waited for, and is done later', async () => {
@@ -143,3 +144,25 @@ async function lockedRow(world: QueueWorld, id: string) {
     },
   }
 }
+
+test('two rotations are never under way at once, and the next one may begin when one has ended or died', async () => {
+  await using world = await openQueueWorld()
+  const { store } = world
+  const inside = await duringRotation(store, async (ensureAlone) => {
+    expect(await duringRotation(store, async () => 'a second one')).toBeNull()
+    await ensureAlone()
+    return 'the first one'
+  })
+  expect(inside).toBe('the first one')
+  await expect(duringRotation(store, () => Promise.reject(new Error('a fault')))).rejects.toThrow('a fault')
+  const left = duringRotation(store, async (ensureAlone) => {
+    await world.query(`
+      select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+        and database = (select oid from pg_database where datname = current_database())`)
+    // Whoever lost the lock is not alone any more.
+    await ensureAlone()
+  })
+  await expect(left).rejects.toSatisfy(isStoreAway)
+  expect(await duringRotation(store, async () => 'the next one')).toBe('the next one')
+})

@@ -1,0 +1,258 @@
+import Type from 'typebox'
+import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
+import { createSerpMonitor, serpMonitorWarnings } from '../../monitors/create-serp-monitor.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
+import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
+import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { runMonitor } from '../../monitors/run-monitor.ts'
+import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { PageOf, pageQuery } from '../../schema/page-of.ts'
+import { Run, RunQueued } from '../../schema/run/run.ts'
+import {
+  SerpMonitor,
+  SerpMonitorCreate,
+  SerpMonitorPatch,
+  serpMonitorQuery,
+  type SerpMonitorSpec,
+} from '../../schema/serp/serp-monitor.ts'
+import { Closed, Nullable, Whole } from '../../schema/shape/shape.ts'
+import type { SerpMonitorRow } from '../../store/monitors/monitor-record.ts'
+import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
+import { toRun } from '../../store/runs/run-record.ts'
+import { countRuns, listRuns } from '../../store/runs/runs.ts'
+import { doneOf, noSuch } from '../http/outcome-error.ts'
+import { paginationOf, windowOf } from '../http/page-of-rows.ts'
+import { ById, created, noContent, ok, route } from '../http/route.ts'
+import { shownSerpMonitor } from '../presenters/shown.ts'
+import type { Services } from '../services.ts'
+import { SigningSecret } from './signing-secrets.ts'
+
+const tag = 'SERP monitors'
+const kind = 'serp'
+
+/** The monitor as it was just stored, with what should be known about it. */
+async function stored(monitor: SerpMonitorRow, services: Services): Promise<SerpMonitor> {
+  const warnings = await serpMonitorWarnings(services.store, monitor, services.serpSpacingMs)
+  return { ...shownSerpMonitor(monitor, services), ...(warnings.length > 0 && { warnings }) }
+}
+
+const list = route({
+  method: 'GET',
+  path: '/v1/serp-monitors',
+  summary: 'List SERP monitors, newest first',
+  tag,
+  policy: 'monitors.read',
+  query: Closed({ ...pageQuery, ...serpMonitorQuery }),
+  answers: { 200: { description: 'A page of SERP monitors.', schema: PageOf(SerpMonitor) } },
+  async handle({ query, principal, services }) {
+    const { status, name, monitor_id: id } = query
+    const wanted = { teamId: principal.teamId, kind, status, name, id } as const
+    const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
+    return ok({
+      data: rows.map((row) => shownSerpMonitor(row, services)),
+      pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
+    })
+  },
+})
+
+const create = route({
+  method: 'POST',
+  path: '/v1/serp-monitors',
+  summary: 'Create a SERP monitor',
+  description:
+    'Its first run is due at once and is a silent baseline. On a plan without SERP and without credits it is created ' +
+    'and is `billing_paused`.',
+  tag,
+  policy: 'monitors.write',
+  body: SerpMonitorCreate,
+  defaults: true,
+  // Of the parts that need a review, it has only the destinations.
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 201: { description: 'The SERP monitor.', schema: SerpMonitor } },
+  async handle({ body, principal: { teamId, userId }, actor, services }) {
+    // All defaults have been filled in before this call, so the body is complete.
+    const creation = { teamId, actor, userId, spec: body as SerpMonitorSpec }
+    const { monitor } = doneOf(await createSerpMonitor(services, creation))
+    return created(await stored(monitor, services))
+  },
+})
+
+const get = route({
+  method: 'GET',
+  path: '/v1/serp-monitors/:id',
+  summary: 'Read a SERP monitor',
+  description: 'Without its signing secret.',
+  tag,
+  policy: 'monitors.read',
+  params: ById,
+  answers: { 200: { description: 'The SERP monitor.', schema: SerpMonitor } },
+  async handle({ params, principal, services }) {
+    const found = await findMonitor(services.store, principal.teamId, params.id, kind)
+    if (!found) throw noSuch('monitor')
+    return ok(shownSerpMonitor(found, services))
+  },
+})
+
+const edit = route({
+  method: 'PATCH',
+  path: '/v1/serp-monitors/:id',
+  summary: 'Change a SERP monitor',
+  description:
+    'Each key in the body replaces the whole stored value; null clears a nullable key. Switching mode to ' +
+    'full_analysis clears target_domain. A change of keyword, engine, location_code, language_code, device, mode or ' +
+    'target_domain makes the next run a silent baseline. Another number of pages does not: only the results that ' +
+    'both checks cover are compared.',
+  tag,
+  policy: 'monitors.write',
+  params: ById,
+  body: SerpMonitorPatch,
+  bodyOptional: true,
+  review: (body, known, { egress }) => monitorIssues(body, known, egress),
+  answers: { 200: { description: 'The SERP monitor.', schema: SerpMonitor } },
+  async handle({ params, body, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await editSerpMonitor(services, { teamId, actor, id: params.id, patch: body }))
+    return ok(await stored(monitor, services))
+  },
+})
+
+const remove = route({
+  method: 'DELETE',
+  path: '/v1/serp-monitors/:id',
+  summary: 'Delete a SERP monitor',
+  description: 'Its runs stay readable, and pending deliveries are completed.',
+  tag,
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 204: { description: 'The SERP monitor is deleted.' } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    doneOf(await deleteMonitor(services, { teamId, actor, id: params.id, kind }))
+    return noContent()
+  },
+})
+
+const pause = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/:id/pause',
+  summary: 'Pause a SERP monitor',
+  description: 'A run that is queued or running is still completed.',
+  tag,
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The SERP monitor, paused.', schema: SerpMonitor } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await pauseMonitor(services, { teamId, actor, id: params.id, kind }))
+    return ok(shownSerpMonitor(monitor, services))
+  },
+})
+
+const resume = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/:id/resume',
+  summary: 'Resume a SERP monitor',
+  description:
+    'The monitor becomes active with no failures counted, and a run is due at once. An active monitor does not change.',
+  tag,
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The SERP monitor, active.', schema: SerpMonitor } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { monitor } = doneOf(await resumeMonitor(services, { teamId, actor, id: params.id, kind }))
+    return ok(await stored(monitor, services))
+  },
+})
+
+const runNow = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/:id/run',
+  summary: 'Run a SERP monitor now',
+  description:
+    'It uses one run for each of its pages. Also works for a paused monitor. While a run is queued, another request ' +
+    'returns the same run.',
+  tag,
+  policy: 'monitors.write',
+  params: ById,
+  answers: { 200: { description: 'The run, readable as running from now on.', schema: RunQueued } },
+  async handle({ params, principal: { teamId }, actor, services }) {
+    const { runId } = doneOf(await runMonitor(services, { teamId, actor, id: params.id, kind }))
+    return ok({ run_id: runId, queued: true })
+  },
+})
+
+const runs = route({
+  method: 'GET',
+  path: '/v1/serp-monitors/:id/runs',
+  summary: "List a SERP monitor's runs, newest first",
+  description:
+    "Only runs inside the plan's retention window. A run that is queued or in progress comes first, as running.",
+  tag,
+  policy: 'runs.read',
+  params: ById,
+  query: Closed(pageQuery),
+  answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
+  async handle({ params, query, principal: { teamId }, services: { store } }) {
+    const rows = await listRuns(store, { teamId, monitorId: params.id, kind, ...windowOf(query) })
+    const count = async () => {
+      const total = await countRuns(store, teamId, params.id, kind)
+      if (total === null) throw noSuch('monitor')
+      return total
+    }
+    // There are no rows: the page is empty, or the monitor does not exist.
+    const total = rows.length === 0 ? await count() : null
+    return ok({
+      data: rows.map(toRun),
+      pagination: await paginationOf(query, rows.length, async () => total ?? count()),
+    })
+  },
+})
+
+const readSecret = route({
+  method: 'GET',
+  path: '/v1/serp-monitors/:id/signing-secret',
+  summary: "Read a SERP monitor's signing secret",
+  description: 'Null while it has no webhook delivery.',
+  tag,
+  policy: 'secrets.read',
+  params: ById,
+  refusals: ['CONFLICT'],
+  answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
+  async handle({ params, principal: { teamId }, services }) {
+    const { secret } = doneOf(await readSigningSecret(services, { teamId, id: params.id, kind }))
+    return ok({ secret })
+  },
+})
+
+const rotateSecret = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/:id/signing-secret/rotate',
+  summary: "Replace a SERP monitor's signing secret",
+  description: 'Both secrets sign for grace_hours, the new one first.',
+  tag,
+  policy: 'secrets.rotate',
+  params: ById,
+  body: Closed({ grace_hours: Type.Optional(Whole(0, 168, { default: 0 })) }),
+  bodyOptional: true,
+  defaults: true,
+  answers: { 200: { description: 'The new secret.', schema: Closed({ secret: SigningSecret }) } },
+  beyond: true,
+  async handle({ params, body, principal: { teamId }, actor, services }) {
+    const rotation = { teamId, actor, id: params.id, kind, graceHours: body.grace_hours ?? 0 } as const
+    const { secret } = doneOf(await rotateSigningSecret(services, rotation))
+    return ok({ secret })
+  },
+})
+
+/** In the order of the OpenAPI document. */
+export const serpMonitorRoutes = [
+  list,
+  create,
+  get,
+  edit,
+  remove,
+  pause,
+  resume,
+  runNow,
+  runs,
+  readSecret,
+  rotateSecret,
+]

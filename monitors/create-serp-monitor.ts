@@ -1,0 +1,63 @@
+import { exitLoad } from '../core/serp/exit-load.ts'
+import type { Requester } from '../schema/account/audit.ts'
+import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
+import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
+import type { Queryable } from '../store/db/client.ts'
+import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
+import { insertSerpMonitor, scheduledSearches } from '../store/monitors/serp-monitors.ts'
+import { auditedAs, type MonitorContext } from './context.ts'
+import { type DoneMonitor, overDeliveryCap, type OverCap } from './outcome.ts'
+
+/** A request to create a monitor of a search. */
+interface SerpMonitorCreation extends Requester {
+  /** The account that the monitor is recorded under: the person, or the creator of the API key. */
+  readonly userId: string
+  /** Checked, with all defaults filled in. */
+  readonly spec: SerpMonitorSpec
+  /** For the audit entry. */
+  readonly metadata?: AuditEntry['metadata']
+}
+
+/**
+ * Stores a checked monitor of a search within the limits of the team's plan. Its first run is due at once. Where the
+ * plan has no SERP and no credits are left, it is created locked, and runs once there are credits or SERP.
+ */
+export async function createSerpMonitor(
+  { store, secrets, wake }: MonitorContext,
+  { teamId, actor, userId, spec, metadata = {} }: SerpMonitorCreation,
+): Promise<DoneMonitor<'serp'> | OverCap> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap> => {
+    const over = await overDeliveryCap(tx, teamId, spec)
+    if (over) return over
+    const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
+    const target = { id: monitor.id, label: monitor.name }
+    await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata })
+    return { kind: 'done', monitor }
+  })
+  if (outcome.kind === 'done') wake()
+  return outcome
+}
+
+const NAMES = { google: 'Google', bing: 'Bing', yahoo: 'Yahoo', duckduckgo: 'DuckDuckGo', yandex: 'Yandex' } as const
+
+/**
+ * Returns what should be known about a monitor that was created or edited. Searches of all teams share the exits, so
+ * more of them than the exits can do in time make each other late.
+ */
+export async function serpMonitorWarnings(
+  store: Queryable,
+  { engine, next_run_at: next }: Pick<SerpMonitorRow, 'engine' | 'next_run_at'>,
+  spacingMs: number,
+): Promise<string[]> {
+  if (next === null) return []
+  const { searches, exits } = await scheduledSearches(store, engine)
+  const load = searches.reduce((sum, { pages, intervalSeconds, count }) => {
+    return sum + count * exitLoad({ pages, intervalSeconds }, spacingMs)
+  }, 0)
+  if (load <= exits) return []
+  const able = exits === 1 ? 'one exit address' : `${exits} exit addresses`
+  return [
+    `More searches at ${NAMES[engine]} are scheduled than ${able} can do in time, so checks will be late: choose a ` +
+      'longer interval or fewer pages, or run workers with another TIDEMARK_EXIT_NAME behind another address.',
+  ]
+}

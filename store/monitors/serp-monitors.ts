@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { shiftSeconds } from '../../core/schedule.ts'
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { bytes, row as rowWith } from '../db/row.ts'
+import { WAS_FAILING } from '../queue/finished-check.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { sealSpec } from './monitor-create.ts'
+import { scheduleSets } from './monitor-edit.ts'
+import { selected, type SerpMonitorRow } from './monitor-record.ts'
+import { firstSecret } from './signing-secret.ts'
+
+const { columns, row } = selected('serp')
+
+/** A monitor of a search to create. */
+interface NewSerpMonitor {
+  readonly teamId: string
+  /** The user that the monitor belongs to: the account, or the account that created the API key. */
+  readonly userId: string
+  readonly spec: SerpMonitorSpec
+}
+
+/**
+ * Stores a monitor of a search and its check. The check is due at once. It is locked where the trial is over, and where
+ * the plan has no SERP and no credits are left (core/machine/plan.ts). The caller has validated the spec.
+ */
+export async function insertSerpMonitor(
+  tx: Transaction,
+  secrets: SecretBox,
+  { teamId, userId, spec }: NewSerpMonitor,
+): Promise<SerpMonitorRow> {
+  const id = randomUUID()
+  const sealed = sealSpec({ teamId, id }, { ...spec, request_headers: null }, secrets)
+  const interval = spec.schedule_interval_seconds
+  return tx.one(sql.type(row)`
+    with t as (
+      select clock() as at, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
+      from teams t join team_usage u on u.team_id = t.id
+      where t.id = ${teamId}::uuid
+      for share
+    ),
+    m as (
+      insert into monitors (
+        kind, locked, id, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
+        location_code, language_code, device, target_domain, rank_change_threshold, notify_on, deliveries,
+        signing_secret, created_at)
+      select 'serp', t.locked, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${interval}::int,
+        ${spec.keyword}, ${spec.engine}, ${spec.mode}, ${spec.pages}::smallint, ${spec.location_code},
+        ${spec.language_code}, ${spec.device}, ${spec.target_domain}, ${spec.rank_change_threshold}::int,
+        ${sql.array([...spec.notify_on], 'text')}, ${bytes(sealed.deliveries)},
+        ${bytes(firstSecret({ teamId, id }, spec, secrets))}, t.at
+      from t
+      returning *
+    ),
+    c as (
+      insert into checks (no, team_id, queue, cost, due_at, next_run_at, interval_seconds, shift_seconds)
+      select m.no, m.team_id, 'serp', m.pages, due.at, due.at, ${interval}::int, ${shiftSeconds(id, interval)}::smallint
+      from m cross join lateral (select case when not m.locked then m.created_at end as at) due
+      returning *
+    )
+    select ${columns} from m join c on c.no = m.no
+  `)
+}
+
+/** An edit of a monitor that the transaction has locked. */
+interface SerpMonitorEdit {
+  readonly stored: Pick<SerpMonitorRow, 'id' | 'no' | 'team_id'>
+  readonly spec: SerpMonitorSpec
+  readonly changed: readonly (keyof SerpMonitorSpec)[]
+  /** The baseline is reset: the next run has nothing to compare with. A check in progress starts over. */
+  readonly resetsBaseline: boolean
+}
+
+/**
+ * Stores an edited configuration and its consequences for the check. A run that is paid for keeps what it was paid
+ * with: another number of pages counts from the next one.
+ */
+export async function saveSerpMonitor(
+  tx: Transaction,
+  secrets: SecretBox,
+  { stored, spec, changed, resetsBaseline }: SerpMonitorEdit,
+): Promise<SerpMonitorRow> {
+  const own = { teamId: stored.team_id, id: stored.id }
+  const sealed = sealSpec(own, { ...spec, request_headers: null }, secrets)
+  const sets = scheduleSets({ stored, spec, changed, startsOver: resetsBaseline })
+  if (changed.includes('pages')) sets.push(sql.fragment`cost = ${spec.pages}::smallint`)
+  if (resetsBaseline)
+    sets.push(sql.fragment`
+      was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)
+  return tx.one(sql.type(row)`
+    with t as (select clock() as at),
+    m as (
+      update monitors
+      set name = ${spec.name}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
+        keyword = ${spec.keyword}, engine = ${spec.engine}, mode = ${spec.mode}, pages = ${spec.pages}::smallint,
+        location_code = ${spec.location_code}, language_code = ${spec.language_code}, device = ${spec.device},
+        target_domain = ${spec.target_domain}, rank_change_threshold = ${spec.rank_change_threshold}::int,
+        notify_on = ${sql.array([...spec.notify_on], 'text')}, deliveries = ${bytes(sealed.deliveries)},
+        signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
+      where no = ${stored.no}
+      returning *
+    ),
+    c as (
+      update checks c set ${sql.join(sets, sql.fragment`, `)} from t where c.no = ${stored.no} returning c.*
+    )
+    select ${columns} from m join c on c.no = m.no
+  `)
+}
+
+const load = rowWith({
+  searches: Type.Unsafe<
+    readonly { readonly pages: number; readonly intervalSeconds: number; readonly count: number }[]
+  >({}),
+  exits: Type.Integer(),
+})
+
+/** Returns the scheduled searches at an engine, of all teams, and the number of exits that do them. */
+export async function scheduledSearches(store: Queryable, engine: SerpMonitorSpec['engine']) {
+  return store.one(sql.prepared('scheduled_searches', load)`
+    select
+      coalesce((
+        select json_agg(json_build_object('pages', pages, 'intervalSeconds', interval_seconds, 'count', count))
+        from (
+          select m.pages, c.interval_seconds, count(*)
+          from monitors m join checks c on c.no = m.no
+          where m.kind = 'serp' and m.engine = ${engine} and not m.locked and m.deleted_at is null
+            and c.next_run_at is not null
+          group by m.pages, c.interval_seconds
+        ) grouped
+      ), '[]') as searches,
+      1 as exits
+  `)
+}

@@ -1,0 +1,96 @@
+import { chmod, chown, lchown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { addKeyToFile, followKeys, keepNewestInFile, keyFile } from '../../../cli/boot/settings/encryption-key.ts'
+import { readSettings } from '../../../cli/boot/settings/read-config.ts'
+import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const OLD = 'the key that was there before'
+const IS_ROOT = process.geteuid?.() === 0
+/** The account `nobody`, where a test may give files away. */
+const NOBODY = 65_534
+
+async function dataFolder() {
+  const folder = await temporaryFolder()
+  const settings = readSettings({ TIDEMARK_DATA_DIR: folder.path })
+  return { settings, file: keyFile(settings), path: folder.path, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+test('a rotated key file keeps its owner, its group and its mode', async () => {
+  await using data = await dataFolder()
+  await writeFile(data.file, `${OLD}\n`)
+  await chmod(data.file, 0o640)
+  if (IS_ROOT) await chown(data.file, NOBODY, NOBODY)
+  const before = await stat(data.file)
+  const list = await addKeyToFile(data.settings)
+  expect(await readFile(data.file, 'utf8')).toBe(`${list}\n`)
+  expect(list).toMatch(new RegExp(`^[\\w+/]{43}=,${OLD}$`))
+  await keepNewestInFile(data.settings, list)
+  expect(await readFile(data.file, 'utf8')).toBe(`${list.split(',')[0]}\n`)
+  const { uid, gid, mode } = await stat(data.file)
+  expect({ uid, gid, mode }).toEqual({ uid: before.uid, gid: before.gid, mode: before.mode })
+  expect(await readdir(data.path)).toEqual(['encryption-key'])
+})
+
+test('a key file that is a symbolic link is replaced where it leads to', async () => {
+  await using data = await dataFolder()
+  await mkdir(join(data.path, 'mount'))
+  await writeFile(join(data.path, 'mount', 'key'), OLD)
+  await symlink('mount', join(data.path, 'current'))
+  await symlink('current/key', data.file)
+  const list = await addKeyToFile(data.settings)
+  expect((await lstat(data.file)).isSymbolicLink()).toBe(true)
+  expect(await readFile(join(data.path, 'mount', 'key'), 'utf8')).toBe(`${list}\n`)
+})
+
+test.runIf(IS_ROOT)('root does not follow a link that another account made', async () => {
+  await using data = await dataFolder()
+  const other = join(data.path, 'a file of root')
+  await writeFile(other, OLD)
+  await symlink(other, data.file)
+  await lchown(data.file, NOBODY, NOBODY)
+  await expect(addKeyToFile(data.settings)).rejects.toThrow(
+    `${data.file} is a symbolic link that belongs to another account (65534); run this as that account`,
+  )
+  expect(await readFile(other, 'utf8')).toBe(OLD)
+})
+
+test('a key file that somebody changed during the rotation stays as it is', async () => {
+  await using data = await dataFolder()
+  await writeFile(data.file, OLD)
+  const list = await addKeyToFile(data.settings)
+  await writeFile(data.file, `another key,${list}`)
+  await expect(keepNewestInFile(data.settings, list)).rejects.toThrow('was changed meanwhile and stays as it is')
+  expect(await readFile(data.file, 'utf8')).toBe(`another key,${list}`)
+})
+
+test('a key that was replaced before the file is followed is taken up, and again when that failed once', async () => {
+  await using data = await dataFolder()
+  const faults: string[] = []
+  const tries: string[] = []
+  await writeFile(data.file, `new,${OLD}\n`)
+  const keys = followKeys(data.file, {
+    known: OLD,
+    async takeUp(list) {
+      tries.push(list)
+      if (tries.length < 3) throw new Error('the store is away')
+    },
+    onFault: (fault) => faults.push(String(fault)),
+  })
+  await keys.look()
+  expect(tries).toEqual([`new,${OLD}`])
+  keys.follow()
+  await eventually(
+    async () => tries.length,
+    (count) => count === 3,
+  )
+  await writeFile(data.file, 'new\n')
+  await eventually(
+    async () => tries.at(-1),
+    (last) => last === 'new',
+  )
+  keys.close()
+  expect(tries).toEqual([`new,${OLD}`, `new,${OLD}`, `new,${OLD}`, 'new'])
+  expect(faults).toEqual(['Error: the store is away'])
+})
