@@ -1,14 +1,12 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Scope } from '../schema/account/api-key.ts'
-import type { Requester } from '../schema/account/audit.ts'
 import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '../store/accounts/api-keys.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
+import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 
 /** A request to create a key. */
-interface KeyCreation extends Requester {
-  /** The account that the key is recorded under. */
-  readonly userId: string
+interface KeyCreation extends UserRequester {
   readonly name: string
   readonly scopes: readonly Scope[]
   /** ISO 8601; null: the key does not expire. */
@@ -16,8 +14,7 @@ interface KeyCreation extends Requester {
 }
 
 /** A request to replace a key by a new one. */
-interface KeyRotation extends Requester {
-  readonly userId: string
+interface KeyRotation extends UserRequester {
   readonly id: string
   /** How long the old key continues to work, at most until its own expiry; 0: not at all. */
   readonly graceHours: number
@@ -40,9 +37,12 @@ const EXPIRED: Invalid = { kind: 'invalid', issues: [{ path: 'expires_at', messa
 /** Creates a key for a team. */
 export async function createApiKey(
   { store }: AccountContext,
-  { teamId, actor, userId, name, scopes, expiresAt }: KeyCreation,
-): Promise<KeyIssued | Invalid> {
-  return store.transaction(async (tx): Promise<KeyIssued | Invalid> => {
+  { name, scopes, expiresAt, ...requester }: KeyCreation,
+): Promise<KeyIssued | Invalid | NotAllowed> {
+  const { teamId, actor, userId } = requester
+  return store.transaction(async (tx): Promise<KeyIssued | Invalid | NotAllowed> => {
+    const refused = await beginTeamAct(tx, requester, 'keys')
+    if (refused) return refused
     const issued = await insertApiKey(tx, { teamId, userId, name, scopes, expiresAt })
     if (!issued) return EXPIRED
     const target = { id: issued.id, label: issued.prefix }
@@ -55,9 +55,12 @@ export async function createApiKey(
 /** Replaces a key by a new one with the same name, scopes and expiry. A key can be replaced only once. */
 export async function rotateApiKey(
   { store }: AccountContext,
-  { teamId, actor, userId, id, graceHours }: KeyRotation,
-): Promise<KeyIssued | KeyReplaced | NotFound> {
-  return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | NotFound> => {
+  { id, graceHours, ...requester }: KeyRotation,
+): Promise<KeyIssued | KeyReplaced | NotFound | NotAllowed> {
+  const { teamId, actor, userId } = requester
+  return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | NotFound | NotAllowed> => {
+    const refused = await beginTeamAct(tx, requester, 'keys')
+    if (refused) return refused
     const rotated = await replaceApiKey(tx, { teamId, keyId: id, userId, graceHours })
     if (rotated.kind !== 'rotated') return rotated.kind === 'replaced' ? { kind: 'replaced' } : NO_KEY
     const { issued, oldPrefix } = rotated
@@ -71,9 +74,12 @@ export async function rotateApiKey(
 /** Revokes a key at once. */
 export async function deleteApiKey(
   { store }: AccountContext,
-  { teamId, actor, id }: Requester & { readonly id: string },
-): Promise<{ readonly kind: 'done' } | NotFound> {
-  return store.transaction(async (tx): Promise<{ readonly kind: 'done' } | NotFound> => {
+  { id, ...requester }: UserRequester & { readonly id: string },
+): Promise<{ readonly kind: 'done' } | NotFound | NotAllowed> {
+  const { teamId, actor } = requester
+  return store.transaction(async (tx): Promise<{ readonly kind: 'done' } | NotFound | NotAllowed> => {
+    const refused = await beginTeamAct(tx, requester, 'keys')
+    if (refused) return refused
     const key = await revokeApiKey(tx, teamId, id)
     if (!key) return NO_KEY
     await recordAudit(tx, { teamId, actor, action: 'api_key.deleted', target: { id, label: key.prefix } })

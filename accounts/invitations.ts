@@ -1,6 +1,11 @@
 import type { NotFound } from '../core/outcome.ts'
 import type { Actor } from '../schema/account/audit.ts'
-import { type Invitation, type InvitationState, RESENDS_PER_HOUR } from '../schema/account/invitation.ts'
+import {
+  type Invitation,
+  INVITES_PER_HOUR,
+  type InvitationState,
+  RESENDS_PER_HOUR,
+} from '../schema/account/invitation.ts'
 import { PAGES } from '../schema/account/pages.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { GivenRole } from '../schema/account/role.ts'
@@ -13,6 +18,7 @@ import {
   hasInvitation,
   insertInvitation,
   type IssuedInvitation,
+  recentInvites,
   recentResends,
   renewInvitation,
 } from '../store/accounts/invitations.ts'
@@ -61,11 +67,18 @@ export interface InvitationEnded {
   readonly state: InvitationState
 }
 
-/** The invitation was sent again too often. */
-export interface ResentOften {
-  readonly kind: 'resent_often'
+/** The address was invited too often within an hour, or the invitation sent again. */
+export interface SentOften {
+  readonly kind: 'sent_often'
+  readonly act: 'invite' | 'resend'
   readonly waitSeconds: number
 }
+
+const sentOften = (act: SentOften['act'], seconds: number | null): SentOften => ({
+  kind: 'sent_often',
+  act,
+  waitSeconds: Math.max(1, seconds ?? 1),
+})
 
 /** The invitation cannot be accepted, or not by this account. */
 export interface InvitationInvalid {
@@ -77,16 +90,19 @@ export interface InvitationInvalid {
 export async function inviteMember(
   context: MailingContext,
   { email, role, ...requester }: UserRequester & { readonly email: string; readonly role: GivenRole },
-): Promise<Sent | NotAllowed | AlreadyThere | NoSeat> {
+): Promise<Sent | NotAllowed | AlreadyThere | NoSeat | SentOften> {
   const { teamId, actor, userId } = requester
   const address = email.toLowerCase()
-  return context.store.transaction(async (tx): Promise<Sent | NotAllowed | AlreadyThere | NoSeat> => {
+  return context.store.transaction(async (tx): Promise<Sent | NotAllowed | AlreadyThere | NoSeat | SentOften> => {
     const refused = await beginTeamAct(tx, requester, 'invite')
     if (refused) return refused
     if (await hasMember(tx, teamId, address)) return { kind: 'already_there', as: 'member' }
     if (await hasInvitation(tx, teamId, address)) return { kind: 'already_there', as: 'invitation' }
     const team = await readTeam(tx, teamId)
     if (seatsLeft(team, team.pending_invites) < 1) return noSeat(team)
+    // Whoever invites and revokes in turn must not fill somebody's mailbox.
+    const { count, wait_seconds } = await recentInvites(tx, teamId, address)
+    if (count >= INVITES_PER_HOUR) return sentOften('invite', wait_seconds)
     const issued = await insertInvitation(tx, { teamId, email: address, role, invitedBy: userId })
     const { invitation } = issued
     const target = { id: invitation.id, label: address }
@@ -118,26 +134,24 @@ interface OfInvitation extends UserRequester {
 export async function resendInvitation(
   context: MailingContext,
   { id, ...requester }: OfInvitation,
-): Promise<Sent | NotAllowed | NotFound | InvitationEnded | ResentOften> {
+): Promise<Sent | NotAllowed | NotFound | InvitationEnded | SentOften> {
   const { teamId, actor } = requester
-  return context.store.transaction(
-    async (tx): Promise<Sent | NotAllowed | NotFound | InvitationEnded | ResentOften> => {
-      const refused = await beginTeamAct(tx, requester, 'invite')
-      if (refused) return refused
-      const found = await findInvitation(tx, teamId, id)
-      if (!found) return NO_INVITATION
-      if (found.state !== 'open') return { kind: 'invitation_ended', state: found.state }
-      const { count, wait_seconds: waitSeconds } = await recentResends(tx, id)
-      if (count >= RESENDS_PER_HOUR) return { kind: 'resent_often', waitSeconds: Math.max(1, waitSeconds ?? 1) }
-      const issued = await renewInvitation(tx, id)
-      const { invitation } = issued
-      const target = { id: found.id, label: found.email }
-      const metadata = { role: found.role }
-      await recordAudit(tx, { teamId, actor, action: 'team.invitation_resent', target, metadata })
-      const team = await readTeam(tx, teamId)
-      return { kind: 'done', invitation, emailSent: await mailInvitation(context, tx, team, issued) }
-    },
-  )
+  return context.store.transaction(async (tx): Promise<Sent | NotAllowed | NotFound | InvitationEnded | SentOften> => {
+    const refused = await beginTeamAct(tx, requester, 'invite')
+    if (refused) return refused
+    const found = await findInvitation(tx, teamId, id)
+    if (!found) return NO_INVITATION
+    if (found.state !== 'open') return { kind: 'invitation_ended', state: found.state }
+    const { count, wait_seconds: waitSeconds } = await recentResends(tx, id)
+    if (count >= RESENDS_PER_HOUR) return sentOften('resend', waitSeconds)
+    const issued = await renewInvitation(tx, id)
+    const { invitation } = issued
+    const target = { id: found.id, label: found.email }
+    const metadata = { role: found.role }
+    await recordAudit(tx, { teamId, actor, action: 'team.invitation_resent', target, metadata })
+    const team = await readTeam(tx, teamId)
+    return { kind: 'done', invitation, emailSent: await mailInvitation(context, tx, team, issued) }
+  })
 }
 
 /** Revokes an invitation that was not accepted. Its link stops working, and its seat is free. */

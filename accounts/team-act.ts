@@ -4,7 +4,16 @@ import type { Transaction } from '../store/db/client.ts'
 import { lockTeam, roleIn } from '../store/accounts/team-members.ts'
 
 /** What a role does not allow: by its permission, or whatever the role. */
-export type TeamAct = 'rename' | 'invite' | 'manage' | 'change_owner' | 'change_self' | 'remove_owner' | 'leave_own'
+export type TeamAct =
+  | 'rename'
+  | 'invite'
+  | 'manage'
+  | 'keys'
+  | 'settings'
+  | 'change_owner'
+  | 'change_self'
+  | 'remove_owner'
+  | 'leave_own'
 
 /** The role that the requester has at this moment does not allow the action. */
 export interface NotAllowed {

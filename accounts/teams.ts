@@ -1,7 +1,7 @@
 import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { activateTeam } from '../store/accounts/sessions.ts'
-import { readTeam, roleIn, setTeamName, type TeamRow } from '../store/accounts/team-members.ts'
+import { keepMember, readTeam, setTeamName, type TeamRow } from '../store/accounts/team-members.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 
@@ -28,7 +28,9 @@ export async function switchTeam(
   { store }: AccountContext,
   { sessionId, userId, teamId }: { readonly sessionId: string; readonly userId: string; readonly teamId: string },
 ): Promise<{ readonly kind: 'done' } | NotFound> {
-  if ((await roleIn(store, teamId, userId)) === null) return { kind: 'not_found', what: 'team' }
-  await activateTeam(store, sessionId, teamId)
-  return { kind: 'done' }
+  return store.transaction(async (tx) => {
+    if (!(await keepMember(tx, teamId, userId))) return { kind: 'not_found', what: 'team' } as const
+    await activateTeam(tx, sessionId, teamId)
+    return { kind: 'done' } as const
+  })
 }

@@ -6,9 +6,16 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
 /**
  * Returns a line of a CSV file (RFC 4180), its end included. Every cell is quoted. A cell that could be a formula gets
- * an apostrophe in front, which spreadsheets show as text.
+ * an apostrophe in front, which spreadsheets show as text. So does what follows a semicolon within a cell.
  */
 export const csvLine = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => `"${safe(cell ?? '').replaceAll('"', '""')}"`).join(',')}\r\n`
 
-const safe = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell)
+/**
+ * Where a formula may begin inside of a cell: spreadsheets of a language that writes a comma in numbers split lines at
+ * semicolons. They see quotes only at the start of a line, so that what follows a semicolon or a line break in a cell
+ * is a cell of its own.
+ */
+const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"']*[=+\-@＝＋－＠])/gu
+
+const safe = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell).replace(FORMULA_WITHIN, "$1'")

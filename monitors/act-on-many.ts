@@ -1,6 +1,7 @@
 import type { Requester } from '../schema/account/audit.ts'
 import type { BulkAction } from '../schema/monitor/bulk.ts'
-import { recordAudit } from '../store/accounts/audit.ts'
+import { amendAudit, type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
+import type { Transaction } from '../store/db/client.ts'
 import { isStoreAway } from '../store/db/store-fault.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DeleteOutcome, deleteMonitor } from './delete-monitor.ts'
@@ -44,28 +45,49 @@ const ACTS: Readonly<Record<BulkAction, (context: MonitorContext, one: OneMonito
 
 /**
  * Does the same action on many monitors, each independently: a failure for one does not undo the others. Each monitor
- * gets its own audit entry, and the whole action gets one. Rejects only when the store is away, because the remaining
- * monitors would fail too.
+ * gets its own audit entry, and the whole action gets one, in the same transactions. Rejects only when the store is
+ * away, because the remaining monitors would fail too.
  */
 export async function actOnMany(context: MonitorContext, { action, ids, ...who }: ManyMonitors): Promise<ManyDone> {
   const results: ManyResult[] = []
+  const wanted = new Set(ids.map((each) => each.toLowerCase()))
   // Workers are woken once, at the end.
   const quiet = { ...context, wake: () => {} }
   // The monitors are processed one by one, each in a short transaction. A long transaction would keep the team's quota
   // and many checks locked.
-  for (const id of new Set(ids.map((each) => each.toLowerCase())))
-    results.push({ id, outcome: await ACTS[action](quiet, { ...who, id }).catch(failed) })
-  const succeeded = results.filter(({ outcome }) => outcome.kind === 'done').length
-  const counts = { succeeded, failed: results.length - succeeded }
-  if (succeeded > 0) {
-    const metadata = { action, ...counts }
-    const target = { id: null, label: null }
-    await context.store.transaction((tx) =>
-      recordAudit(tx, { ...who, action: 'monitor.bulk_action', target, metadata }),
-    )
-    if (action !== 'pause') context.wake()
+  let succeeded = 0
+  let line: string | null = null
+  const countsOf = (done: number) => ({ succeeded: done, failed: wanted.size - done })
+  for (const id of wanted) {
+    const acted = await context.store
+      .transaction(async (tx) => {
+        const outcome = await ACTS[action]({ ...quiet, store: tx }, { ...who, id })
+        if (outcome.kind !== 'done') return { outcome, line }
+        const metadata = { action, ...countsOf(succeeded + 1) }
+        return { outcome, line: await noteBulk(tx, line, { ...who, metadata }) }
+      })
+      .catch((error: unknown) => ({ outcome: failed(error), line }))
+    line = acted.line
+    if (acted.outcome.kind === 'done') succeeded += 1
+    results.push({ id, outcome: acted.outcome })
   }
-  return { results, ...counts }
+  if (succeeded > 0 && action !== 'pause') context.wake()
+  return { results, ...countsOf(succeeded) }
+}
+
+/**
+ * Writes the line of the whole action with the first monitor that it changes, and counts on with each further one: what
+ * was not done yet counts as failed. So the line is true wherever a process is killed. Returns its id.
+ */
+async function noteBulk(
+  tx: Transaction,
+  line: string | null,
+  { metadata, ...who }: Requester & Required<Pick<AuditEntry, 'metadata'>>,
+): Promise<string> {
+  if (line === null)
+    return recordAudit(tx, { ...who, action: 'monitor.bulk_action', target: { id: null, label: null }, metadata })
+  await amendAudit(tx, line, metadata)
+  return line
 }
 
 function failed(error: unknown): Failed {

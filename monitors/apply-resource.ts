@@ -17,6 +17,7 @@ import {
   saveDeclared,
   setSuspended,
 } from '../store/monitors/monitor-resource.ts'
+import { lockUsage } from '../store/quota/usage.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext } from './context.ts'
 import type { OverCap } from './outcome.ts'
@@ -94,6 +95,7 @@ export async function applyResource(context: Context, declaration: Declaration):
 
 async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
   const { teamId, resource, state, spec } = declaration
+  if (state.lastRequest !== null) await lockUsage(tx, teamId)
   await lockResource(tx, resource)
   const target = await targetOf(tx, declaration)
   if (target.kind !== 'target') return target

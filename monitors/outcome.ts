@@ -25,10 +25,10 @@ export interface Managed {
   readonly act: 'change' | 'resume'
 }
 
-/** Billing has locked the monitor. Only a change of plan unlocks it. */
+/** Billing has locked the monitor, or all of a team whose trial has ended. Only a change of plan unlocks it. */
 export interface Locked {
   readonly kind: 'locked'
-  readonly act: 'pause' | 'resume' | 'run'
+  readonly act: 'pause' | 'resume' | 'run' | 'preview'
 }
 
 /** The plan allows fewer deliveries per monitor. */

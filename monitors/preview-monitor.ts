@@ -3,7 +3,7 @@ import type { PreviewSpec } from '../schema/monitor/monitor.ts'
 import type { Preview } from '../schema/monitor/preview.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { spendRun } from '../store/quota/spend-run.ts'
-import { overDeliveryCap, type OutOfRuns, type OverCap } from './outcome.ts'
+import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from './outcome.ts'
 
 /** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {
@@ -34,6 +34,7 @@ type PreviewOutcome =
   | { readonly kind: 'done'; readonly preview: Preview }
   | OverCap
   | OutOfRuns
+  | Locked
   | PreviewLimit
   | Stopping
 
@@ -49,6 +50,7 @@ export async function previewMonitor(
   try {
     const paid = await spendRun(store, teamId, monitorQueue(spec) === 'visual' ? 'visual' : 'runs')
     if (paid.kind === 'used_up') return paid
+    if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
     const preview = await slot.run(spec)
     return preview ? { kind: 'done', preview } : { kind: 'stopping' }
   } finally {

@@ -53,7 +53,11 @@ export async function admitPublic(
   if (route.perAddress !== undefined)
     await limit(
       services,
-      { subject: `${route.path}:${addressBlock(clientAddress(request))}`, perMinute: route.perAddress, exact: true },
+      {
+        subject: `${route.method} ${route.path}:${addressBlock(clientAddress(request))}`,
+        perMinute: route.perAddress,
+        exact: true,
+      },
       reply,
     )
   else if (route.path.startsWith('/v1/')) await limitAnonymous(services, request, reply)

@@ -35,11 +35,17 @@ type Gate = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo
 /**
  * Refuses an address that the provider did not verify, because it may be somebody else's. Where accounts are made by
  * invitation, it also refuses a new person who did not begin with the token of an open invitation for the address.
+ * `claim` hands an existing account with the address over; false: it may be somebody else's.
  */
-export function oidcGate(isInvited: ((token: string, email: string) => Promise<boolean>) | null): Gate {
+export function oidcGate(
+  isInvited: ((token: string, email: string) => Promise<boolean>) | null,
+  claim: (userId: string) => Promise<boolean>,
+): Gate {
   return async ({ user, source }) => {
     if (source.method !== 'oauth') return undefined
     if (user.emailVerified !== true) return { error: 'email_not_verified' }
+    if (source.action === 'link-account')
+      return (await claim(String(user.id))) ? undefined : { error: 'account_not_linked' }
     if (isInvited === null || source.action !== 'create-user') return undefined
     const { getOAuthState } = await import('better-auth/api')
     const state = (await getOAuthState()) as { readonly invitation?: unknown } | null
@@ -52,7 +58,8 @@ export function oidcGate(isInvited: ((token: string, email: string) => Promise<b
 export const OIDC_FAULTS: Readonly<Record<string, string>> = {
   access_denied: 'The sign-in was cancelled.',
   account_not_linked:
-    'There is an account with your address, and its address is not confirmed. Sign in with its password.',
+    'There is an account with your address that was never confirmed, and it is in use. If it is yours, sign in with ' +
+    'its password; a link for a new password confirms it. Otherwise ask whoever runs this installation.',
   email_not_found: 'The provider did not tell your address.',
   email_not_verified: 'The provider has not verified your address. Have it verified there.',
   invitation_needed: 'Accounts are made by invitation here. Open the link of your invitation first.',

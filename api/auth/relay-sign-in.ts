@@ -8,7 +8,15 @@ import { tooMany } from './admit.ts'
 import { addressBlock } from './rate-limits.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
 import type { Answer, Method, PublicCall } from '../http/route.ts'
-import { CLIENT_ADDRESS_HEADER, sessionCookieName } from './sign-in-options.ts'
+import { CLIENT_ADDRESS_HEADER, PASSWORD_HEADER, sessionCookieName } from './sign-in-options.ts'
+
+/** Returns how the address of an account is confirmed: with the token of a mail, and the account's password. */
+export const confirming = (token: string, password: string): SignInOperation => ({
+  method: 'GET',
+  path: `/auth/verify-email?token=${encodeURIComponent(token)}`,
+  always: {},
+  headers: { [PASSWORD_HEADER]: Buffer.from(password).toString('base64url') },
+})
 
 /** A call of a sign-in route. */
 export type SignInCall = PublicCall<unknown, unknown, unknown>
@@ -54,6 +62,21 @@ export async function relaySignIn(call: SignInCall, operation: SignInOperation):
   if (operation.perAccount !== undefined) cookies.push(newDeviceCookie(call.services, accountOf(call)))
   const body = withSignedToken(text === '' ? {} : JSON.parse(text), call.services.sessionKey)
   return { status: 200, body, ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }) }
+}
+
+/**
+ * Passes a request that asks for a mail on, without waiting for it: how long an answer takes tells nobody whether the
+ * address has an account.
+ */
+export function relayUnseen(call: SignInCall, operation: SignInOperation): Answer {
+  const { signIn, log } = call.services
+  signIn.unseen(
+    relaySignIn(call, operation).catch((err: unknown) => {
+      // Which mails are asked for without an account is no matter of the log.
+      if (!(err instanceof Refusal && err.status < 500)) log.warn({ err }, 'a mail that was asked for is not queued')
+    }),
+  )
+  return { status: 200, body: {} }
 }
 
 /**
@@ -113,9 +136,9 @@ function requestFor(
   if (bearer) passed.set('authorization', `${bearer[1]}${withNewestSignature(bearer[2] ?? '', services.sessionKeys)}`)
   if (cookies === '') passed.delete('cookie')
   else passed.set('cookie', cookies)
+  for (const [name, value] of Object.entries(added)) passed.set(name, value)
   if (method === 'GET') return new Request(services.baseUrl + path, { headers: passed })
   passed.set('content-type', 'application/json')
-  for (const [name, value] of Object.entries(added)) passed.set(name, value)
   const fields = Object.entries<unknown>({ ...(body as object), ...always }).filter(([name]) => !without.includes(name))
   return new Request(services.baseUrl + path, {
     method,

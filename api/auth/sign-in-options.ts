@@ -13,6 +13,9 @@ export const CLIENT_ADDRESS_HEADER = 'x-tidemark-client-address'
 /** The header by which the library learns that a sign-up has the token of an invitation. Tidemark sets it itself. */
 export const INVITED_HEADER = 'x-tidemark-invited'
 
+/** The header that carries the password with which an address is confirmed, in base64url. Tidemark sets it itself. */
+export const PASSWORD_HEADER = 'x-tidemark-password'
+
 /** The settings that differ between installations. */
 export interface SignInSettings {
   /** The key from `sessionKey`. */
@@ -117,6 +120,8 @@ const tables = {
   account: {
     modelName: 'accounts',
     updateAccountOnSignIn: false,
+    // `oidcGate` decides on an account whose address was never confirmed.
+    accountLinking: { requireLocalEmailVerified: false },
     fields: {
       userId: 'user_id',
       accountId: 'account_id',

@@ -4,11 +4,11 @@ import pg from 'pg'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { confirmAddress } from '../../store/accounts/account-links.ts'
+import { claimAddress, confirmAddress } from '../../store/accounts/account-links.ts'
 import { isInvited } from '../../store/accounts/invitations.ts'
 import { ensureTeam } from '../../store/accounts/teams.ts'
 import { oidcGate, type OidcProvider, oidcPlugin } from './oidc.ts'
-import { INVITED_HEADER, signInOptions, type SignInSettings } from './sign-in-options.ts'
+import { INVITED_HEADER, PASSWORD_HEADER, signInOptions, type SignInSettings } from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
@@ -16,6 +16,8 @@ export interface SignIn {
   handle(request: Request): Promise<Response>
   /** The same, of sign-in by OpenID Connect. Null: there is no provider. */
   readonly handleOidc: ((request: Request) => Promise<Response>) | null
+  /** Takes work that no answer waits for. `close` waits for it. It must not reject. */
+  unseen(work: Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -53,10 +55,18 @@ export function createSignIn(options: SignInOptions): SignIn {
   // Apart from the other one, which must not wait for a provider that does not answer.
   let openingOidc: ReturnType<typeof open> | undefined
   const { oidc } = options
+  const unseen = new Set<Promise<unknown>>()
   return {
     handle: async (request) => (await (opening ??= open(options, pool, []))).handler(request),
     handleOidc: oidc && (async (request) => (await (openingOidc ??= openOidc(oidc, options, pool))).handler(request)),
-    close: () => pool.end(),
+    unseen(work) {
+      unseen.add(work)
+      void work.finally(() => unseen.delete(work))
+    },
+    async close() {
+      await Promise.all(unseen)
+      await pool.end()
+    },
   }
 }
 
@@ -71,6 +81,7 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
       ...settings.user,
       validateUserInfo: oidcGate(
         options.signUp === 'open' ? null : (token, email) => isInvited(options.store, token, email),
+        (userId) => claimAddress(options.store, userId),
       ),
     },
     emailAndPassword: {
@@ -78,6 +89,12 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
       // The token came by mail, or from whoever runs the installation.
       onPasswordReset: async ({ user }) => confirmAddress(options.store, user.id),
     },
+    ...(settings.emailVerification && {
+      emailVerification: {
+        ...settings.emailVerification,
+        beforeEmailVerification: (user, request) => provePassword(pool, user.id, request),
+      },
+    }),
     database: pool,
     logger: {
       level: 'warn',
@@ -103,6 +120,26 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
   })
+}
+
+/**
+ * Refuses to confirm the address of an account to whoever does not know its password. Otherwise somebody could sign up
+ * with another person's address, wait until that person follows the link of the mail, and sign in to the account.
+ */
+async function provePassword(pool: pg.Pool, userId: string, request: Request | undefined): Promise<void> {
+  const { rows } = await pool.query<{ password: string | null }>(
+    `select password from accounts where user_id = $1 and provider_id = 'credential'`,
+    [userId],
+  )
+  const hash = rows[0]?.password
+  if (typeof hash !== 'string') return
+  const given = Buffer.from(request?.headers.get(PASSWORD_HEADER) ?? '', 'base64url').toString()
+  const [{ verifyPassword }, { APIError }] = await Promise.all([
+    import('better-auth/crypto'),
+    import('better-auth/api'),
+  ])
+  if (!(await verifyPassword({ hash, password: given })))
+    throw new APIError('FORBIDDEN', { message: 'The password is not the one that the account was made with.' })
 }
 
 const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null }

@@ -1,12 +1,6 @@
 import type { KeyReplaced } from '../../accounts/api-keys.ts'
 import type { NotBilled } from '../../accounts/billing/billing.ts'
-import type {
-  AlreadyThere,
-  InvitationEnded,
-  InvitationInvalid,
-  NoSeat,
-  ResentOften,
-} from '../../accounts/invitations.ts'
+import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
@@ -15,7 +9,7 @@ import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import { forbidden, POLICIES, type PolicyName } from '../auth/policy.ts'
-import { RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
+import { INVITES_PER_HOUR, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
@@ -39,7 +33,7 @@ type Refusal =
   | NoSeat
   | InvitationEnded
   | InvitationInvalid
-  | ResentOften
+  | SentOften
   | NotBilled
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
@@ -87,8 +81,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('CONFLICT', ENDED[refusal.state])
     case 'invitation_invalid':
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
-    case 'resent_often':
-      return resentOften(refusal)
+    case 'sent_often':
+      return sentOften(refusal)
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
   }
@@ -99,6 +93,8 @@ const ACTS: Readonly<Record<TeamAct, { readonly permission: PolicyName; readonly
   rename: { permission: 'team.rename' },
   invite: { permission: 'members.invite' },
   manage: { permission: 'members.manage' },
+  keys: { permission: 'keys.manage' },
+  settings: { permission: 'settings.manage' },
   change_owner: { permission: 'members.manage', what: "change the owner's role" },
   change_self: { permission: 'members.manage', what: 'change your own role' },
   remove_owner: { permission: 'members.manage', what: 'remove the owner' },
@@ -139,8 +135,12 @@ function noSeat({ tier, seats, members, pending }: NoSeat): ApiError {
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'email', limit: seats, tier }])
 }
 
-function resentOften({ waitSeconds }: ResentOften): ApiError {
-  const message = `An invitation can be sent again ${RESENDS_PER_HOUR} times an hour. Try again in ${waitSeconds} s.`
+function sentOften({ act, waitSeconds }: SentOften): ApiError {
+  const limit =
+    act === 'resend'
+      ? `An invitation can be sent again ${RESENDS_PER_HOUR} times an hour.`
+      : `A team can invite the same address ${INVITES_PER_HOUR} times an hour.`
+  const message = `${limit} Try again in ${waitSeconds} s.`
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': String(waitSeconds) } })
 }
 
@@ -194,11 +194,15 @@ const usedUp = ({ needs }: OutOfRuns): string =>
     : `This needs ${needs} runs, one for each page, and fewer are left of the month's runs and the run credits.`
 
 const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
-const locked = ({ act }: Locked) =>
-  apiError(
+
+function locked({ act }: Locked): ApiError {
+  if (act === 'preview')
+    return apiError('FORBIDDEN', 'The trial has ended, so nothing can be previewed. The owner can choose a plan.')
+  return apiError(
     'FORBIDDEN',
     `A monitor that is locked by billing cannot be ${LOCKED_ACTS[act]}. The owner can choose a plan, which unlocks it.`,
   )
+}
 
 function overCap({ tier, cap, wanted }: OverCap): ApiError {
   const allowed = `${cap} ${cap === 1 ? 'delivery' : 'deliveries'}`

@@ -1,9 +1,17 @@
 import Type from 'typebox'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { PAGES } from '../../schema/account/pages.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { mayBeCrossSite } from '../auth/cross-site.ts'
 import { OIDC_FAULTS } from '../auth/oidc.ts'
-import { beginOidc, endOidc, relaySignIn, type SignInCall as PageCall } from '../auth/relay-sign-in.ts'
+import {
+  beginOidc,
+  confirming,
+  endOidc,
+  relaySignIn,
+  relayUnseen,
+  type SignInCall as PageCall,
+} from '../auth/relay-sign-in.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { invitationLink } from '../../accounts/invitations.ts'
@@ -30,21 +38,29 @@ export const accountPages: readonly Route[] = [
     handle: async ({ query: { token = '' } }) =>
       pageAnswer({
         title: 'Confirm your address',
-        lines: ['Somebody created a Tidemark account with your address. If it was you, confirm it.'],
-        forms: [{ action: PAGES.verify, hidden: { token }, fields: [], button: 'Confirm' }],
+        lines: [
+          'Somebody created a Tidemark account with your address. If it was you, confirm it with the password that ' +
+            'you chose.',
+        ],
+        forms: [confirmForm(token)],
       }),
   }),
   publicRoute({
     ...posted,
     path: PAGES.verify,
     summary: 'Form: confirm an address',
-    body: Closed({ token: Type.Optional(Token) }),
-    handle: (call) =>
-      answered(call, linkIsOver, async () => {
-        const path = `/auth/verify-email?token=${encodeURIComponent(call.body.token ?? '')}`
-        await relaySignIn(withBody(call, {}), { method: 'GET', path, always: {} })
-        return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
-      }),
+    body: Closed({ token: Type.Optional(Token), password: Type.Optional(Text(0, 1000)) }),
+    handle: (call) => {
+      const { token = '', password = '' } = call.body
+      return answered(
+        call,
+        (why) => (isAboutPassword(why) ? confirmAgain(token, why) : linkIsOver()),
+        async () => {
+          await relaySignIn(withBody(call, {}), confirming(token, password))
+          return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
+        },
+      )
+    },
   }),
   publicRoute({
     ...shown,
@@ -168,13 +184,33 @@ function askForReset(hasMail: boolean): Answer {
 
 /** The answer is the same whether the address has an account or not. */
 async function sendReset(call: PageCall, email: string): Promise<Answer> {
+  if (EMAIL_ADDRESS.check(email).length > 0) return askAgain(`The address ${EMAIL_ADDRESS.message}`)
   const path = '/auth/request-password-reset'
-  if (call.services.mail.hasServer) await relaySignIn(withBody(call, { email }), { method: 'POST', path, always: {} })
+  if (call.services.mail.hasServer) relayUnseen(withBody(call, { email }), { method: 'POST', path, always: {} })
   return pageAnswer({
     title: 'Look into your mailbox',
     lines: ['If the address has an account, a mail with a link is on its way.'],
   })
 }
+
+const confirmForm = (token: string): Form => ({
+  action: PAGES.verify,
+  hidden: { token },
+  fields: [{ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }],
+  button: 'Confirm',
+})
+
+const confirmAgain = (token: string, fault: string): Answer =>
+  pageAnswer(
+    {
+      title: 'Confirm your address',
+      lines: ['If you did not create the account, set a new password: nobody else can open the account then.'],
+      fault: `${fault}.`,
+      forms: [confirmForm(token)],
+      link: { href: PAGES.reset, text: 'Ask for a link to set a new password' },
+    },
+    422,
+  )
 
 const isAboutPassword = (why: string) => /password/i.test(why)
 const tryAgain = (token: string, fault: string): Answer =>

@@ -6,7 +6,7 @@ import { Choice, Closed, Text } from '../../schema/shape/shape.ts'
 import { previewInvitation } from '../../store/accounts/invitations.ts'
 import { actorOf, type SessionPrincipal } from '../auth/principals.ts'
 import { relaySignIn, type SignInCall } from '../auth/relay-sign-in.ts'
-import { doneOf } from '../http/outcome-error.ts'
+import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { signUpOf } from '../routes/sign-in.ts'
 import { answered, withBody } from './account-pages.ts'
@@ -74,14 +74,25 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   if (!principal) return asked(call, filled.token, invitation, 'You are not signed in.')
   const { sessionId, userId, email } = principal
   const acceptance = { token: filled.token, sessionId, userId, email, actor: actorOf(principal, address) }
-  const { team, role } = doneOf(await acceptInvitation(services, acceptance))
+  const accepted = await acceptInvitation(services, acceptance)
+  // Whoever signed in is signed in, whatever became of the invitation.
+  if (accepted.kind !== 'done') {
+    const { message } = outcomeError(accepted)
+    return withCookies(askedOf(call, { token: filled.token, invitation, principal, fault: message }), cookies)
+  }
+  const { team, role } = accepted
   const page = pageAnswer({
     title: `You are in ${team.name}`,
     lines: [`Your role is ${role}. This session acts for the team.`],
     ...(services.dashboardUrl !== services.baseUrl && { link: { href: services.dashboardUrl, text: 'Go on' } }),
   })
-  return { ...page, headers: { ...page.headers, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) } }
+  return withCookies(page, cookies)
 }
+
+const withCookies = (page: Answer, cookies: readonly string[]): Answer => ({
+  ...page,
+  headers: { ...page.headers, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
+})
 
 async function sessionFor(call: SignInCall, { act, name = '', password = '', token }: Filled, email: string) {
   if (act === 'accept') return { principal: await signedIn(call), cookies: [] } satisfies Session
@@ -109,13 +120,20 @@ async function signedIn({ services, headers }: SignInCall): Promise<SessionPrinc
   return principal?.kind === 'session' ? principal : null
 }
 
-async function asked(
-  call: SignInCall,
-  token: string,
-  { email, team_name: team, role, invited_by: who }: InvitationPreview,
-  fault?: string,
-): Promise<Answer> {
-  const principal = await signedIn(call)
+const asked = async (call: SignInCall, token: string, invitation: InvitationPreview, fault?: string): Promise<Answer> =>
+  askedOf(call, { token, invitation, principal: await signedIn(call), fault })
+
+/** What the page is made from. */
+interface Asked {
+  readonly token: string
+  readonly invitation: InvitationPreview
+  /** Null: nobody is signed in. */
+  readonly principal: SessionPrincipal | null
+  readonly fault?: string | undefined
+}
+
+function askedOf(call: SignInCall, { token, invitation, principal, fault }: Asked): Answer {
+  const { email, team_name: team, role, invited_by: who } = invitation
   const isThem = principal?.email === email
   const lines = [
     `${who} invites ${email} to the team ${team}, as ${role}.`,

@@ -5,6 +5,7 @@ import {
   InvitationPreview,
   InvitationSent,
   InvitationToken,
+  INVITES_PER_HOUR,
   PREVIEWS_PER_MINUTE,
   RESENDS_PER_HOUR,
 } from '../../schema/account/invitation.ts'
@@ -19,7 +20,9 @@ const inviteRoute = route({
   method: 'POST',
   path: '/v1/team/members/invite',
   summary: 'Invite a person',
-  description: 'An open invitation takes a seat. 409 if the address is that of a member or of an open invitation.',
+  description:
+    'An open invitation takes a seat. 409 if the address is that of a member or of an open invitation. A team can ' +
+    `invite the same address ${INVITES_PER_HOUR} times an hour.`,
   tag,
   policy: 'members.invite',
   body: InvitationCreate,

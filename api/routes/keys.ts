@@ -62,8 +62,8 @@ export const deleteKeyRoute = route({
   policy: 'keys.manage',
   params: ById,
   answers: { 204: { description: 'The key is revoked.' } },
-  handle: async ({ principal: { teamId }, actor, params: { id }, services }) => {
-    doneOf(await deleteApiKey(services, { teamId, actor, id }))
+  handle: async ({ principal: { teamId, userId }, actor, params: { id }, services }) => {
+    doneOf(await deleteApiKey(services, { teamId, userId, actor, id }))
     services.principals.forgetKeys()
     return noContent()
   },

@@ -1,6 +1,7 @@
 import { editTeamSettings } from '../../accounts/team-settings.ts'
 import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
 import { readTeamSettings } from '../../store/accounts/team-settings.ts'
+import { doneOf } from '../http/outcome-error.ts'
 import { ok, route } from '../http/route.ts'
 
 export const getSettingsRoute = route({
@@ -23,6 +24,6 @@ export const editSettingsRoute = route({
   body: TeamSettingsPatch,
   bodyOptional: true,
   answers: { 200: { description: 'The settings.', schema: TeamSettings } },
-  handle: async ({ body, principal: { teamId }, actor, services }) =>
-    ok(await editTeamSettings(services, { teamId, actor, patch: body })),
+  handle: async ({ body, principal: { teamId, userId }, actor, services }) =>
+    ok(doneOf(await editTeamSettings(services, { teamId, userId, actor, patch: body })).settings),
 })

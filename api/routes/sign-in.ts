@@ -4,7 +4,7 @@ import { apiError } from '../http/api-error.ts'
 import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
 import { INVITED_HEADER } from '../auth/sign-in-options.ts'
 import { isInvited } from '../../store/accounts/invitations.ts'
-import { relaySignIn, type SignInCall, type SignInOperation } from '../auth/relay-sign-in.ts'
+import { confirming, relaySignIn, relayUnseen, type SignInCall, type SignInOperation } from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
 /** The most attempts per minute from an address and for an account. */
@@ -33,6 +33,7 @@ const ASKS_FOR_MAIL = {
   answer: Done,
   perAddress: ATTEMPTS,
   guard: needsMail,
+  unseen: true,
 } as const
 
 /**
@@ -102,14 +103,16 @@ export const signInRoutes: readonly Route[] = [
   }),
   operation('POST', '/auth/verify-email', {
     summary: 'Confirm an address with a token',
-    description: 'The token is in the link of the mail.',
-    body: Closed({ token: Text(1, 2000) }),
+    description:
+      'The token is in the link of the mail. The password is the one of the sign-up: somebody else may have signed ' +
+      'up with the address, and whoever gets the mail must not confirm an account that another person can open.',
+    body: Closed({ token: Text(1, 2000), password: GivenPassword }),
     answer: Done,
     perAddress: ATTEMPTS,
-    relayedTo: async ({ body }) => ({
-      method: 'GET',
-      path: `/auth/verify-email?token=${encodeURIComponent((body as { readonly token: string }).token)}`,
-    }),
+    relayedTo: async ({ body }) => {
+      const { token, password } = body as { readonly token: string; readonly password: string }
+      return confirming(token, password)
+    },
   }),
   operation('POST', '/auth/update-user', {
     summary: 'Change the name',
@@ -148,6 +151,8 @@ interface Operation {
   /** Properties that are added to the body. */
   readonly always?: object
   guard?(call: SignInCall): void
+  /** The answer waits for nothing, and is always the same. */
+  readonly unseen?: boolean
   /** The library's operation, where it differs from the route. */
   relayedTo?(call: SignInCall): Promise<Partial<SignInOperation>>
 }
@@ -168,7 +173,7 @@ function operation(method: Method, path: string, def: Operation): Route {
     beyond: true,
     handle: async (call): Promise<Answer> => {
       def.guard?.(call)
-      return relaySignIn(call, {
+      return (def.unseen === true ? relayUnseen : relaySignIn)(call, {
         method,
         path,
         always: def.always ?? {},

@@ -28,7 +28,11 @@ const as = (role: string) => `as ${role === 'admin' ? 'an' : 'a'} ${role}`
 const WORDS: { readonly [K in AccountMailKind]: (mail: AccountMail<K>) => Words } = {
   verify_email: () => ({
     subject: 'Confirm your address',
-    lines: ['Somebody created a Tidemark account with this address. Confirm that it is yours, and sign in.', IGNORE],
+    lines: [
+      'Somebody created a Tidemark account with this address.',
+      'Confirm that it is yours, with the password that you chose, and sign in.',
+      IGNORE,
+    ],
     button: 'Confirm this address',
     reason: TO_ACCOUNT,
   }),

@@ -6,6 +6,8 @@ import { GIVEN_ROLES } from './role.ts'
 export const INVITATION_DAYS = 7
 /** How often an invitation can be sent again within an hour. */
 export const RESENDS_PER_HOUR = 3
+/** How often a team can invite the same address within an hour, after revocations. */
+export const INVITES_PER_HOUR = 3
 /** How often an address may look at invitations, a minute. */
 export const PREVIEWS_PER_MINUTE = 10
 

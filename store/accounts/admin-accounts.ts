@@ -8,7 +8,7 @@ import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { addCredits, changePlan } from '../quota/usage.ts'
 import { RESET_HOURS } from '../../schema/account/pages.ts'
-import { resetIdentifier } from './account-links.ts'
+import { endAccess, resetIdentifier } from './account-links.ts'
 import { listApiKeys, revokeApiKey } from './api-keys.ts'
 import { recordAudit } from './audit.ts'
 import { INVITATION_STATE, renewInvitation } from './invitations.ts'
@@ -19,11 +19,15 @@ function findOwned(store: Queryable, email: string) {
   return store.maybeOne(sql.type(owned)`
     select t.id as team_id, u.id as user_id
     from auth.users u join teams t on t.owner_user_id = u.id
-    where u.email = ${email.toLowerCase()}`)
+    where u.email = ${email.toLowerCase()}
+    for no key update of t`)
 }
 type Owned = NonNullable<Awaited<ReturnType<typeof findOwned>>>
 
-/** Does the work for the account and the team that it owns. Returns null when there is no such account. */
+/**
+ * Does the work for the account and the team that it owns, which is locked: of two changes at the same time, the second
+ * sees what the first did. Returns null when there is no such account.
+ */
 const ofOwner = <T>(store: Store, email: string, work: (tx: Transaction, owner: Owned) => Promise<T>) =>
   store.transaction(async (tx) => {
     const found = await findOwned(tx, email)
@@ -47,12 +51,15 @@ export const revokeKeyOf = (store: Store, email: string, keyId: string) =>
     return revoked
   })
 
-/** Changes the address that an account signs in with and gets mail at. Returns null when there is no such account. */
+/**
+ * Changes the address that an account signs in with and gets mail at. Links that were mailed to the old address stop
+ * working, and all sessions end. Returns null when there is no such account. */
 export async function setEmail(store: Store, email: string, to: string): Promise<'changed' | 'taken' | null> {
   try {
     return await ofOwner(store, email, async (tx, { team_id: teamId, user_id: id }) => {
       await tx.query(sql.type(nothing)`
         update auth.users set email = ${to.toLowerCase()}, updated_at = now() where id = ${id}::uuid`)
+      await endAccess(tx, id)
       const metadata = { from: email.toLowerCase() }
       const target = { id, label: to.toLowerCase() }
       await recordAudit(tx, { teamId, actor: SYSTEM, action: 'account.email_changed', target, metadata })

@@ -13,6 +13,8 @@ import type { Page } from '../db/page.ts'
 import { nothing, row, rowOf } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 
+const written = row({ id: Type.String() })
+
 /** One line of the audit log, as provided by the action that it records. */
 export interface AuditEntry {
   readonly teamId: string
@@ -28,16 +30,26 @@ export interface AuditEntry {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
-/** Writes the line in the transaction of the action, so that the action and its line always exist together. */
-export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+/**
+ * Writes the line in the transaction of the action, so that the action and its line always exist together. Returns the
+ * id of the line.
+ */
+export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<string> {
   const { teamId, actor, action, target } = entry
-  await tx.query(sql.type(nothing)`
+  return tx.oneFirst(sql.type(written)`
     insert into audit_events
       (team_id, action, target_type, target_id, target_label, actor_type, actor_id, actor_label, ip_address, metadata)
     values (
       ${teamId}, ${action}, ${AUDIT_ACTIONS[action]}, ${target.id}, ${target.label},
       ${actor.type}, ${actor.id}, ${actor.label}, ${actor.ip}, ${JSON.stringify(entry.metadata ?? {})}
-    )`)
+    )
+    returning id`)
+}
+
+/** Replaces the metadata of a line, because its action goes on in this transaction. */
+export async function amendAudit(tx: Transaction, id: string, metadata: { readonly [key: string]: Json }) {
+  await tx.query(sql.type(nothing)`
+    update audit_events set metadata = ${JSON.stringify(metadata)} where id = ${id}::uuid`)
 }
 
 /** The events of a team that a reader asks for. */

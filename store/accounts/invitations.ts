@@ -113,6 +113,13 @@ export const previewInvitation = (store: Queryable, token: string): Promise<Invi
 
 const sentAgain = row({ count: Type.Integer(), wait_seconds: Type.Union([Type.Integer(), Type.Null()]) })
 
+/** Returns how often the team invited the address within the last hour, and the seconds until the first is past. */
+export const recentInvites = (tx: Transaction, teamId: string, email: string) =>
+  tx.one(sql.type(sentAgain)`
+    select count(*), ceil(extract(epoch from min(created_at) + interval '1 hour' - clock()))::int as wait_seconds
+    from invitations
+    where team_id = ${teamId}::uuid and email = ${email} and created_at > clock() - interval '1 hour'`)
+
 /** Returns how often the invitation was sent again within the last hour, and the seconds until the first is past. */
 export const recentResends = (tx: Transaction, id: string) =>
   tx.one(sql.type(sentAgain)`

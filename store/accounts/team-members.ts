@@ -51,6 +51,11 @@ export async function roleIn(store: Queryable, teamId: string, userId: string): 
   return found && found.role
 }
 
+/** Returns whether the user is a member of the team. If so, nobody removes it until the transaction ends. */
+export const keepMember = (tx: Transaction, teamId: string, userId: string): Promise<boolean> =>
+  tx.exists(sql.type(roleRow)`
+    select role from team_members where team_id = ${teamId}::uuid and user_id = ${userId}::uuid for share`)
+
 // A provider of sign-ins may give no name, or one of any length.
 const MEMBERS = sql.fragment`
   select m.user_id, u.email, left(coalesce(nullif(btrim(u.name), ''), split_part(u.email, '@', 1)), 200) as name,

@@ -15,6 +15,9 @@ create table team_usage (
   period_start timestamptz not null default clock(),
   -- Null: these pools are never renewed (those of a trial).
   resets_at timestamptz,
+  -- Null: the team is not on a trial. From this instant on nothing is taken, whatever is left: a claim never waits for
+  -- the maintenance to lock the team's monitors. A trigger below copies it from the team.
+  trial_ends_at timestamptz,
   -- Each period ends whole months after this instant, so that a day that a short month lacks comes back in the next
   -- one. Null: after the end of the present period.
   anchor_at timestamptz,
@@ -74,13 +77,15 @@ begin
     from teams t
     where t.id = u.team_id and t.tier = new.tier;
   else
-    update team_usage u set (runs_limit, visual_limit, serp_limit) = (select * from team_pools(u.team_id))
+    update team_usage u set (runs_limit, visual_limit, serp_limit) = (select * from team_pools(u.team_id)),
+      trial_ends_at = case when new.tier = 'free' then new.trial_ends_at end
     where u.team_id = new.id;
   end if;
   return null;
 end $$;
 create trigger plans_fit_pools after update on plans for each row execute function fit_pools();
-create trigger teams_fit_pools after update of tier, serp, limits on teams for each row execute function fit_pools();
+create trigger teams_fit_pools after update of tier, serp, limits, trial_ends_at on teams for each row
+  execute function fit_pools();
 
 -- How far a pool is used, in the steps that its owner is told: 0, 80 or 100 percent. A pool without a limit, and one
 -- that the plan does not have, is at 0.
@@ -135,7 +140,8 @@ create index proxy_holds_team on proxy_holds (team_id);
 
 -- Locks and unlocks the monitors of a team as core/machine/plan.ts says. What is locked has no schedule; a check that
 -- is under way or queued still ends. What is unlocked, and neither paused nor suspended, is due at once. The caller
--- holds the row of team_usage, so that claims of the team wait. What is locked is told, once for all of it.
+-- holds the row of team_usage, so that claims of the team wait. What is locked is told, once for all of it. Whatever
+-- takes several of these rows takes them in this order: teams, team_usage, monitors, checks.
 create function fit_locks(team uuid) returns void language plpgsql as $$
 declare
   changed bigint[];

@@ -3,7 +3,8 @@ import { sql } from 'slonik'
 import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, TAKEN, TRIAL_OVER } from '../quota/pool.ts'
+import { lockUsage } from '../quota/usage.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -39,15 +40,14 @@ export interface UsedUp {
 /**
  * Queues a run of a monitor, paused or not, and takes its cost from the team's quota: first from the pool, then from
  * the credits. One guarded statement does it, so that neither is overspent. A monitor has at most one waiting run.
- * This transaction locks the check before the usage row. A claim locks them in the opposite order, but never waits for
- * either.
  */
 export async function runNow(tx: Transaction, teamId: string, id: string, kind: MonitorKind = 'page'): Promise<RunNow> {
+  await lockUsage(tx, teamId)
   const found = await tx.maybeOne(sql.type(outcome)`
     with t as (select clock() as at),
     target as materialized (
-      select m.no, m.team_id, m.name, m.locked, c.queue, c.cost, c.queued_run_id
-      from monitors m join checks c on c.no = m.no
+      select m.no, m.team_id, m.name, m.locked or ${TRIAL_OVER} as locked, c.queue, c.cost, c.queued_run_id
+      from monitors m join checks c on c.no = m.no join team_usage u on u.team_id = m.team_id
       where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
       for update of c
     ),

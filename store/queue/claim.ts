@@ -111,7 +111,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
     -- previous claim.
     team as materialized (
       select u.team_id, pool.kind, pool.room, pool.remaining
-      from team_usage u ${poolOf(sql.fragment`${queue}::check_queue`)}
+      from team_usage u ${poolOf(sql.fragment`${queue}::check_queue`, sql.fragment`(select at from t)`)}
       -- A team is considered only if a due check is already paid or the team has runs left. Otherwise teams whose
       -- quota is used up would fill the limit of this claim. The most overdue check is the cheapest one to find:
       -- because of the order, the planner uses the index and never reads the table.

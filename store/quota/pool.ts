@@ -4,6 +4,8 @@ import type { Store, Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import Type from 'typebox'
 
+type Fragment = ReturnType<typeof sql.fragment>
+
 /** Selects a limit of `l`, a row of `team_limits(…)`. Null: no limit. */
 export const limitOf = (name: keyof PlanLimits) => sql.fragment`(l.limits->>${sql.literalValue(name)})::bigint`
 
@@ -34,7 +36,12 @@ export async function findDeliveryCap(store: Queryable, teamId: string) {
   `)
 }
 
-type Fragment = ReturnType<typeof sql.fragment>
+/** Whether the trial of `u`, a row of `team_usage`, has ended without a plan. */
+export const TRIAL_OVER = trialOver(sql.fragment`clock()`)
+
+function trialOver(at: Fragment): Fragment {
+  return sql.fragment`case when u.trial_ends_at is null then false else u.trial_ends_at <= ${at} end`
+}
 
 /** Used when there is no limit: far above any real use, and far from overflow when credits are added. */
 const NO_LIMIT = 1_000_000_000_000_000
@@ -46,18 +53,21 @@ const NO_LIMIT = 1_000_000_000_000_000
  *     kind       runs, visual or serp: the team's separate pool, or the pool of runs without one
  *     used       runs taken from it
  *     most       its size; null: no limit
- *     room       runs left in it
- *     remaining  runs left, including the credits, which pay after the pool for any kind of check
+ *     room       runs left in it; none after a trial
+ *     remaining  runs left, including the credits, which pay after the pool for any kind of check; none after a trial
  *
- * It consists only of expressions over `u`. For a locked row, they are therefore computed from its newest version.
+ * It consists only of expressions over `u`. For a locked row, they are therefore computed from its newest version. `at`
+ * is the time.
  */
-export const poolOf = (queue: Fragment) => sql.fragment`
+export const poolOf = (queue: Fragment, at: Fragment = sql.fragment`clock()`) => sql.fragment`
   cross join lateral (
-    select kind, used, most, room, room + u.credits as remaining
+    select kind, used, most, room, case when is_over then 0 else room + u.credits end as remaining
     from (
-      select kind, used, most, greatest(coalesce(most - used, ${sql.literalValue(String(NO_LIMIT))}::bigint), 0) as room
+      select kind, used, most, is_over, case
+        when is_over then 0
+        else greatest(coalesce(most - used, ${sql.literalValue(String(NO_LIMIT))}::bigint), 0) end as room
       from (
-        select kind,
+        select kind, ${trialOver(at)} as is_over,
           case kind when 'visual' then u.visual_used when 'serp' then u.serp_used else u.runs_used end as used,
           case kind when 'visual' then u.visual_limit when 'serp' then u.serp_limit else u.runs_limit end as most
         from (

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN } from './pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, TAKEN, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -13,12 +13,17 @@ const outcome = row({
   limit: Type.Union([Type.Number(), Null]),
   resets_at: Type.Union([Type.String(), Null]),
   credits: Type.Number(),
+  is_over: Type.Boolean(),
 })
 
-/** The result of paying for a run without a monitor: it is paid, or the quota is used up. */
+/**
+ * The result of paying for a run without a monitor: it is paid, the quota is used up, or the trial has ended, after
+ * which credits pay for nothing either.
+ */
 type SpendRun =
   | { readonly kind: 'spent' }
   | { readonly kind: 'used_up'; readonly quota: UsedUp; readonly needs: number }
+  | { readonly kind: 'trial_over' }
 
 /**
  * Takes runs from the team's quota, first from the pool, then from the credits, in one guarded update, so that neither
@@ -30,9 +35,9 @@ export async function spendRun(
   pool: 'runs' | 'visual' | 'serp',
   cost = 1,
 ): Promise<SpendRun> {
-  const { spent, used, limit, resets_at, credits } = await store.one(sql.type(outcome)`
+  const { spent, used, limit, resets_at, credits, is_over } = await store.one(sql.type(outcome)`
     with own as materialized (
-      select u.team_id, u.credits, u.resets_at, ${cost}::bigint as cost, pool.*
+      select u.team_id, u.credits, u.resets_at, ${TRIAL_OVER} as is_over, ${cost}::bigint as cost, pool.*
       from team_usage u ${poolOf(sql.fragment`${pool}`)}
       where u.team_id = ${teamId}::uuid
       for update of u
@@ -44,10 +49,11 @@ export async function spendRun(
       where u.team_id = own.team_id and own.cost <= own.remaining
       returning u.team_id
     )
-    select exists (select from reserved) as spent, own.used, own.most as limit, own.credits,
+    select exists (select from reserved) as spent, own.used, own.most as limit, own.credits, own.is_over,
       ${CREDITS_ONLY_RESET} as resets_at
     from own
   `)
+  if (is_over) return { kind: 'trial_over' }
   return spent
     ? { kind: 'spent' }
     : { kind: 'used_up', needs: cost, quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }

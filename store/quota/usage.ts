@@ -12,10 +12,20 @@ import { monthOf, NOTHING_USED } from './pool.ts'
  */
 export async function openUsage(tx: Queryable, teamId: string, kind: 'trial' | 'plan'): Promise<void> {
   await tx.query(sql.type(nothing)`
-    insert into team_usage (team_id, runs_limit, visual_limit, serp_limit, period_start, anchor_at, resets_at)
-    select ${teamId}::uuid, p.runs_limit, p.visual_limit, p.serp_limit, clock(), clock(),
-      case when ${kind === 'plan'} then month_from(clock(), 1) end
-    from team_pools(${teamId}::uuid) p`)
+    insert into team_usage
+      (team_id, runs_limit, visual_limit, serp_limit, period_start, anchor_at, resets_at, trial_ends_at)
+    select t.id, p.runs_limit, p.visual_limit, p.serp_limit, clock(), clock(),
+      case when ${kind === 'plan'} then month_from(clock(), 1) end,
+      case when t.tier = 'free' then t.trial_ends_at end
+    from teams t cross join lateral team_pools(t.id) p where t.id = ${teamId}::uuid`)
+}
+
+/**
+ * Locks the team's quota. Whatever takes from the quota and changes a monitor or its check in one transaction locks the
+ * quota first, as the locks of a plan do (000006-quota.sql), so that neither waits for the other.
+ */
+export async function lockUsage(tx: Transaction, teamId: string): Promise<void> {
+  await tx.query(sql.type(nothing)`select from team_usage where team_id = ${teamId}::uuid for update`)
 }
 
 const planRow = row({ tier: Type.Unsafe<Tier>({}), serp: Type.Unsafe<SerpAccess>({}) })

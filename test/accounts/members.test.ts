@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../spec/support.ts'
+import { sql } from 'slonik'
+import Type from 'typebox'
+import pg from 'pg'
+import { row } from '../../store/db/row.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Answer, type ServedApi, serveApi } from '../spec/support.ts'
 import { acceptAs, accountOf, type Person, tokenFor } from '../spec/team-support.ts'
 
 let served: ServedApi
@@ -8,6 +13,32 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
+const addKey = ({ client }: Person) => client.post('/v1/keys', { name: 'Late' })
+const editSettings = ({ client }: Person) => client.patch('/v1/settings', { error_notifications: false })
+const waiting = row({ count: Type.Integer() })
+/** Waits until so many statements wait for a lock. */
+const waitersOn = (wanted: number) =>
+  eventually(
+    () =>
+      served.api.services.store.oneFirst(sql.type(waiting)`
+        select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+    (count) => count === wanted,
+  )
+/** Begins the requests one after the other while a transaction holds what they need. Returns their answers. */
+async function whileLocked(statement: string, values: string[], ...requests: (() => Promise<Answer>)[]) {
+  const holder = new pg.Client({ connectionString: served.api.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query(statement, values)
+  const answers: Promise<Answer>[] = []
+  for (const request of requests) {
+    answers.push(request())
+    await waitersOn(answers.length)
+  }
+  await holder.query('commit')
+  await holder.end()
+  return Promise.all(answers)
+}
 const account = (plan?: 'pro' | 'scale') => accountOf(served, plan)
 const seats = async ({ client }: Person) => {
   const { member_count, pending_invites } = (await client.get('/v1/team')).body
@@ -39,6 +70,43 @@ describe('two people at the same moment', () => {
       expect([403, 404]).toContain(answers.find(({ status }) => status !== 200)?.status)
     }
     expect(await seats(boss)).toMatchObject({ members: 7 })
+  })
+
+  test('an admin who is demoted meanwhile makes no key and changes no setting', async () => {
+    const boss = await account('scale')
+    for (let round = 0; round < 5; round += 1) {
+      const admin = await account()
+      await acceptAs(admin, await tokenFor(served, boss, admin, 'admin'))
+      const act = round % 2 === 0 ? addKey : editSettings
+      const path = `/v1/team/members/${admin.account.user_id}`
+      // Both wait for the team; the demotion comes first.
+      const [demoted, acted] = await whileLocked(
+        'select from teams where id = $1 for no key update',
+        [boss.account.team_id],
+        () => boss.client.patch(path, { role: 'viewer' }),
+        () => act(admin),
+      )
+      expect(demoted?.status).toBe(200)
+      expect(acted).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
+    }
+  })
+
+  test('a session that switches to a team while its user is removed from it does not act for it later', async () => {
+    const boss = await account('scale')
+    const person = await account()
+    await acceptAs(person, await tokenFor(served, boss, person, 'member'))
+    const team_id = boss.account.team_id
+    await person.client.post('/v1/team/switch', { team_id: person.account.team_id })
+    const path = `/v1/team/members/${person.account.user_id}`
+    const [switched] = await whileLocked(
+      'delete from team_members where team_id = $1 and user_id = $2',
+      [team_id, person.account.user_id],
+      () => person.client.post('/v1/team/switch', { team_id }),
+    )
+    expect(switched?.status).toBe(404)
+    expect((await boss.client.delete(path)).status).toBe(404)
+    await served.api.sql(`do $$ begin assert not exists (select from auth.sessions
+      where user_id = '${person.account.user_id}' and active_team_id = '${team_id}'); end $$`)
   })
 
   test('an owner who is demoted, removed and leaves at the same moment stays the owner', async () => {

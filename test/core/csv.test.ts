@@ -15,3 +15,13 @@ test.each(['=1', '+1', '-1', '@a', '\t1', '\r1', '\n1', '＝1', '＋1', '－1', 
 test.each(['a=1', '1-1', "'=1", ' =1', ''])('%j stays as it is', (cell) => {
   expect(csvLine([cell])).toBe(`"${cell}"\r\n`)
 })
+
+test.each([
+  ['a;=1', "a;'=1"],
+  ['a; "@b', `a;' ""@b`],
+  ['a\n-1', "a\n'-1"],
+  ['{"name":"x;+1"}', `{""name"":""x;'+1""}`],
+  ['a;b', 'a;b'],
+])('what follows a semicolon or a line break in %j is no formula either', (cell, shown) => {
+  expect(csvLine([cell])).toBe(`"${shown}"\r\n`)
+})

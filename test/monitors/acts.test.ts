@@ -111,7 +111,24 @@ describe('an action on many monitors', () => {
       ],
     })
     expect(world.wakes).toBe(before + 1)
-    expect(await actions(person)).toEqual(['monitor.run_triggered', 'monitor.bulk_action'])
+    expect((await actions(person)).toSorted()).toEqual(['monitor.bulk_action', 'monitor.run_triggered'])
+  })
+
+  test('that the store cuts off has its line all the same, with what was done until then', async () => {
+    const person = await world.person()
+    const [first, second] = [await world.monitor(person), await world.monitor(person)]
+    await world.sql(`create function fall() returns trigger language plpgsql as $$ begin
+        raise exception 'gone' using errcode = '57P01'; end $$;
+      create trigger fall before update on monitors for each row when (new.id = '${second.id}')
+        execute function fall()`)
+    const ids = [first.id, second.id]
+    await expect(actOnMany(world.context, { ...person, action: 'pause', ids })).rejects.toThrow('terminated')
+    await world.sql('drop function fall cascade')
+    const lines = await world.audit(person)
+    expect(lines).toHaveLength(2)
+    expect(lines).toContainEqual(expect.objectContaining({ action: 'monitor.paused', target_id: first.id }))
+    const metadata = { action: 'pause', succeeded: 1, failed: 1 }
+    expect(lines).toContainEqual(expect.objectContaining({ action: 'monitor.bulk_action', metadata }))
   })
 
   test('that succeeds for none leaves no audit line', async () => {

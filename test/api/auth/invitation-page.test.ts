@@ -81,6 +81,20 @@ describe('the page of an invitation', () => {
     })
   })
 
+  test('keeps whoever signed in there signed in, when the team has no seat left', async () => {
+    const guest = await api.owner()
+    const owner = await api.owner({ plan: 'pro' })
+    const { token } = await invite(guest.email, owner)
+    await api.sql(`update teams set limits = '{"maxTeamMembers": 1}' where id = '${owner.team_id}'`)
+    const refused = await submit(token, { act: 'sign_in', password: guest.password })
+    expect(refused.statusCode).toBe(422)
+    expect(refused.body).toContain('no seat left')
+    // The page is that of somebody who is signed in, and so is the browser.
+    expect(refused.body).toContain('Accept the invitation')
+    const cookie = refused.cookies.find(({ name }) => name === 'tidemark.session_token')?.value ?? ''
+    expect((await api.call(decodeURIComponent(cookie), 'GET', '/v1/usage')).status).toBe(200)
+  })
+
   test('needs one press of whoever is signed in with the address, and says so to anybody else', async () => {
     const guest = await api.owner()
     const { token } = await invite(guest.email)

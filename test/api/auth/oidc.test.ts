@@ -105,11 +105,47 @@ test('an account with the same address, which is confirmed, is signed in to', as
     where provider_id = 'oidc' and account_id = '${server.person.sub}'); end $$`)
 })
 
-test('an account with the same address, which is not confirmed, is not signed in to', async () => {
-  const email = `ann-${randomUUID()}@example.com`
-  await api.sql(`insert into auth.users (name, email, email_verified) values ('A', '${email}', false)`)
+/** A stranger who signs up with the address of another person. */
+async function squatter() {
+  const { email, user_id, password, session_token, team_id } = await api.owner()
+  await api.sql(`delete from api_keys where team_id = '${team_id}';
+    update auth.users set email_verified = false where id = '${user_id}';
+    insert into auth.verifications (identifier, value, expires_at) values ('x', '${user_id}', now() + interval '1 h')`)
+  const signsIn = () =>
+    api.app.inject({
+      method: 'POST',
+      url: '/auth/sign-in/email',
+      headers: { 'x-forwarded-for': `198.51.100.${(caller += 1)}` },
+      payload: { email, password },
+    })
+  return { email, user_id, team_id, session_token, signsIn }
+}
+
+test('an account that a stranger made with the address goes to its owner, without password and sessions', async () => {
+  const { email, user_id, session_token, signsIn } = await squatter()
   server.person = person({ email })
-  await expectRefused(await signIn(), /not confirmed/)
+  const { from } = await signIn()
+  expect((await called(from.session)).status).toBe(200)
+  expect((await called(session_token)).status).toBe(401)
+  expect((await signsIn()).statusCode).toBe(401)
+  await api.sql(`do $$ begin
+    assert (select email_verified from auth.users where id = '${user_id}');
+    assert not exists (select from auth.verifications where value = '${user_id}');
+    assert not exists (select from auth.accounts where user_id = '${user_id}' and provider_id = 'credential');
+  end $$`)
+})
+
+test('an account that was never confirmed and is in use is not signed in to, and nothing of it changes', async () => {
+  const { email, user_id, session_token, team_id } = await squatter()
+  await api.sql(`insert into api_keys (team_id, user_id, name, prefix, hash, scopes)
+    values ('${team_id}', '${user_id}', 'k', 'svc_', '${randomUUID()}', '{read}')`)
+  server.person = person({ email })
+  await expectRefused(await signIn(), /never confirmed, and it is in use/)
+  expect((await called(session_token)).status).toBe(200)
+  await api.sql(`do $$ begin
+    assert (select not email_verified from auth.users where id = '${user_id}');
+    assert exists (select from auth.accounts where user_id = '${user_id}' and password is not null);
+  end $$`)
 })
 
 test.each([

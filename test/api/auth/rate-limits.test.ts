@@ -185,6 +185,26 @@ describe('over the API', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
+  test('two methods of one address have limits of their own', async () => {
+    const probe = (method: 'GET' | 'POST', perAddress: number) =>
+      publicRoute({
+        method,
+        path: '/v1/both',
+        summary: 'Both',
+        tag: 'Probe',
+        policy: 'public',
+        perAddress,
+        answers: { 200: { description: 'Done.' } },
+        handle: async () => ok({}),
+      })
+    await start(6_000, [probe('GET', 5), probe('POST', 1)])
+    const from = { 'x-forwarded-for': '198.51.100.8' }
+    for (let i = 0; i < 5; i += 1)
+      expect((await limited.app.inject({ url: '/v1/both', headers: from })).statusCode).toBe(200)
+    const post = async () => (await limited.app.inject({ method: 'POST', url: '/v1/both', headers: from })).statusCode
+    expect([await post(), await post()]).toEqual([200, 429])
+  })
+
   test('health is exempt', async () => {
     await start(1)
     for (let i = 0; i < 70; i += 1) expect((await anonymous('198.51.100.6', '/healthz')).statusCode).toBe(200)

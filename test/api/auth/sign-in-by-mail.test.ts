@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pino } from 'pino'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { startMailWorker } from '../../support/mail-worker.ts'
+import { sql } from 'slonik'
+import { nothing } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
@@ -55,6 +57,7 @@ async function submit(html: string, fields: Record<string, string> = {}, headers
 const linkIn = (text = '') => new URL(/http:\S+token=\S+/.exec(text)?.[0] ?? 'http://none')
 const pathOf = ({ pathname, search }: URL) => pathname + search
 
+const PASSWORD = { password: 'correct horse' }
 let count = 0
 async function newAccount() {
   const email = `ann${(count += 1)}@example.com`
@@ -77,20 +80,36 @@ test('an account can sign in once its address is confirmed on the page of the ma
   expect(page.status).toBe(200)
   // Looking at the page confirms nothing: programs open links too.
   expect((await signIn(email)).status).toBe(403)
-  expect(await submit(page.html)).toMatchObject({
+  expect(await submit(page.html, PASSWORD)).toMatchObject({
     status: 200,
     html: expect.stringContaining('Your address is confirmed'),
   })
   expect((await signIn(email)).status).toBe(200)
   // A second press changes nothing.
-  expect((await submit(page.html)).status).toBe(200)
+  expect((await submit(page.html, PASSWORD)).status).toBe(200)
+})
+
+test('an account that a stranger made is not confirmed by the owner of its address, who takes it over', async () => {
+  // The stranger knows the password, and the owner of the address gets the mail.
+  const { email, link } = await newAccount()
+  const page = await look(pathOf(link))
+  const guessed = await submit(page.html, { password: 'what I use everywhere' })
+  expect(guessed).toMatchObject({ status: 422, html: expect.stringContaining('set a new password') })
+  const token = link.searchParams.get('token')
+  expect((await post('verify-email', { token, password: 'what I use everywhere' })).status).toBe(403)
+  expect((await post('verify-email', { token })).status).toBe(422)
+  expect((await signIn(email)).status).toBe(403)
+  const reset = await look(pathOf(await resetLink(email)))
+  expect((await submit(reset.html, { password: 'a brand new one' })).status).toBe(200)
+  expect((await signIn(email)).status).toBe(401)
+  expect((await signIn(email, 'a brand new one')).status).toBe(200)
 })
 
 test('scripts confirm an address with the token', async () => {
   const { email, link } = await newAccount()
   const token = link.searchParams.get('token')
-  expect((await post('verify-email', { token: `${token}x` })).status).toBe(401)
-  expect((await post('verify-email', { token })).status).toBe(200)
+  expect((await post('verify-email', { token: `${token}x`, ...PASSWORD })).status).toBe(401)
+  expect((await post('verify-email', { token, ...PASSWORD })).status).toBe(200)
   expect((await signIn(email)).status).toBe(200)
 })
 
@@ -149,6 +168,24 @@ test('who asks for a link learns nothing of an address, and cannot fill its mail
   await worker.letterTo((await newAccount()).email)
   expect(worker.mailbox.letters.filter(({ to }) => to.includes(email)).length).toBeLessThanOrEqual(2)
   expect(worker.mailbox.letters.filter(({ to }) => to.includes('nobody@example.com'))).toEqual([])
+})
+
+test('the answer to who asks for a link waits for nothing that depends on the account', async () => {
+  const { email } = await api.owner()
+  const { promise: locked, resolve: release } = Promise.withResolvers<void>()
+  const holding = api.services.store.transaction(async (tx) => {
+    await tx.query(sql.type(nothing)`lock table auth.verifications, auth.users in access exclusive mode`)
+    await locked
+  })
+  try {
+    for (const address of [email, 'nobody@example.com'])
+      for (const path of ['request-password-reset', 'send-verification-email'])
+        expect(await post(path, { email: address })).toMatchObject({ status: 200, body: {} })
+  } finally {
+    release()
+    await holding
+  }
+  expect((await worker.letterTo(email, /new password/)).mail.text).toContain('/new-password')
 })
 
 test('the pages run no scripts, load nothing and are in no frame, and their text is escaped', async () => {

@@ -112,6 +112,16 @@ describe('a preview of fields that have no value', () => {
   })
 })
 
+test('a preview after the end of a trial is 403 and asks nothing, whatever credits are left', async () => {
+  const owner = await served.api.owner({ plan: 'free' })
+  await served.api.sql(`update team_usage set credits = 5 where team_id = '${owner.team_id}';
+    update teams set trial_ends_at = clock() - interval '1 second' where id = '${owner.team_id}'`)
+  const refused = await show({}, served.as(owner.session_token))
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
+  expect(refused.body.error.message).toContain('The trial has ended')
+  expect(await used(owner.team_id)).toMatchObject({ runs_used: 0, credits: 5 })
+})
+
 describe('POST /v1/monitors/preview', () => {
   test('answers what a run would extract, with what the fetch was like', async () => {
     const { status, body } = await show({

@@ -69,6 +69,27 @@ test('an address that another account has is refused, and changes nothing', asyn
   expect(await audit(team)).toEqual([])
 })
 
+test('a new address ends the sessions and links of the old one', async () => {
+  const { user_id } = await owner('old@example.com')
+  await createResetToken(store, 'old@example.com')
+  const left = row({ sessions: Type.Integer(), links: Type.Integer() })
+  const counted = () =>
+    store.one(sql.type(left)`
+      select (select count(*) from auth.sessions where user_id = ${user_id}::uuid) as sessions,
+        (select count(*) from auth.verifications where value = ${user_id}) as links`)
+  expect(await counted()).toEqual({ sessions: 1, links: 1 })
+  expect(await setEmail(store, 'old@example.com', 'new@example.com')).toBe('changed')
+  expect(await counted()).toEqual({ sessions: 0, links: 0 })
+})
+
+test('of two plans that are set at the same moment, the second begins where the first ended', async () => {
+  const { team_id: team } = await owner('two@example.com', 'free')
+  await Promise.all([setPlan(store, 'two@example.com', 'pro', false), setPlan(store, 'two@example.com', 'lite', true)])
+  const [first, second] = (await audit(team)).map(({ metadata }) => metadata as { from: string; to: string })
+  expect(first?.from).toBe('free')
+  expect(second?.from).toBe(first?.to)
+})
+
 test('a plan after the trial begins a period of a month, and one after another keeps what was used', async () => {
   const { team_id: team } = await owner('e@example.com', 'free')
   await store.query(sql.type(row({}))`update team_usage set runs_used = 150 where team_id = ${team}::uuid`)

@@ -7,6 +7,8 @@ import type { Tier } from '../../../schema/account/plan.ts'
 import { grantCredits, setPlan } from '../../../store/accounts/admin-accounts.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { fitLocks } from '../../../store/quota/locks.ts'
+import { runNow } from '../../../store/monitors/monitor-run-now.ts'
+import { spendRun } from '../../../store/quota/spend-run.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { createTestOwner } from '../../support/test-owner.ts'
 import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
@@ -135,6 +137,47 @@ test('a check under way and a queued run end after the lock, and no other follow
   await fitLocks(world.store)
   expect(await seen(running!)).toEqual({ locked: true, scheduled: false, due: false })
   expect(await seen(queued!)).toEqual({ locked: true, scheduled: false, due: true })
+})
+
+test('no claim takes a check of a team whose trial has ended, before anything has locked its monitors', async () => {
+  const { email, team } = await owner('free')
+  const [fresh, queued, late] = await world.monitors(team, { count: 3, dueSeconds: 60 })
+  await grantCredits(world.store, email, 5)
+  await world.query(`update checks set queued_run_id = uuid_v7(clock()) where no = $1`, [queued])
+  await world.query(`update checks set due_at = clock() + interval '1 hour' where no = $1`, [late])
+  await world.setClock('15 days')
+  const claimed = (await world.claim()).filter(({ team_id }) => team_id === team).map(({ no }) => no)
+  // What was paid before still runs.
+  expect(claimed).toEqual([queued])
+  expect(await spendRun(world.store, team, 'runs')).toEqual({ kind: 'trial_over' })
+  expect(await seen(fresh!)).toMatchObject({ locked: false })
+  const [one] = await world.query<{ id: string }>('select id from monitors where no = $1', [fresh])
+  expect(await world.store.transaction((tx) => runNow(tx, team, one!.id))).toEqual({ kind: 'locked' })
+  expect(await world.usage(team)).toMatchObject({ runs_used: 0, credits: 5 })
+  await setPlan(world.store, email, 'lite', false)
+  const after = (await world.claim()).filter(({ team_id }) => team_id === team).map(({ no }) => no)
+  await world.setClock('0')
+  expect(new Set(after)).toEqual(new Set([fresh, late]))
+})
+
+test('runs that are asked for while plans lock and unlock the monitors end in no deadlock', async () => {
+  const { email, team } = await owner('free')
+  const numbers = await world.monitors(team, { count: 8, dueSeconds: -3600 })
+  const ids = await world.query<{ id: string }>('select id from monitors where no = any($1)', [numbers])
+  const another = await world.anotherStore()
+  const asked = Promise.all(
+    Array.from({ length: 60 }, (_, n) =>
+      another.transaction((tx) => runNow(tx, team, ids[n % ids.length]!.id)).then(({ kind }) => kind),
+    ),
+  )
+  for (let round = 0; round < 8; round += 1) {
+    await endTrial(team)
+    await fitLocks(world.store)
+    await setPlan(world.store, email, 'lite', false)
+    await setPlan(world.store, email, 'free', false)
+  }
+  // A deadlock would have ended one of the transactions with an error.
+  expect(new Set(await asked).difference(new Set(['queued', 'locked', 'used_up']))).toEqual(new Set())
 })
 
 test('searches of a plan without SERP run while there are credits, and again once some are bought', async () => {
