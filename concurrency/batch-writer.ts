@@ -38,7 +38,7 @@ export interface Batcher<T> {
 }
 
 /** The conditions under which a batch is flushed. */
-interface Batching {
+export interface Batching {
   readonly maxItems: number
   /** A batch waits at most this long for more items, in ms. */
   readonly maxWaitMs: number

@@ -1,6 +1,6 @@
 import { isUuid } from '../core/is-uuid.ts'
 import { type Requester, SYSTEM } from '../schema/account/audit.ts'
-import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
+import { type AuditEntry, recordAudit, recordAudits } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { beginEpoch } from '../store/db/operator-epoch.ts'
 import { hideMonitor } from '../store/monitors/monitor-delete.ts'
@@ -9,13 +9,15 @@ import {
   type DeclaredRow,
   findDeclared,
   lockDeclared,
-  lockResource,
+  lockResources,
+  type LockedRow,
   declaredRecords,
   releaseDeclared,
   type ResourceIdentity,
   resourceOf,
   saveDeclared,
   setSuspended,
+  takeOver,
 } from '../store/monitors/monitor-resource.ts'
 import { lockUsage } from '../store/quota/usage.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
@@ -25,7 +27,7 @@ import { type MonitorRecord, recordKind, type RecordKind } from './record-kind.t
 import type { RunOutcome } from './run-monitor.ts'
 
 /** A custom resource and what it declares. */
-interface Declaration extends Requester {
+export interface Declaration extends Requester {
   readonly resource: ResourceIdentity
   readonly state: AppliedState
   /** The account that a new monitor is recorded under: the owner of the team. */
@@ -58,7 +60,7 @@ interface OtherTeam {
   readonly kind: 'other_team'
 }
 
-type ApplyOutcome = Applied | OverCap | NotAdoptable | OtherTeam
+export type ApplyOutcome = Applied | OverCap | NotAdoptable | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
 
@@ -84,33 +86,104 @@ const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest
   declared.last_request === lastRequest
 
 /**
- * Makes the record be what a custom resource declares: creates it, takes over an existing one, or edits it. Applying
- * the same again changes nothing, so it may be repeated after any fault.
+ * Makes each record be what its custom resource declares: creates it, takes over an existing one, or edits it. All of
+ * them, or none. Applying the same again changes nothing, so it may be repeated after any fault. Records that are only
+ * to be created take a few statements together. Returns the outcomes in the same order.
+ *
+ * @param declarations of different resources
  */
-export async function applyResource(context: Context, declaration: Declaration): Promise<ApplyOutcome> {
-  const outcome = await context.store.transaction((tx) => apply(tx, context, declaration))
-  if (outcome.kind === 'applied' && outcome.change !== 'unchanged') context.wake()
-  return outcome
+export async function applyResources(
+  context: Context,
+  declarations: readonly Declaration[],
+): Promise<readonly ApplyOutcome[]> {
+  const outcomes = await context.store.transaction((tx) => applyAll(tx, context, declarations))
+  if (outcomes.some((outcome) => outcome.kind === 'applied' && outcome.change !== 'unchanged')) context.wake()
+  return outcomes
 }
 
-async function apply(tx: Transaction, { secrets }: Context, declaration: Declaration): Promise<ApplyOutcome> {
-  const { teamId, resource, state, spec } = declaration
-  if (state.lastRequest !== null) await lockUsage(tx, teamId)
-  await lockResource(tx, resource)
-  const target = await targetOf(tx, declaration)
-  if (target.kind !== 'target') return target
-  const { stored, lastRequest } = target
-  const kind = recordKind(resource.kind)
-  const over = await kind.overCap(tx, teamId, spec)
-  if (over) return over
-  const monitor = await (stored ? edit(tx, secrets, declaration, stored) : create(tx, secrets, declaration))
-  await saveDeclared(tx, monitor.no, resource, state)
-  const { suspend } = declaration
-  const isSettled = monitor.suspended === suspend
-  if (!isSettled) await setSuspended(tx, monitor.no, suspend)
-  const requested = await runRequested(tx, monitor.id, declaration, lastRequest)
-  const isSame = monitor === stored && isSettled
-  return { kind: 'applied', change: changeOf(stored, target.isDeclared, isSame), monitor, requested }
+async function applyAll(
+  tx: Transaction,
+  { secrets }: Context,
+  declarations: readonly Declaration[],
+): Promise<readonly ApplyOutcome[]> {
+  const asking = declarations.filter(({ state }) => state.lastRequest !== null).map(({ teamId }) => teamId)
+  for (const teamId of [...new Set(asking)].toSorted()) await lockUsage(tx, teamId)
+  const resources = declarations.map(({ resource }) => resource)
+  await lockResources(tx, resources)
+  const known = await lockDeclared(tx, resources)
+  const outcomes = new Map<Declaration, ApplyOutcome>()
+  const fresh: Creation[] = []
+  for (const [index, declaration] of declarations.entries()) {
+    const target = await targetOf(tx, declaration, known[index] ?? null)
+    if (target.kind !== 'target') outcomes.set(declaration, target)
+    else if (isThere(target)) outcomes.set(declaration, await edit(tx, secrets, declaration, target))
+    else fresh.push({ declaration, lastRequest: target.lastRequest })
+  }
+  const ofKinds = Map.groupBy(fresh, ({ declaration }) => declaration.resource.kind)
+  for (const [kind, creations] of ofKinds)
+    for (const [declaration, outcome] of await createAll(tx, secrets, recordKind(kind), creations))
+      outcomes.set(declaration, outcome)
+  return declarations.map((declaration) => {
+    const outcome = outcomes.get(declaration)
+    if (!outcome) throw new Error('each declaration has an outcome')
+    return outcome
+  })
+}
+
+/** A resource whose record is to be created. */
+interface Creation {
+  readonly declaration: Declaration
+  readonly lastRequest: string | null
+}
+
+async function createAll(
+  tx: Transaction,
+  secrets: SecretBox,
+  kind: RecordKind,
+  creations: readonly Creation[],
+): Promise<ReadonlyMap<Declaration, ApplyOutcome>> {
+  const outcomes = new Map<Declaration, ApplyOutcome>()
+  const ofTeams = Map.groupBy(creations, ({ declaration }) => declaration.teamId)
+  for (const [teamId, ofTeam] of ofTeams) {
+    const specs = ofTeam.map(({ declaration }) => declaration.spec)
+    for (const [index, over] of (await kind.overCaps(tx, teamId, specs)).entries()) {
+      const creation = ofTeam[index]
+      if (over && creation) outcomes.set(creation.declaration, over)
+    }
+  }
+  const allowed = creations.filter(({ declaration }) => !outcomes.has(declaration))
+  if (allowed.length === 0) return outcomes
+  const records = allowed.map(({ declaration: { teamId, userId, spec, suspend } }) => ({
+    teamId,
+    userId,
+    spec,
+    declared: { suspended: suspend },
+  }))
+  const monitors = await kind.insert(tx, secrets, records)
+  const made = allowed.map((creation, index) => {
+    const monitor = monitors[index]
+    if (!monitor) throw new Error(`there is no team ${creation.declaration.teamId}`)
+    return { ...creation, monitor }
+  })
+  await recordAudits(
+    tx,
+    made.map(({ monitor: { id, name }, declaration: { teamId, actor, resource } }) => ({
+      teamId,
+      actor,
+      action: actionOf(kind, 'created'),
+      target: { id, label: name },
+      metadata: origin(resource),
+    })),
+  )
+  await saveDeclared(
+    tx,
+    made.map(({ monitor: { no }, declaration: { resource, state } }) => ({ no, resource, state })),
+  )
+  for (const { declaration, lastRequest, monitor } of made) {
+    const requested = await runRequested(tx, monitor.id, declaration, lastRequest)
+    outcomes.set(declaration, { kind: 'applied', change: 'created', monitor, requested })
+  }
+  return outcomes
 }
 
 /** The record that a declaration is about. */
@@ -123,11 +196,13 @@ interface Target {
   readonly lastRequest: string | null
 }
 
+const isThere = (target: Target): target is Target & { readonly stored: MonitorRecord } => target.stored !== null
+
 async function targetOf(
   tx: Transaction,
   { teamId, resource, adopts }: Declaration,
+  known: LockedRow | null,
 ): Promise<Target | NotAdoptable | OtherTeam> {
-  const known = await lockDeclared(tx, resource)
   const isDeclared = known !== null && !known.is_released
   if (isDeclared && known.team_id !== teamId) return { kind: 'other_team' }
   // A record that was given back: the resource vanished and is back, with its cluster or the definition of its kind.
@@ -137,12 +212,6 @@ async function targetOf(
   const stored = id === null || !isUuid(id) ? null : await recordKind(resource.kind).lock(tx, teamId, id)
   const refused = isDeclared || id === null ? null : await notAdoptable(tx, stored)
   return refused ?? { kind: 'target', stored, isDeclared, lastRequest: known?.last_request ?? null }
-}
-
-function changeOf(before: MonitorRecord | null, wasDeclared: boolean, isSame: boolean): Applied['change'] {
-  if (!before) return 'created'
-  if (!wasDeclared) return 'adopted'
-  return isSame ? 'unchanged' : 'updated'
 }
 
 /** Returns why a monitor that the annotation names cannot be taken over; null when it can. */
@@ -157,23 +226,26 @@ const origin = ({ clusterId, namespace, name }: ResourceIdentity) => ({
   cluster: clusterId,
 })
 
-function edit(
+/** Makes an existing record be what its resource declares. */
+async function edit(
   tx: Transaction,
   secrets: SecretBox,
-  { teamId, actor, resource, spec }: Declaration,
-  stored: MonitorRecord,
-): Promise<MonitorRecord> {
-  const metadata = origin(resource)
-  return recordKind(resource.kind).edit(tx, secrets, { teamId, actor, stored, spec, metadata })
-}
-
-async function create(tx: Transaction, secrets: SecretBox, declaration: Declaration): Promise<MonitorRecord> {
-  const { teamId, actor, userId, spec, resource } = declaration
+  declaration: Declaration,
+  { stored, isDeclared, lastRequest }: Target & { readonly stored: MonitorRecord },
+): Promise<ApplyOutcome> {
+  const { teamId, actor, resource, state, spec, suspend } = declaration
   const kind = recordKind(resource.kind)
-  const monitor = await kind.insert(tx, secrets, { teamId, userId, spec })
-  const target = { id: monitor.id, label: monitor.name }
-  await recordAudit(tx, { teamId, actor, action: actionOf(kind, 'created'), target, metadata: origin(resource) })
-  return monitor
+  const [over] = await kind.overCaps(tx, teamId, [spec])
+  if (over) return over
+  const monitor = await kind.edit(tx, secrets, { teamId, actor, stored, spec, metadata: origin(resource) })
+  if (!isDeclared) await takeOver(tx, monitor.no, resource)
+  await saveDeclared(tx, [{ no: monitor.no, resource, state }])
+  const isSettled = monitor.suspended === suspend
+  if (!isSettled) await setSuspended(tx, monitor.no, suspend)
+  const requested = await runRequested(tx, monitor.id, declaration, lastRequest)
+  const isSame = monitor === stored && isSettled
+  const change = isDeclared ? (isSame ? 'unchanged' : 'updated') : 'adopted'
+  return { kind: 'applied', change, monitor, requested }
 }
 
 const actionOf = <What extends 'created' | 'updated' | 'deleted'>({ audited }: RecordKind, what: What) =>
@@ -233,7 +305,7 @@ async function endDeclared(
   { act, what, metadata }: Ending,
 ): Promise<void> {
   await store.transaction(async (tx) => {
-    const declared = await lockDeclared(tx, resource)
+    const [declared] = await lockDeclared(tx, [resource])
     if (!declared || declared.is_released) return
     await act(tx, declared.no)
     const target = { id: declared.monitor_id, label: null }

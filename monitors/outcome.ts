@@ -65,10 +65,21 @@ export async function managedElsewhere(
 export async function overDeliveryCap(
   store: Queryable,
   teamId: string,
-  { deliveries }: Pick<MonitorSpec, 'deliveries'>,
+  spec: Pick<MonitorSpec, 'deliveries'>,
 ): Promise<OverCap | null> {
-  const wanted = deliveries.length
-  if (wanted === 0) return null
+  const [over = null] = await overDeliveryCaps(store, teamId, [spec])
+  return over
+}
+
+/** Returns the same for each of several monitors of a team. */
+export async function overDeliveryCaps(
+  store: Queryable,
+  teamId: string,
+  specs: readonly Pick<MonitorSpec, 'deliveries'>[],
+): Promise<readonly (OverCap | null)[]> {
+  if (specs.every(({ deliveries }) => deliveries.length === 0)) return specs.map(() => null)
   const { tier, deliveries: cap } = await findDeliveryCap(store, teamId)
-  return wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted }
+  return specs.map(({ deliveries: { length: wanted } }) =>
+    wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted },
+  )
 }

@@ -7,7 +7,7 @@ import { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE, type MonitorKind, type ResourceKind } from '../schema/resource-kind.ts'
 import type { AuditEntry } from '../store/accounts/audit.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
-import { insertMonitor } from '../store/monitors/monitor-create.ts'
+import { insertMonitors } from '../store/monitors/monitor-create.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
 import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/monitor-resource.ts'
@@ -15,7 +15,7 @@ import { findMonitor } from '../store/monitors/monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { checkConfiguration } from './check/check-configuration.ts'
 import { changeSpec } from './edit-monitor.ts'
-import { overDeliveryCap, type OverCap } from './outcome.ts'
+import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
 import { specChange } from './spec-change.ts'
 
@@ -34,6 +34,7 @@ interface NewRecord<Spec> {
   readonly teamId: string
   readonly userId: string
   readonly spec: Spec
+  readonly declared: { readonly suspended: boolean }
 }
 
 /** An edit by a resource: its whole configuration in place of the stored one. */
@@ -60,14 +61,15 @@ export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = Monit
   lock(tx: Transaction, teamId: string, id: string): Promise<Stored | null>
   /** Returns whether the stored configuration is this one. */
   isEqual(secrets: SecretBox, stored: Stored, spec: Spec): boolean
-  overCap(store: Queryable, teamId: string, spec: Spec): Promise<OverCap | null>
-  /** Stores a record, without an audit entry. */
-  insert(tx: Transaction, secrets: SecretBox, record: NewRecord<Spec>): Promise<Stored>
+  /** Returns for each configuration of a team why the plan does not allow it, or null. */
+  overCaps(store: Queryable, teamId: string, specs: readonly Spec[]): Promise<readonly (OverCap | null)[]>
+  /** Stores records that resources own, without audit entries. Returns them in the same order. */
+  insert(tx: Transaction, secrets: SecretBox, records: readonly NewRecord<Spec>[]): Promise<readonly Stored[]>
   /** Stores the edit with its audit entry. Where nothing differs, it does nothing and returns the same record. */
   edit(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored>
   run(tx: Transaction, one: Requester & { readonly id: string }): Promise<RunOutcome>
-  /** Returns what the checks of a record came to. */
-  results(store: Queryable, no: number): Promise<ResultsRow | null>
+  /** Returns what the checks of records came to, by their numbers. */
+  results(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>>
   /** Returns a page of the team's records that the API owns, in the order of their numbers. */
   mirrored(
     store: Queryable,
@@ -90,8 +92,8 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
     const before = monitorSpec(stored, secrets)
     return specChange(before, asDeclared(before, spec)).changed.length === 0
   },
-  overCap: overDeliveryCap,
-  insert: insertMonitor,
+  overCaps: overDeliveryCaps,
+  insert: insertMonitors,
   edit: (tx, secrets, { spec, ...edit }) => {
     const before = monitorSpec(edit.stored, secrets)
     return changeSpec(tx, secrets, { ...edit, before, spec: asDeclared(before, spec) })

@@ -59,6 +59,8 @@ export interface KubeClient {
 export const MERGE_PATCH = 'application/merge-patch+json'
 
 const ANSWER_MS = 30_000
+/** Credentials are asked for again after this: a token of a pod is renewed within the hour. */
+const CREDENTIALS_MS = 1_000
 /** The API server's own limit of an object is 1.5 MiB; a page of a list is larger. */
 const MOST_BYTES = 256 * 1024 * 1024
 
@@ -78,9 +80,21 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
   const agents = createAgents(cluster.proxyUrl !== undefined)
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
 
+  let applied: { readonly options: Promise<RequestOptions>; readonly until: number } | null = null
+  /** The library makes an agent of its own each time, so it is not asked for each of many requests. */
+  function credentials(): Promise<RequestOptions> {
+    const now = performance.now()
+    if (!applied || applied.until < now) {
+      const options: RequestOptions = {}
+      const asked = config.applyToHTTPSOptions(options).then(() => options)
+      applied = { options: asked, until: now + CREDENTIALS_MS }
+      asked.catch(() => (applied = null))
+    }
+    return applied.options
+  }
+
   async function open({ method, path, body, contentType, signal }: KubeRequest): Promise<IncomingMessage> {
-    const options: RequestOptions = { method, signal }
-    await config.applyToHTTPSOptions(options)
+    const options: RequestOptions = { ...(await credentials()), method, signal }
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(options.headers as Record<string, string> | undefined),
@@ -153,7 +167,7 @@ function createAgents(hasProxy: boolean) {
       known?.agent.destroy()
       const given = { ca, cert, key, rejectUnauthorized, servername, passphrase }
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-      const agent = new Agent({ keepAlive: true, maxSockets: 64, ...set })
+      const agent = new Agent({ keepAlive: true, ...set })
       known = { key: identity, agent }
       return agent
     },

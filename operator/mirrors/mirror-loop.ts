@@ -8,6 +8,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { MonitorRecord } from '../../monitors/record-kind.ts'
 import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../../store/db/client.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
 import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/objects.ts'
@@ -79,9 +80,14 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
       const [place] = sweep.places
       if (place) {
         const records = await kind.records.mirrored(store, place.teamId, { after: sweep.after, limit: PAGE })
+        const results = await kind.records.results(
+          store,
+          records.map(({ no }) => no),
+        )
         for (const record of records) {
           if (stopping.aborted) return 0
-          await mirror(writer, place.namespace, record, sweep)
+          const resource = await mirror(writer, place.namespace, record, sweep)
+          if (resource) await report(writer, resource, { record, results: results.get(record.no) ?? null })
         }
         sweep.after = records.at(-1)?.no ?? 0
         if (records.length < PAGE) {
@@ -128,7 +134,13 @@ interface Writer extends MirrorLoopOptions {
   readonly take: () => Promise<void>
 }
 
-async function mirror(writer: Writer, namespace: string, record: MonitorRecord, sweep: Sweep): Promise<void> {
+/** Makes the mirror of a record be there. Returns null when it cannot be. */
+async function mirror(
+  writer: Writer,
+  namespace: string,
+  record: MonitorRecord,
+  sweep: Sweep,
+): Promise<CustomResource | null> {
   const name = resourceName(record, false)
   const key = `${idIn(namespace, record.id)}/${name}`
   const known = sweep.left.get(key)
@@ -140,8 +152,7 @@ async function mirror(writer: Writer, namespace: string, record: MonitorRecord, 
   const isRight =
     known?.metadata.annotations?.[MIRRORED] === hash && known.status?.observedGeneration === known.metadata.generation
   const metadata = { name, namespace, labels: { [MIRROR_OF]: record.id }, annotations: { [MIRRORED]: hash } }
-  const resource = isRight ? known : await write(writer, { metadata, spec }, known)
-  if (resource) await report(writer, resource, record)
+  return isRight ? known : await write(writer, { metadata, spec }, known)
 }
 
 interface Wanted {
@@ -181,11 +192,10 @@ async function write(
 }
 
 async function report(
-  { kind, client, store, learn, take }: Writer,
+  { kind, client, learn, take }: Writer,
   resource: CustomResource,
-  record: MonitorRecord,
+  { record, results }: { readonly record: MonitorRecord; readonly results: ResultsRow | null },
 ): Promise<void> {
-  const results = await kind.records.results(store, record.no)
   const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, results }, new Date())
   if (!isNews(resource.status, status)) return
   await take()

@@ -73,6 +73,8 @@ export function requestOf({ metadata }: KubeObject): string | null {
   return `${token.slice(0, 100)}…${createHash('sha256').update(token).digest('hex')}`
 }
 
+export const hasFinalizer = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(FINALIZER) ?? false
+
 /** Returns the path of one resource. */
 export const pathOf = (kind: ResourceKind, { metadata: { namespace = '', name } }: KubeObject): string =>
   `${resourcesPath(kind, namespace)}/${name}`

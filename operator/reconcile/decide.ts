@@ -1,5 +1,5 @@
 import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
-import { ADOPT, FINALIZER, type CustomResource, requestOf } from './custom-resource.ts'
+import { ADOPT, type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
 
 /** What the spec of a resource came to, with its Secrets and its namespace's team. */
 export type Resolved =
@@ -79,8 +79,6 @@ function whileThere(resource: CustomResource, { resolved, record }: Situation): 
     { kind: 'report' },
   ]
 }
-
-const hasFinalizer = ({ metadata }: CustomResource): boolean => metadata.finalizers?.includes(FINALIZER) ?? false
 
 function isApplied(
   { metadata }: CustomResource,

@@ -1,8 +1,18 @@
+import { batched } from '../../concurrency/batched.ts'
 import type { WorkResult } from '../../concurrency/keyed-queue.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
-import { applyResource, deleteDeclared, isAsDeclared, releaseResource } from '../../monitors/apply-resource.ts'
+import {
+  applyResources,
+  type ApplyOutcome,
+  type Declaration,
+  deleteDeclared,
+  isAsDeclared,
+  releaseResource,
+} from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
-import type { DeclaredRow, ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
+import { isStoreAway } from '../../store/db/store-fault.ts'
+import { NotLeaderError } from '../../store/db/operator-epoch.ts'
+import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/objects.ts'
@@ -57,6 +67,8 @@ type Found = Omit<Situation, 'record' | 'resolved'> & {
 
 /** More resources than a person waits for one by one. */
 const MANY = 100
+/** Statements over many resources at once: when many wait, a transaction for each would take most of the time. */
+const BATCHES = { maxItems: 100, maxWaitMs: 5, parallel: 2 }
 
 /** Brings records and statuses in line with the resources of one kind, one key at a time. */
 export class Reconciler {
@@ -73,9 +85,25 @@ export class Reconciler {
   #corrections = 0
   /** Parts of a status that the definition in the cluster does not have, so that the API server drops them. */
   readonly #unknown = new Set<string>()
+  readonly #applyOne: (declaration: Declaration) => Promise<ApplyOutcome>
+  readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+    const { context, kind } = options
+    this.#applyOne = batched({
+      ...BATCHES,
+      call: (declarations: readonly Declaration[]) => applyResources(context, declarations),
+      isOfOne: (error) => !isStoreAway(error) && !(error instanceof NotLeaderError),
+    })
+    this.#resultsOf = batched({
+      ...BATCHES,
+      call: async (all: readonly number[]) => {
+        const found = await kind.records.results(context.store, all)
+        return all.map((no) => found.get(no) ?? null)
+      },
+      isOfOne: () => false,
+    })
   }
 
   /** Comparisons of resources with their records, and how many found a difference that nobody had told. */
@@ -244,14 +272,14 @@ export class Reconciler {
     resolved: Extract<ResolvedResource, { kind: 'valid' }>,
     { adopts, request }: Extract<Action, { kind: 'apply' }>,
   ): Promise<'refused' | undefined> {
-    const { context, clusterId, records, events } = this.#options
+    const { clusterId, records, events } = this.#options
     const { uid, generation = 0 } = resource.metadata
     const { teamId, ownerId: userId, spec, hash } = resolved
     const state = { uid, generation, hash, lastRequest: request ?? records.get(key)?.last_request ?? null }
     const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
     const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
-    const outcome = await applyResource(context, declaration)
+    const outcome = await this.#applyOne(declaration)
     if (outcome.kind !== 'applied') {
       await this.#refuse(resource, refusalOf(outcome, adopts, clusterId))
       return 'refused'
@@ -284,8 +312,7 @@ export class Reconciler {
     const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isOwed(resource)) return waitMs
-    const { kind, context } = this.#options
-    const results = await kind.records.results(context.store, record.no)
+    const results = await this.#resultsOf(record.no)
     const isWritten = await this.#write(resource, { kind: 'accepted', id: record.monitor_id, results })
     if (isWritten && !isOwed(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
     return
@@ -345,11 +372,10 @@ function isOwed(resource: CustomResource): boolean {
   return request !== null && status?.lastHandledRequest !== request
 }
 
-type Outcome = Awaited<ReturnType<typeof applyResource>>
-type Refused = Exclude<Outcome, { kind: 'applied' }>
+type Refused = Exclude<ApplyOutcome, { kind: 'applied' }>
 
 /** Returns why a run that the annotation asked for did not begin; null when it did. */
-function refusedRun(outcome: NonNullable<Extract<Outcome, { kind: 'applied' }>['requested']>): string | null {
+function refusedRun(outcome: NonNullable<Extract<ApplyOutcome, { kind: 'applied' }>['requested']>): string | null {
   switch (outcome.kind) {
     case 'done':
       return null

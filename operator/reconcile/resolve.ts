@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { camelCase } from '../../core/custom-resource/camel-case.ts'
 import { toApiNames } from '../../core/custom-resource/names.ts'
@@ -60,6 +60,7 @@ export function createResolver({
   const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: Math.ceil(secretMs * 0.9) })
   const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
 
+  const key = createSecretKey(hashKey)
   let known: Promise<string> | undefined
   const account = () => {
     known ??= accountOf(client)
@@ -118,7 +119,7 @@ export function createResolver({
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
     const applied = JSON.stringify([team.id, checked.spec, declared.suspend === true])
-    const hash = createHmac('sha256', hashKey).update(applied).digest()
+    const hash = createHmac('sha256', key).update(applied).digest()
     return { kind: 'valid', teamId: team.id, ownerId: team.owner_user_id, spec: checked.spec, hash, usesSecrets }
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { Json } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import type { Page } from '../db/page.ts'
-import { nothing, row, rowOf } from '../db/row.ts'
+import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 
 const written = row({ id: Type.String() })
@@ -35,16 +35,47 @@ export interface AuditEntry {
  * id of the line.
  */
 export async function recordAudit(tx: Transaction, entry: AuditEntry): Promise<string> {
-  const { teamId, actor, action, target } = entry
-  return tx.oneFirst(sql.type(written)`
+  const [id] = await recordAudits(tx, [entry])
+  if (id === undefined) throw new Error('a line of the audit log has an id')
+  return id
+}
+
+/** Writes the lines of several actions in their transaction. Returns the ids of the lines. */
+export async function recordAudits(tx: Transaction, entries: readonly AuditEntry[]): Promise<readonly string[]> {
+  if (entries.length === 0) return []
+  const rows = entries.map(({ teamId, actor, action, target, metadata = {} }) => ({
+    team_id: teamId,
+    action,
+    target_type: AUDIT_ACTIONS[action],
+    target_id: target.id,
+    target_label: target.label,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_label: actor.label,
+    ip_address: actor.ip,
+    metadata: JSON.stringify(metadata),
+  }))
+  return tx.anyFirst(sql.prepared('record_audits', written)`
     insert into audit_events
       (team_id, action, target_type, target_id, target_label, actor_type, actor_id, actor_label, ip_address, metadata)
-    values (
-      ${teamId}, ${action}, ${AUDIT_ACTIONS[action]}, ${target.id}, ${target.label},
-      ${actor.type}, ${actor.id}, ${actor.label}, ${actor.ip}, ${JSON.stringify(entry.metadata ?? {})}
-    )
+    select i.team_id, i.action, i.target_type, i.target_id, i.target_label, i.actor_type, i.actor_id, i.actor_label,
+      i.ip_address, i.metadata::jsonb
+    from ${unnest('i', rows, AUDIT_COLUMNS)}
     returning id`)
 }
+
+const AUDIT_COLUMNS = {
+  team_id: 'uuid',
+  action: 'text',
+  target_type: 'text',
+  target_id: 'text',
+  target_label: 'text',
+  actor_type: 'text',
+  actor_id: 'uuid',
+  actor_label: 'text',
+  ip_address: 'text',
+  metadata: 'text',
+} as const
 
 /** Replaces the metadata of a line, because its action goes on in this transaction. */
 export async function amendAudit(tx: Transaction, id: string, metadata: { readonly [key: string]: Json }) {

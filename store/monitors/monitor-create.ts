@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
-import { bytes } from '../db/row.ts'
+import { unnest } from '../db/row.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
@@ -15,6 +15,8 @@ interface NewMonitor {
   /** The user that the monitor belongs to: the account, or the account that created the API key. */
   readonly userId: string
   readonly spec: MonitorSpec
+  /** By the manifest of a resource, which is its only writer. Default: the API's, and not suspended. */
+  readonly declared?: { readonly suspended: boolean }
 }
 
 /**
@@ -22,36 +24,101 @@ interface NewMonitor {
  * spec.
  */
 export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
-  const { teamId, userId, spec } = monitor
-  const id = randomUUID()
-  const sealed = sealSpec({ teamId, id }, spec, secrets)
-  const interval = spec.schedule_interval_seconds
-  return tx.one(sql.type(monitorRow)`
-    with t as (select clock() as at, trial_over from teams where id = ${teamId}::uuid for share),
+  const [inserted] = await insertMonitors(tx, secrets, [monitor])
+  if (!inserted) throw new Error(`there is no team ${monitor.teamId}`)
+  return inserted
+}
+
+/** Stores several monitors. Returns them in the same order, without those whose team is not there. */
+export async function insertMonitors(
+  tx: Transaction,
+  secrets: SecretBox,
+  monitors: readonly NewMonitor[],
+): Promise<readonly MonitorRow[]> {
+  const rows = monitors.map((monitor) => newRow(monitor, secrets))
+  const inserted = await tx.any(sql.prepared('insert_monitors', monitorRow)`
+    with t as (
+      select clock() as at, id, trial_over from teams
+      where id in (select unnest(${sql.array(
+        rows.map((one) => one.team_id),
+        'uuid',
+      )})) order by id for share
+    ),
+    i as (select * from ${unnest('i', rows, COLUMNS)}),
     m as (
       insert into monitors (
         locked, id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
-          request_config, visual_config,
-        template_slug, notify_on, request_headers, deliveries, signing_secret, created_at)
-      select t.trial_over, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${spec.url}, ${interval}::int,
-        ${JSON.stringify(spec.extract_config)}::json,
-        ${JSON.stringify(spec.diff_predicate)}::json, ${spec.fetch_mode}, ${json(spec.request_config)}::json,
-          ${json(spec.visual_config)}::json,
-        ${spec.template_slug}, ${sql.array([...spec.notify_on], 'text')},
-          ${bytes(sealed.requestHeaders)}, ${bytes(sealed.deliveries)},
-          ${bytes(firstSecret({ teamId, id }, spec, secrets))}, t.at
-      from t
+        request_config, visual_config, template_slug, notify_on, request_headers, deliveries, signing_secret,
+        suspended, managed_by, created_at)
+      select t.trial_over, i.id, i.team_id, i.user_id, i.name, i.url, i.interval_seconds, i.extract_config::json,
+        i.diff_predicate::json, i.fetch_mode, i.request_config::json, i.visual_config::json, i.template_slug,
+        array(select json_array_elements_text(i.notify_on::json)), nullif(i.request_headers, ''),
+        nullif(i.deliveries, ''), nullif(i.signing_secret, ''), i.suspended, i.managed_by, t.at
+      from i join t on t.id = i.team_id
       returning *
     ),
     c as (
       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-      select m.no, m.team_id, ${monitorQueue(spec)}::check_queue, due.at, due.at, ${interval}::int,
-        ${shiftSeconds(id, interval)}::smallint
-      from m cross join lateral (select case when not m.locked then m.created_at end as at) due
+      select m.no, m.team_id, i.queue::check_queue, due.at, due.at, i.interval_seconds, i.shift_seconds
+      from m join i using (id)
+        cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
       returning *
     )
     select ${MONITOR_COLUMNS} from m join c on c.no = m.no
   `)
+  const byId = new Map(inserted.map((one) => [one.id, one]))
+  return rows.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+const COLUMNS = {
+  id: 'uuid',
+  team_id: 'uuid',
+  user_id: 'uuid',
+  name: 'text',
+  url: 'text',
+  interval_seconds: 'int4',
+  extract_config: 'text',
+  diff_predicate: 'text',
+  fetch_mode: 'text',
+  request_config: 'text',
+  visual_config: 'text',
+  template_slug: 'text',
+  notify_on: 'text',
+  request_headers: 'bytea',
+  deliveries: 'bytea',
+  signing_secret: 'bytea',
+  suspended: 'bool',
+  managed_by: 'text',
+  queue: 'text',
+  shift_seconds: 'int2',
+} as const
+
+function newRow({ teamId, userId, spec, declared }: NewMonitor, secrets: SecretBox) {
+  const id = randomUUID()
+  const interval = spec.schedule_interval_seconds
+  const sealed = sealSpec({ teamId, id }, spec, secrets)
+  return {
+    id,
+    team_id: teamId,
+    user_id: userId,
+    name: spec.name,
+    url: spec.url,
+    interval_seconds: interval,
+    extract_config: JSON.stringify(spec.extract_config),
+    diff_predicate: JSON.stringify(spec.diff_predicate),
+    fetch_mode: spec.fetch_mode,
+    request_config: json(spec.request_config),
+    visual_config: json(spec.visual_config),
+    template_slug: spec.template_slug,
+    notify_on: JSON.stringify(spec.notify_on),
+    request_headers: sealed.requestHeaders,
+    deliveries: sealed.deliveries,
+    signing_secret: firstSecret({ teamId, id }, spec, secrets),
+    suspended: declared?.suspended ?? false,
+    managed_by: declared ? 'kubernetes' : 'api',
+    queue: monitorQueue(spec),
+    shift_seconds: shiftSeconds(id, interval),
+  }
 }
 
 /** Returns the encrypted columns of a configuration; null for a value that is absent. */

@@ -4,7 +4,7 @@ import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, row, rowOf } from '../db/row.ts'
+import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 
@@ -59,20 +59,38 @@ export async function declaredRecords(store: Queryable, clusterId: string): Prom
   )
 }
 
-const LockedRow = Type.Object({ ...DeclaredRow.properties, is_released: Type.Boolean() })
+const LockedRow = Type.Object({ ...DeclaredRow.properties, nth: Type.Integer(), is_released: Type.Boolean() })
 const lockedRow = rowOf(LockedRow)
 
+/** A locked record. */
+export type LockedRow = Static<typeof LockedRow>
+
 /**
- * Returns the record that a resource declares, locked against other edits, or null. `is_released`: it was given back to
- * the API when the resource vanished, and nothing else declares it since.
+ * Returns for each of these resources the record that it declares, locked against other edits, or null. `is_released`:
+ * it was given back to the API when the resource vanished, and nothing else declares it since.
  */
-export async function lockDeclared(tx: Transaction, of: ResourceIdentity): Promise<Static<typeof LockedRow> | null> {
-  return tx.maybeOne(sql.type(lockedRow)`
-    select ${COLUMNS}, m.managed_by <> 'kubernetes' as is_released from ${FROM}
-    where ${identified(of)}
+export async function lockDeclared(
+  tx: Transaction,
+  all: readonly ResourceIdentity[],
+): Promise<readonly (LockedRow | null)[]> {
+  const found = await tx.any(sql.prepared('lock_declared', lockedRow)`
+    select ${COLUMNS}, i.nth, m.managed_by <> 'kubernetes' as is_released
+    from ${FROM} join ${identities(all)} on ${IS_IDENTIFIED}
+    order by r.no
     for update of m, r
   `)
+  const byPlace = new Map(found.map((one) => [one.nth, one]))
+  return all.map((_, nth) => byPlace.get(nth) ?? null)
 }
+
+const identities = (all: readonly ResourceIdentity[]) =>
+  unnest(
+    'i',
+    all.map(({ clusterId, kind, namespace, name }, nth) => ({ nth, cluster_id: clusterId, kind, namespace, name })),
+    { nth: 'int4', cluster_id: 'text', kind: 'text', namespace: 'text', name: 'text' },
+  )
+const IS_IDENTIFIED = sql.fragment`
+  r.cluster_id = i.cluster_id and r.kind = i.kind and r.namespace = i.namespace and r.name = i.name`
 
 /** Returns the record that a resource declares, or null; without a lock. */
 export async function findDeclared(store: Queryable, of: ResourceIdentity): Promise<DeclaredRow | null> {
@@ -83,44 +101,74 @@ export async function findDeclared(store: Queryable, of: ResourceIdentity): Prom
 }
 
 /**
- * Serializes the work on one resource over all processes, until the end of the transaction: a record that does not
- * exist yet cannot be locked.
+ * Serializes the work on each of these resources over all processes, until the end of the transaction: a record that
+ * does not exist yet cannot be locked. The locks are taken in one order, so that two batches do not wait for each
+ * other.
  */
-export async function lockResource(
-  tx: Transaction,
-  { clusterId, kind, namespace, name }: ResourceIdentity,
-): Promise<void> {
-  const text = `tidemark resource ${clusterId}/${kind}/${namespace}/${name}`
-  await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`)
+export async function lockResources(tx: Transaction, all: readonly ResourceIdentity[]): Promise<void> {
+  const texts = all.map(({ clusterId, kind, namespace, name }) => `tidemark ${clusterId}/${kind}/${namespace}/${name}`)
+  await tx.query(sql.prepared('lock_resources', nothing)`
+    select pg_advisory_xact_lock(key)
+    from (
+      select distinct hashtextextended(text, 0) as key from unnest(${sql.array(texts, 'text')}) text order by key
+    ) keys
+  `)
 }
 
 const identified = ({ clusterId, kind, namespace, name }: ResourceIdentity) => sql.fragment`
   r.cluster_id = ${clusterId} and r.kind = ${kind} and r.namespace = ${namespace} and r.name = ${name}`
 
-/** Makes a resource the only writer of a record, or writes down what was applied again. */
-export async function saveDeclared(
-  tx: Transaction,
-  no: number,
-  of: ResourceIdentity,
-  { uid, generation, hash, lastRequest }: AppliedState,
-): Promise<void> {
+/** Makes a resource the only writer of a record that had another one, or none. */
+export async function takeOver(tx: Transaction, no: number, of: ResourceIdentity): Promise<void> {
   // A record that was given back to the API keeps the row of the resource that declared it before.
   await tx.query(sql.type(nothing)`
-    delete from monitor_resources r
-    where no = ${no} and not (${identified(of)})
+    with r as (delete from monitor_resources r where no = ${no} and not (${identified(of)}))
+    update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes'
   `)
-  await tx.query(sql.type(nothing)`
-    with m as (update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes')
+}
+
+/** A record, and what was applied of the resource that declares it. */
+interface Declared {
+  readonly no: number
+  readonly resource: ResourceIdentity
+  readonly state: AppliedState
+}
+
+/** Writes down what was applied of resources that are the only writers of their records. */
+export async function saveDeclared(tx: Transaction, all: readonly Declared[]): Promise<void> {
+  if (all.length === 0) return
+  const rows = all.map(({ no, resource, state }) => ({
+    no,
+    cluster_id: resource.clusterId,
+    kind: resource.kind,
+    namespace: resource.namespace,
+    name: resource.name,
+    uid: state.uid,
+    generation: state.generation,
+    hash: state.hash,
+    last_request: state.lastRequest,
+  }))
+  await tx.query(sql.prepared('save_declared', nothing)`
     insert into monitor_resources (no, cluster_id, kind, namespace, name, uid, generation, applied_hash, last_request)
-    values (
-      ${no}, ${of.clusterId}, ${of.kind}, ${of.namespace}, ${of.name}, ${uid}, ${generation},
-      ${sql.binary(hash)}, ${lastRequest})
+    select * from ${unnest('i', rows, DECLARED_COLUMNS)}
     -- A record that was deleted keeps its row until its name is used again.
     on conflict (cluster_id, kind, namespace, name) do update
     set no = excluded.no, uid = excluded.uid, generation = excluded.generation, applied_hash = excluded.applied_hash,
       last_request = excluded.last_request
   `)
 }
+
+const DECLARED_COLUMNS = {
+  no: 'int8',
+  cluster_id: 'text',
+  kind: 'text',
+  namespace: 'text',
+  name: 'text',
+  uid: 'text',
+  generation: 'int8',
+  hash: 'bytea',
+  last_request: 'text',
+} as const
 
 /**
  * Gives a record back to the API: its resource is gone and did not delete it. A suspended one stays suspended until
@@ -192,9 +240,10 @@ const ResultsRow = Type.Object({
 export type ResultsRow = Static<typeof ResultsRow>
 const resultsRow = rowOf(ResultsRow)
 
-/** Returns the results of one declared record; null when there is none. */
-export async function resultsOf(store: Queryable, no: number): Promise<ResultsRow | null> {
-  return store.maybeOne(sql.prepared('results_of', resultsRow)`
+/** Returns the results of records by their numbers; of those that are there. */
+export async function resultsOf(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>> {
+  if (all.length === 0) return new Map()
+  const found = await store.any(sql.prepared('results_of', resultsRow)`
     select c.no, c.failures, m.locked, m.paused, c.last_run_at, b.extracted as values,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
@@ -215,8 +264,9 @@ export async function resultsOf(store: Queryable, no: number): Promise<ResultsRo
     left join lateral (
       select error_message from runs where monitor_no = c.no and c.failures > 0 order by id desc limit 1
     ) l on true
-    where c.no = ${no}
+    where c.no = any(${sql.array([...all], 'int8')})
   `)
+  return new Map(found.map((one) => [one.no, one]))
 }
 
 /** Returns a page of the team's records that the API owns, in the order of their numbers. */

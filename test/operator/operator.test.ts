@@ -14,7 +14,7 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { openSite } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
-import { KEY, operatorForEachTest, type OperatorWorld } from './operator-world.ts'
+import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
   let kube: KubeApi
@@ -179,7 +179,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await using faulty = await createFaultyKube(kube, world.folder)
     const client = createKubeClient(faulty.kubeconfig)
     onTestFinished(() => client.close())
-    const operator = await world.start({ client })
+    // So many requests at once may take longer here than the short leases of these tests.
+    const election = { leaseMs: 15_000, renewMs: 10_000, everyMs: 50 }
+    const operator = await world.start({ client, times: { ...TIMES, election } })
     const statuses = () => faulty.seen.filter((what) => /^PATCH .*many-\d+\/status/.test(what))
     await eventually(statuses, (seen) => seen.length === 160)
     const first = faulty.seen.findIndex((what) => statuses().includes(what))
