@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
@@ -13,7 +13,19 @@ export function commandLine(version: string): Command {
     .version(version)
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(tidemark --help shows the commands)')
-  for (const add of [addServe, addApi, addWorker, addRunner, addOperator, addMigrate, addAdmin, addCheck]) add(program)
+  for (const add of [
+    addServe,
+    addApi,
+    addWorker,
+    addRunner,
+    addOperator,
+    addMigrate,
+    addAdmin,
+    addCheck,
+    addClusterSecret,
+    addSmokeTest,
+  ])
+    add(program)
   return program
 }
 
@@ -109,11 +121,55 @@ const addOperator = (program: Command) =>
     .addHelpText('after', OPERATOR_HELP)
     .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(flags))
 
+const MIGRATE_HELP = `
+A database that a newer version has migrated stays as it is: this version works with it.
+
+Example:
+  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark migrate --wait 60
+`
+
 const addMigrate = (program: Command) =>
   program
     .command('migrate')
     .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
-    .action(async () => (await import('./commands/migrate.ts')).migrate())
+    .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
+    .addHelpText('after', MIGRATE_HELP)
+    .action(async ({ wait }: { wait: number }) => (await import('./commands/migrate.ts')).migrate(wait * 1_000))
+
+function seconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds, at most 9999')
+  return Number(text)
+}
+
+/** The commands of `tidemark cluster-secret` need the store, so `loadClusterSecret` adds them. */
+const addClusterSecret = (program: Command) =>
+  program
+    .command('cluster-secret')
+    .description('Makes Secrets of a cluster that an installation there needs once. The Helm chart runs it.')
+
+/** Adds the commands of `tidemark cluster-secret`. Call it before the arguments are parsed when they name it. */
+export async function loadClusterSecret(program: Command): Promise<void> {
+  const { clusterSecretCommands } = await import('./commands/cluster-secret.ts')
+  const parent = program.commands.find((command) => command.name() === 'cluster-secret')
+  for (const command of clusterSecretCommands()) parent?.addCommand(command)
+}
+
+const SMOKE_TEST_HELP = `
+It reads TIDEMARK_URL, the address of the API, and TIDEMARK_API_KEY, a key that may write.
+
+Example:
+  $ TIDEMARK_URL=http://127.0.0.1:8080 TIDEMARK_API_KEY=… ./tidemark smoke-test
+`
+
+const addSmokeTest = (program: Command) =>
+  program
+    .command('smoke-test')
+    .description('Makes a monitor through the API of a server, reads it, and deletes it. helm test runs it.')
+    .addHelpText('after', SMOKE_TEST_HELP)
+    .action(async () => {
+      const { TIDEMARK_URL: url, TIDEMARK_API_KEY: key } = process.env
+      await (await import('./commands/smoke-test.ts')).smokeTest(url, key)
+    })
 
 /** The commands of `tidemark admin` need the definitions of plans and the store, so `loadAdmin` adds them. */
 const addAdmin = (program: Command) =>

@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 /** The class of an address: on the public internet, or the reason why it is not a target. */
 type AddressClass = 'public' | { readonly denied: string }
 
-type Table = readonly (readonly [range: Cidr, reason: string])[]
+type Table = readonly (readonly [range: Cidr, reason: string, text: string])[]
 
 function table(rows: readonly (readonly [string, string])[]): Table {
-  return rows.map(([text, reason]) => [cidr(text), reason] as const)
+  return rows.map(([text, reason]) => [cidr(text), reason, text] as const)
 }
 
 /**
@@ -62,6 +62,20 @@ const DENIED_V6 = table([
   ['2002::/16', '6to4, which carries an IPv4 address'],
   ['3fff::/20', 'documentation'],
 ])
+
+/**
+ * The public networks, as ranges with exceptions: what a firewall that knows no names can hold of this policy. Some
+ * exceptions contain others.
+ */
+export const PUBLIC_NETWORKS: readonly { readonly cidr: string; readonly except: readonly string[] }[] = [
+  { cidr: '0.0.0.0/0', except: textsWithin(cidr('0.0.0.0/0'), [...DENIED_V4, ...METADATA]) },
+  { cidr: '2000::/3', except: textsWithin(GLOBAL_V6, DENIED_V6) },
+]
+
+function textsWithin(outer: Cidr, rows: Table): readonly string[] {
+  const within = rows.filter(([{ network }]) => network.length === outer.network.length && holds(outer, network))
+  return within.map(([{ bits }, , text]) => (text.includes('/') ? text : `${text}/${bits}`))
+}
 
 const MAPPED = cidr('::ffff:0:0/96')
 

@@ -1,23 +1,42 @@
 import { createLogger } from '../../core/logger.ts'
-import { migrate as migrateStore } from '../../store/db/migrate.ts'
+import { retryWhile } from '../../concurrency/retry.ts'
+import { migrate as migrateStore, StoreIsNewerError } from '../../store/db/migrate.ts'
+import { isStoreAway } from '../../store/db/store-fault.ts'
 import { openDatabase } from '../boot/parts/database.ts'
 import { progressOf } from '../boot/process/until-stopped.ts'
 import { encryptionKey } from '../boot/settings/encryption-key.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 
-/** Migrates the database of the settings, and prints what was applied. */
-export async function migrate(): Promise<void> {
+/**
+ * Migrates the database of the settings, and prints what was applied. Waits for a database that does not answer yet. A
+ * database of a newer version stays as it is: migrations only add, so this version works with it, and a release can be
+ * rolled back.
+ */
+export async function migrate(waitMs: number): Promise<void> {
   const settings = readSettings(process.env)
   const plans = readPlans(settings)
   const log = createLogger('warn')
   const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)
   // A database without its key file beside it counts as one whose key was lost.
   await encryptionKey(settings)
+  let isWaiting = false
   const database = await openDatabase(settings, { log, progress })
   try {
-    const applied = await migrateStore(database.url, { plans, progress })
+    const applied = await retryWhile(() => migrateStore(database.url, { plans, progress }), {
+      patienceMs: waitMs,
+      isRetryable: isStoreAway,
+      onRetry: () => {
+        if (!isWaiting) process.stderr.write('Waiting for the database to answer.\n')
+        isWaiting = true
+      },
+    })
     process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+  } catch (error) {
+    if (!(error instanceof StoreIsNewerError)) throw error
+    process.stdout.write(
+      'A newer version has migrated the database. It stays as it is, and this version works with it.\n',
+    )
   } finally {
     await database.stop()
   }

@@ -42,6 +42,11 @@ export class KubeError extends ExplainedError {
   }
 }
 
+/** There is no cluster to call, or its configuration cannot be read. */
+class KubeConfigError extends ExplainedError {
+  override readonly name = 'KubeConfigError'
+}
+
 /** Calls the API server of one cluster, with the credentials of a kubeconfig or of the pod. */
 export interface KubeClient {
   /** The address of the API server. */
@@ -71,11 +76,9 @@ const MOST_BYTES = 256 * 1024 * 1024
  * a 429 asks for.
  */
 export function createKubeClient(kubeconfig?: string): KubeClient {
-  const config = new KubeConfig()
-  if (kubeconfig === undefined) config.loadFromDefault()
-  else config.loadFromFile(kubeconfig)
+  const config = loadedConfig(kubeconfig)
   const cluster = config.getCurrentCluster()
-  if (!cluster) throw new Error('there is no cluster: set KUBECONFIG, or run in a pod with a service account')
+  if (!cluster) throw new KubeConfigError('there is no cluster: set KUBECONFIG, or run in a pod with a service account')
   const base = new URL(cluster.server)
   const agents = createAgents(cluster.proxyUrl !== undefined)
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
@@ -142,6 +145,18 @@ export function answerOf<T>({ statusCode = 0, headers }: IncomingMessage, text: 
     body: body as T & KubeStatus,
     retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 300) * 1_000 : null,
   }
+}
+
+function loadedConfig(kubeconfig: string | undefined): KubeConfig {
+  const config = new KubeConfig()
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault()
+    else config.loadFromFile(kubeconfig)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new KubeConfigError(`the kubeconfig cannot be read: ${reason.split('\n', 1)[0] ?? ''}`)
+  }
+  return config
 }
 
 /** A proxy in between may answer with a page of its own. */

@@ -79,6 +79,11 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
 export const hasAccount = (store: Store, email: string): Promise<boolean> =>
   store.exists(sql.type(user)`select id from auth.users where email = ${email.toLowerCase()}`)
 
+/** Returns the id of the team that an account owns; null when there is no such account. */
+export const ownedTeam = (store: Store, email: string): Promise<string | null> =>
+  store.maybeOneFirst(sql.type(user)`
+    select t.id from auth.users u join teams t on t.owner_user_id = u.id where u.email = ${email.toLowerCase()}`)
+
 /**
  * Creates an API key for scripts (`tidemark admin create-key`), in the name of the account. Returns null when there is
  * no such account.

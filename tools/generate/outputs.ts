@@ -1,5 +1,10 @@
 import { describeApi } from '../../api/openapi/describe-api.ts'
 import { routes } from '../../api/routes.ts'
+import { readFileSync } from 'node:fs'
+import { dashboard } from './chart/dashboard.ts'
+import { publicNetworks } from './chart/public-networks.ts'
+import { valuesSchema } from './chart/values-schema.ts'
+import { valuesYaml } from './chart/values-yaml.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
@@ -13,10 +18,24 @@ interface Output {
   make(): string
 }
 
+const CHART = 'charts/tidemark'
+const MIRROR_POLICY = new URL('../../examples/mirror-policy.yaml', import.meta.url)
+
 /** Every generated file. */
 export const OUTPUTS: readonly Output[] = [
   { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
-  ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
+  ...KINDS.flatMap((kind) =>
+    // The chart is a folder of its own, and Helm follows no link out of it.
+    ['crds', `${CHART}/files/crds`].map((folder) => ({
+      path: `${folder}/tidemark.dev_${kind.plural}.yaml`,
+      make: () => crdPage(kind),
+    })),
+  ),
+  { path: `${CHART}/files/dashboard.json`, make: dashboard },
+  { path: `${CHART}/files/mirror-policy.yaml`, make: () => readFileSync(MIRROR_POLICY, 'utf8') },
+  { path: `${CHART}/files/public-networks.yaml`, make: publicNetworks },
+  { path: `${CHART}/values.schema.json`, make: valuesSchema },
+  { path: `${CHART}/values.yaml`, make: valuesYaml },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
 ]

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { Command } from 'commander'
+import { changeSecret, ensureSecret } from '../../operator/cluster/ensured-secret.ts'
+import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
+import { OWNER_PLAN } from '../../schema/account/plan.ts'
+import { createKeyFor, createOwner, ownedTeam } from '../../store/accounts/accounts.ts'
+import { sessionKey } from '../../store/accounts/session-token.ts'
+import { withStore } from '../boot/parts/with-store.ts'
+import { emailAddress, noAccount } from './admin-accounts.ts'
+
+interface ClusterOptions {
+  readonly kubeconfig?: string
+}
+
+/**
+ * Returns the commands of `tidemark cluster-secret`. They make once what a release in a cluster needs, and keep it in a
+ * Secret, so that an installation has no step by hand. Each may be run again, and when it was killed.
+ */
+export const clusterSecretCommands = (): Command[] => [keysCommand(), ownerCommand()]
+
+const secretCommand = (name: string, description: string, example: string) =>
+  new Command(name)
+    .description(description)
+    .argument('<secret>', 'name of the Secret, in the namespace of the context or of the pod')
+    .option('--kubeconfig <file>', 'the cluster and the credentials (default: $KUBECONFIG, ~/.kube/config, or the pod)')
+    .addHelpText('after', `\nExample:\n  $ ./tidemark cluster-secret ${name} ${example}\n`)
+
+function keysCommand(): Command {
+  return secretCommand(
+    'keys',
+    'Makes a Secret with an encryption key and a password for the database, unless it is there.',
+    'tidemark-keys',
+  ).action((secret: string, { kubeconfig }: ClusterOptions) =>
+    withCluster(kubeconfig, async (client) => {
+      const { isNew } = await ensureSecret(client, secret, {
+        'encryption-key': randomBytes(32).toString('base64'),
+        'postgres-password': randomBytes(24).toString('base64url'),
+      })
+      process.stdout.write(isNew ? `Made the Secret ${secret}. Make a backup of it.\n` : `${unchanged(secret)}\n`)
+    }),
+  )
+}
+
+function ownerCommand(): Command {
+  return secretCommand(
+    'owner',
+    'Creates an account, and makes a Secret with its password, an API key and the id of its team, unless it is there.',
+    'tidemark-owner --email me@example.com',
+  )
+    .requiredOption('--email <address>', 'the e-mail address to sign in with', emailAddress)
+    .action((secret: string, { kubeconfig, email }: ClusterOptions & { readonly email: string }) =>
+      withCluster(kubeconfig, (client) => makeOwner(client, secret, email)),
+    )
+}
+
+/**
+ * The Secret with the password is made first: a process that is killed after it had created the account goes on with
+ * the same password.
+ */
+async function makeOwner(client: KubeClient, secret: string, email: string): Promise<void> {
+  const wanted = { email, password: randomBytes(15).toString('base64url') }
+  const { content, isNew } = await ensureSecret(client, secret, wanted)
+  if (content['api-key'] !== undefined) return void process.stdout.write(`${unchanged(secret)}\n`)
+  const { password } = content
+  await withStore(async (store, { encryptionKey }) => {
+    const made = await createOwner(store, {
+      email,
+      plan: OWNER_PLAN,
+      serp: true,
+      sessionKey: sessionKey(encryptionKey),
+      ...(password !== undefined && { password }),
+    })
+    if (made.ok) {
+      await changeSecret(client, secret, { 'api-key': made.owner.api_key, 'team-id': made.owner.team_id })
+      process.stdout.write(`Created the account ${email}, and wrote the Secret ${secret}.\n`)
+      return
+    }
+    const team = await ownedTeam(store, email)
+    const issued = team && (await createKeyFor(store, email, 'Key of the cluster', ['read', 'write']))
+    if (!issued) throw noAccount(email)
+    // An account that was there before the Secret has a password of its own.
+    await changeSecret(client, secret, { 'api-key': issued.key, 'team-id': team, ...(isNew && { password: null }) })
+    process.stdout.write(`The account ${email} was there. Wrote a new API key into the Secret ${secret}.\n`)
+  })
+}
+
+const unchanged = (secret: string): string => `The Secret ${secret} is there and stays as it is.`
+
+async function withCluster(kubeconfig: string | undefined, work: (client: KubeClient) => Promise<void>): Promise<void> {
+  const client = createKubeClient(kubeconfig)
+  try {
+    await work(client)
+  } finally {
+    client.close()
+  }
+}

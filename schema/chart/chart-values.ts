@@ -1,0 +1,341 @@
+import Type, { type TProperties, type TSchema } from 'typebox'
+import { Config, SECRET_SETTINGS } from '../config.ts'
+import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
+
+/** Settings that the chart's templates set themselves, from values of their own or from what they know of a pod. */
+export const CHART_SETTINGS = [
+  'PORT',
+  'HOST',
+  'DATABASE_URL',
+  'TIDEMARK_DATA_DIR',
+  'TIDEMARK_ENCRYPTION_KEY',
+  'TIDEMARK_OWNER_EMAIL',
+  'TIDEMARK_BASE_URL',
+  'TIDEMARK_METRICS_PORT',
+  'TIDEMARK_RUNNER_API_PORT',
+  'TIDEMARK_RUNNER_API_URL',
+  'TIDEMARK_RUNNER_TOKEN',
+  'TIDEMARK_BROWSER_PAGES',
+  'TIDEMARK_ALLOW_PRIVATE_CIDRS',
+  'TIDEMARK_DENY_CIDRS',
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
+  'S3_BUCKET',
+  'S3_ENDPOINT',
+  'AWS_REGION',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+] as const satisfies readonly (keyof Config)[]
+
+const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name)
+
+/** A value with its default, which `values.yaml` shows. */
+const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({ ...schema, default: byDefault })
+
+const text = (byDefault: string, description: string, most = 2048) => value(Text(0, most, description), byDefault)
+const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
+const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>
+  Whole(least, most, { default: byDefault, description })
+
+/** An object that Kubernetes defines, which the templates copy as it is. */
+const kubernetes = (description: string, byDefault: object = {}) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    description,
+    default: byDefault,
+  })
+
+const kubernetesList = (description: string, byDefault: readonly object[] = []) =>
+  value(
+    Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), { maxItems: 64, description }),
+    byDefault,
+  )
+
+const texts = (description: string, byDefault: readonly string[] = []) =>
+  value(Type.Array(Text(1, 253), { maxItems: 256, description }), byDefault)
+
+const labels = (description: string) => value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
+
+const image = (repository: string, description: string, tag = '') =>
+  Closed(
+    {
+      repository: text(repository, 'Name of the image, with its registry.', 255),
+      tag: text(tag, tag === '' ? 'Unset: the version of the chart.' : 'Version of the image.', 128),
+      digest: text('', 'Such as sha256:…. It is stronger than the tag.', 128),
+      pullPolicy: value(
+        Choice(['Always', 'IfNotPresent', 'Never'], { description: 'When nodes fetch it.' }),
+        'IfNotPresent',
+      ),
+    },
+    { description },
+  )
+
+const existing = (key: string, description: string) =>
+  Closed(
+    {
+      name: text('', 'Name of the Secret, in the namespace of the release.', 253),
+      key: text(key, 'Its key.', 253),
+    },
+    { description },
+  )
+
+const scheduling = {
+  resources: kubernetes('Requests and limits of the container.'),
+  nodeSelector: labels('Labels that a node must have.'),
+  tolerations: kubernetesList('Taints that pods tolerate.'),
+  affinity: kubernetes('Affinity of pods.'),
+  priorityClassName: text('', 'Priority class of pods.', 253),
+  podAnnotations: labels('Annotations of pods.'),
+}
+
+const requests = (cpu: string, memory: string) => ({
+  ...scheduling,
+  resources: kubernetes('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
+    requests: { cpu, memory, 'ephemeral-storage': '256Mi' },
+    limits: { memory, 'ephemeral-storage': '2Gi' },
+  }),
+})
+
+const settings: TProperties = Object.fromEntries(
+  Object.entries(Config.properties)
+    .filter(([name]) => !isOneOf(CHART_SETTINGS, name) && !isOneOf(SECRET_SETTINGS, name))
+    .map(([name, schema]) => [name, Type.Optional(schema as TSchema)]),
+)
+
+const secretSettings: TProperties = Object.fromEntries(
+  SECRET_SETTINGS.filter((name) => !isOneOf(CHART_SETTINGS, name)).map((name) => [
+    name,
+    Type.Optional(existing(name, (Config.properties[name] as { readonly description?: string }).description ?? '')),
+  ]),
+)
+
+/**
+ * The values of the Helm chart: defaults, meaning, and what is refused. `charts/tidemark/values.yaml`,
+ * `values.schema.json` and the page of values are generated from it.
+ */
+export const ChartValues = Closed({
+  nameOverride: text('', 'Replaces the name of the chart in names and labels.', 63),
+  fullnameOverride: text('', 'Replaces the prefix of the names of all objects.', 40),
+  commonLabels: labels('Labels of all objects.'),
+  image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
+  imagePullSecrets: kubernetesList('Secrets with which nodes fetch images, such as {name: registry}.'),
+  crds: Closed(
+    {
+      enabled: flag(true, 'Install and upgrade the custom resource definitions with the release.'),
+      keep: flag(true, 'Keep them, and so all resources, when the release is uninstalled.'),
+    },
+    { description: 'Custom resource definitions.' },
+  ),
+  owner: Closed(
+    {
+      email: text('owner@tidemark.local', 'Address of the first owner, to whom notices go.', 254),
+      create: flag(true, 'Make the first owner, and write a password and an API key into a Secret, once.'),
+    },
+    { description: 'The first account. A Job makes it; the notes of the release say how to read its Secret.' },
+  ),
+  encryptionKey: existing(
+    'encryption-key',
+    'Key that encrypts secrets in the database. Without a name, the setup makes one, once, in a Secret that stays when ' +
+      'the release is uninstalled: make a backup of it.',
+  ),
+  database: Closed(
+    {
+      existingSecret: existing(
+        'uri',
+        'Secret with the address of an external Postgres, postgres://user:password@host:5432/name.',
+      ),
+      port: number(5432, [1, 65_535], 'Its port, which the network policies open.'),
+      cidrs: texts('Networks that the database is in. Empty: any address, on that port.'),
+    },
+    { description: 'The database. Either this or postgres.enabled is needed.' },
+  ),
+  postgres: Closed(
+    {
+      enabled: flag(false, 'Run a Postgres of one pod. For trying it out: it has no replica and no backup.'),
+      image: image('postgres', 'Image of Postgres 15 or newer.', '18'),
+      volume: Closed(
+        {
+          existingClaim: text('', 'Claim that exists. Unset: one is made, and kept at an uninstall.', 253),
+          size: text('8Gi', 'Size of the claim that is made.', 32),
+          storageClassName: text('', 'Its storage class. Unset: the default of the cluster.', 253),
+          emptyDir: flag(false, 'Keep the data in the pod only. It is lost with the pod.'),
+        },
+        { description: 'Where the data are.' },
+      ),
+      runAsUser: number(10_999, [1, 65_535], 'User and group of the container, which own the data.'),
+      ...requests('100m', '512Mi'),
+    },
+    { description: 'A Postgres of the chart.' },
+  ),
+  pictures: Closed(
+    {
+      bucket: Closed(
+        {
+          name: text('', 'Name of the bucket.', 255),
+          endpoint: text('', 'S3-compatible service. Unset: AWS.'),
+          region: text('us-east-1', 'Region of the bucket.', 64),
+          existingSecret: Closed(
+            {
+              name: text('', 'Secret with the access key.', 253),
+              idKey: text('access-key-id', 'Its key with the id.', 253),
+              secretKey: text('secret-access-key', 'Its key with the secret.', 253),
+            },
+            { description: 'Access key of the bucket.' },
+          ),
+          port: number(443, [1, 65_535], 'Port of the service, which the network policies open.'),
+          cidrs: texts('Private networks that the service is in. Empty: it has public addresses.'),
+        },
+        { description: 'A bucket, which all pods share.' },
+      ),
+      volume: Closed(
+        {
+          existingClaim: text('', 'Claim that all pods can mount (ReadWriteMany, or one node).', 253),
+          create: flag(false, 'Make a claim, which is kept at an uninstall.'),
+          size: text('8Gi', 'Size of the claim that is made.', 32),
+          storageClassName: text('', 'Its storage class. Unset: the default of the cluster.', 253),
+          accessMode: value(
+            Choice(['ReadWriteMany', 'ReadWriteOnce'], { description: 'ReadWriteOnce: all pods run on one node.' }),
+            'ReadWriteMany',
+          ),
+        },
+        { description: 'A volume, where there is no bucket.' },
+      ),
+    },
+    { description: 'Where pictures of pages are kept. A bucket or a volume is needed.' },
+  ),
+  settings: Closed(settings, { description: 'Settings of docs/settings.md, by their names.' }),
+  secretSettings: Closed(secretSettings, {
+    description: 'Secret settings of docs/settings.md, by their names, each from a Secret: {name: …, key: …}.',
+  }),
+  egress: Closed(
+    {
+      allowPrivateCidrs: texts('Private networks that checks and deliveries may connect to.'),
+      denyCidrs: texts('Networks that they must not connect to, such as public addresses of your own cluster.'),
+    },
+    { description: 'Opens and closes networks in both, the guard of the processes and the network policies.' },
+  ),
+  api: Closed(
+    {
+      replicas: number(2, [1, 100], 'Pods, where autoscaling is off.'),
+      autoscaling: Closed(
+        {
+          enabled: flag(false, 'Scale by the use of cpu.'),
+          minReplicas: number(2, [1, 100], 'Fewest pods.'),
+          maxReplicas: number(6, [1, 100], 'Most pods.'),
+          targetCPUUtilizationPercentage: number(70, [1, 100], 'Share of the requested cpu to aim at.'),
+        },
+        { description: 'HorizontalPodAutoscaler of the API.' },
+      ),
+      baseUrl: text('', 'Public address of the API, https://…. Unset: that of the Service.'),
+      service: Closed(
+        {
+          type: value(
+            Choice(['ClusterIP', 'NodePort', 'LoadBalancer'], { description: 'Type of the Service.' }),
+            'ClusterIP',
+          ),
+          port: number(80, [1, 65_535], 'Port of the Service.'),
+          annotations: labels('Annotations of the Service.'),
+        },
+        { description: 'Service of the API.' },
+      ),
+      ingress: Closed(
+        {
+          enabled: flag(false, 'Make an Ingress.'),
+          className: text('', 'Its class.', 253),
+          host: text('', 'Host name. Required where it is enabled.', 253),
+          tlsSecretName: text('', 'Secret with the certificate. Unset: no TLS.', 253),
+          annotations: labels('Its annotations.'),
+        },
+        { description: 'Ingress of the API.' },
+      ),
+      ...requests('100m', '512Mi'),
+    },
+    { description: 'The API.' },
+  ),
+  worker: Closed(
+    {
+      replicas: number(2, [1, 100], 'Pods. docs/kubernetes-install.md has an example that scales them by the queue.'),
+      terminationGracePeriodSeconds: number(90, [30, 3600], 'Time for checks that are under way when a pod ends.'),
+      ...requests('250m', '768Mi'),
+    },
+    { description: 'The workers, which check and deliver.' },
+  ),
+  operator: Closed(
+    {
+      enabled: flag(true, 'Run the operator, which keeps custom resources and monitors the same.'),
+      replicas: number(2, [1, 10], 'Pods. One leads.'),
+      defaultTeam: text(
+        '',
+        'Id of the team of namespaces without the label tidemark.dev/team. Unset: the first owner’s.',
+        36,
+      ),
+      namespaces: texts('Namespaces that the default team holds in, beside that of the release.'),
+      watchNamespaces: texts(
+        'Namespaces in which the operator may read Secrets that resources refer to. Elsewhere an administrator of the ' +
+          'namespace binds the ClusterRole …-secret-reader.',
+      ),
+      clusterId: text('', 'Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md.', 64),
+      ...requests('100m', '512Mi'),
+    },
+    { description: 'The operator.' },
+  ),
+  metrics: Closed(
+    {
+      port: number(9100, [1, 65_535], 'Port of health and metrics in every pod.'),
+      from: kubernetesList('Network policy peers that may read metrics. Empty: all pods of the cluster.'),
+      serviceMonitor: Closed(
+        {
+          enabled: flag(false, 'Make a ServiceMonitor. It needs the Prometheus Operator.'),
+          interval: text('30s', 'How often metrics are read.', 16),
+          labels: labels('Its labels, which Prometheus selects.'),
+        },
+        { description: 'Prometheus reads the metrics.' },
+      ),
+      prometheusRule: Closed(
+        {
+          enabled: flag(false, 'Make a PrometheusRule with alerts. It needs the Prometheus Operator.'),
+          labels: labels('Its labels, which Prometheus selects.'),
+        },
+        { description: 'Alerts about Tidemark itself.' },
+      ),
+      dashboard: Closed(
+        {
+          enabled: flag(false, 'Make a ConfigMap with a dashboard of Grafana.'),
+          labels: value(
+            Dictionary(Text(0, 63), { maxProperties: 64, description: 'Its labels, which Grafana’s sidecar selects.' }),
+            {
+              grafana_dashboard: '1',
+            },
+          ),
+        },
+        { description: 'A dashboard of Grafana.' },
+      ),
+    },
+    { description: 'Metrics.' },
+  ),
+  networkPolicy: Closed(
+    {
+      enabled: flag(true, 'Make network policies, the second wall behind the egress guard of the processes.'),
+      apiFrom: kubernetesList('Peers that may reach the API. Empty: all.'),
+      dns: kubernetesList('Peers that answer DNS. Empty: all, on port 53.'),
+      apiServerCidrs: texts('Networks of the API server of the cluster. Empty: any address, on its ports.'),
+      apiServerPorts: value(Type.Array(Whole(1, 65_535), { maxItems: 8, description: 'Its ports.' }), [443, 6443]),
+    },
+    { description: 'Network policies.' },
+  ),
+  podDisruptionBudget: Closed(
+    { enabled: flag(true, 'Keep one pod of each component while nodes are drained, where there are two.') },
+    { description: 'Disruption budgets.' },
+  ),
+  topologySpread: flag(true, 'Spread the pods of a component over nodes and zones, where possible.'),
+  hostUsers: value(
+    Type.Unsafe<boolean | string>({
+      type: ['boolean', 'string'],
+      enum: [true, false, ''],
+      description: 'False: pods get a user namespace of their own. Unset: the default of the cluster.',
+    }),
+    '',
+  ),
+  extraObjects: kubernetesList('Objects of your own that are installed with the release.'),
+})

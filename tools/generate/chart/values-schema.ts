@@ -1,0 +1,45 @@
+import { VALUES, type ValueNode } from './walk-values.ts'
+
+/** Returns `values.schema.json` of the chart. Helm refuses values that it does not allow. */
+export const valuesSchema = (): string =>
+  `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of Tidemark', ...asDraft7(VALUES, []) }, null, 2)}\n`
+
+/** Keywords that Helm's validator reads. Formats and our own keywords are not among them. */
+const KEPT = [
+  'type',
+  'description',
+  'default',
+  'enum',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'maxProperties',
+  'pattern',
+] as const
+
+/** Helm merges values with the defaults before it validates, so that no key is required. `global` is Helm's own. */
+function asDraft7(node: ValueNode, path: readonly string[]): Record<string, unknown> {
+  const from = node as Readonly<Record<string, unknown>>
+  const kept = Object.fromEntries(KEPT.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+  const items = from['items'] as ValueNode | undefined
+  return {
+    ...kept,
+    ...(items && { items: asDraft7(items, [...path, '*']) }),
+    ...(node.properties && {
+      properties: {
+        ...Object.fromEntries(
+          Object.entries(node.properties).map(([key, child]) => [key, asDraft7(child, [...path, key])]),
+        ),
+        ...(path.length === 0 && { global: { type: 'object', description: 'Of Helm.' } }),
+      },
+    }),
+    ...(node.additionalProperties !== undefined && {
+      additionalProperties:
+        typeof node.additionalProperties === 'object'
+          ? asDraft7(node.additionalProperties, [...path, '*'])
+          : node.additionalProperties,
+    }),
+  }
+}
