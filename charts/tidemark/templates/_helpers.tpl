@@ -27,15 +27,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end -}}
 
-{{/* Metadata of an object: (dict "root" $ "component" "api" "name" "…") */}}
+{{/* Metadata of an object: (list $ "api" "name") */}}
 {{- define "tidemark.metadata" -}}
-name: {{ .name }}
-namespace: {{ .root.Release.Namespace }}
+name: {{ index . 2 }}
+namespace: {{ (index . 0).Release.Namespace }}
 labels:
-  {{- include "tidemark.labels" .root | nindent 2 }}
-  {{- with .component }}
-  app.kubernetes.io/component: {{ . }}
-  {{- end }}
+  {{- include "tidemark.labels" (index . 0) | nindent 2 }}
+  app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
 {{- define "tidemark.image" -}}
@@ -341,7 +339,7 @@ readinessProbe:
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  {{- include "tidemark.metadata" (dict "root" .root "component" .component "name" (printf "%s-%s" (include "tidemark.fullname" .root) .component)) | nindent 2 }}
+  {{- include "tidemark.metadata" (list .root .component (printf "%s-%s" (include "tidemark.fullname" .root) .component)) | nindent 2 }}
 spec:
   maxUnavailable: 1
   unhealthyPodEvictionPolicy: AlwaysAllow
