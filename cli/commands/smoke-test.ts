@@ -33,7 +33,8 @@ export async function smokeTest(url: string | undefined, key: string | undefined
         ...(body && { body: JSON.stringify(body) }),
       })
     } catch (error) {
-      throw new SmokeTestError(`${step}: ${url} does not answer (${error instanceof Error ? error.message : String(error)})`)
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new SmokeTestError(`${step}: ${url} does not answer (${reason})`)
     }
     const text = await answer.text()
     if (answer.status !== expected)

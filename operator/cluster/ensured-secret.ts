@@ -1,7 +1,7 @@
 import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from './kube-client.ts'
 
 /** The content of a Secret, as text. */
-export type SecretContent = Readonly<Record<string, string>>
+type SecretContent = Readonly<Record<string, string>>
 
 interface StoredSecret {
   readonly data?: Readonly<Record<string, string>>

@@ -136,7 +136,7 @@ export const ChartValues = Closed({
   ),
   encryptionKey: existing(
     'encryption-key',
-    'Key that encrypts secrets in the database. Without a name, the setup makes one, once, in a Secret that stays when ' +
+    'Key that encrypts secrets in the database. Without a name, the setup makes one in a Secret that stays when ' +
       'the release is uninstalled: make a backup of it.',
   ),
   database: Closed(
@@ -272,7 +272,7 @@ export const ChartValues = Closed({
       ),
       namespaces: texts('Namespaces that the default team holds in, beside that of the release.'),
       watchNamespaces: texts(
-        'Namespaces in which the operator may read Secrets that resources refer to. Elsewhere an administrator of the ' +
+        'Namespaces in which the operator may read Secrets of resources. Elsewhere an administrator of the ' +
           'namespace binds the ClusterRole …-secret-reader.',
       ),
       clusterId: text('', 'Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md.', 64),

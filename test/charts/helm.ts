@@ -75,7 +75,7 @@ export function podOf({ kind, metadata, spec }: Manifest): { metadata: Manifest[
 }
 
 /** What tests read of a pod. */
-export interface PodSpec {
+interface PodSpec {
   containers: Container[]
   initContainers?: Container[]
 }

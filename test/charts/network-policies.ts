@@ -17,7 +17,7 @@ interface Rule {
 export type End = { readonly labels: Labels; readonly namespace: string } | { readonly address: string }
 
 /**
- * Returns whether network policies let a connection through: one of the release that selects the pod and has a rule that
+ * Returns whether network policies let a connection through: one of the release that selects the pod has a rule that
  * fits. A pod that no policy selects may do anything.
  */
 export function allows(

@@ -4,6 +4,9 @@ import type { SourceFile } from './source-file.ts'
 /** As in .editorconfig. The formatter breaks code at this width, but neither comments nor texts. */
 const MOST_COLUMNS = 120
 
+/** What Helm renders of the chart, as tests expect it. */
+const RENDERED = 'test/charts/golden/'
+
 /** A pattern in generated YAML has no space to break it at. */
 const ONE_WORD = /^\s*(?:- )?\w+: \S+$/
 
@@ -14,7 +17,7 @@ export const columns: Check = {
 
 /** Returns the lines of TypeScript, SQL and YAML that are wider than 120 columns. */
 export function columnFaults({ path, text }: SourceFile): string[] {
-  if (!/\.(?:ts|sql|ya?ml)$/.test(path)) return []
+  if (!/\.(?:ts|sql|ya?ml)$/.test(path) || path.startsWith(RENDERED)) return []
   return text.split('\n').flatMap((line, index) => {
     const width = Array.from(line).length
     return width > MOST_COLUMNS && !ONE_WORD.test(line)

@@ -1,8 +1,9 @@
 import { VALUES, type ValueNode } from './walk-values.ts'
 
 /** Returns `values.schema.json` of the chart. Helm refuses values that it does not allow. */
-export const valuesSchema = (): string =>
-  `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of Tidemark', ...asDraft7(VALUES, []) }, null, 2)}\n`
+export const valuesSchema = (): string => `${JSON.stringify({ ...HEAD, ...asDraft7(VALUES, []) }, null, 2)}\n`
+
+const HEAD = { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of Tidemark' }
 
 /** Keywords that Helm's validator reads. Formats and our own keywords are not among them. */
 const KEPT = [

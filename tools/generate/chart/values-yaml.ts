@@ -4,8 +4,9 @@ import { isByName, isSection, VALUES, type ValueNode } from './walk-values.ts'
 const WIDTH = 118
 
 /** Returns `values.yaml` of the chart: every value with its default and its meaning. */
-export const valuesYaml = (): string =>
-  `# Generated from schema/chart/chart-values.ts by \`npm run gen\`. A key that is not here is refused.\n${sections(VALUES, 0)}`
+export const valuesYaml = (): string => `${HEAD}\n${sections(VALUES, 0)}`
+
+const HEAD = '# Generated from schema/chart/chart-values.ts by `npm run gen`. A key that is not here is refused.'
 
 function sections({ properties = {} }: ValueNode, depth: number): string {
   return Object.entries(properties)
