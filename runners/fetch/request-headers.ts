@@ -1,5 +1,6 @@
 import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
 import type { FetchRequest } from './fetched.ts'
+import { isJson } from './paging/json-text.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
@@ -62,15 +63,6 @@ export function unsentHeaders(user: Readonly<Record<string, string>>): string | 
 
 function named(flat: readonly string[]): Set<string> {
   return new Set(flat.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()))
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Returns whether the request carries user headers, which must not be sent unencrypted or to another origin. */

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { MonitorKind } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN, TRIAL_OVER } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from '../quota/pool.ts'
 import { lockUsage } from '../quota/usage.ts'
 
 const Null = Type.Null()
@@ -57,13 +57,7 @@ export async function runNow(tx: Transaction, teamId: string, id: string, kind: 
       where not target.locked and target.queued_run_id is null
       for update of u
     ),
-    reserved as (
-      update team_usage u
-      set ${TAKEN}
-      from own
-      where u.team_id = own.team_id and own.cost <= own.remaining
-      returning u.team_id
-    ),
+    reserved as (${RESERVE}),
     queued as (
       update checks c
       set queued_run_id = new_run_id(t.at, c.no),

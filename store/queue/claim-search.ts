@@ -5,7 +5,7 @@ import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
-import { CHECK, CLAIMED } from './claim.ts'
+import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN } from './finished-check.ts'
 import type { Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
@@ -69,18 +69,6 @@ async function isAnyDue(store: Store, exit: string): Promise<boolean> {
 
 const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
-/** Leases the picked checks `p`. */
-const held = ({ leaseSeconds, holder }: SearchClaim) => sql.fragment`
-  update checks c
-  set due_at = t.at + make_interval(secs => ${leaseSeconds}),
-    fence = c.fence + 1,
-    holder = ${holder}::int,
-    run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
-    queued_run_id = case when c.run_id is null then null else c.queued_run_id end
-  from picked p, t
-  where c.no = p.no
-  returning c.*, t.at`
-
 /**
  * Claims one check: of an engine that is free here and not left alone, or of Google while a provider answers for it.
  * Teams take turns at each engine, so that many checks of one do not starve the others. Locks are never waited for: who
@@ -138,16 +126,16 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
       ) own
       where u.team_id = own.team_id
     ),
-    held as (${held(claim)}),
+    leased as (${leased(claim)}),
     taken as (
       update serp_exits x
-      set busy_until = t.at + make_interval(secs => ${leaseSeconds}), check_no = held.no, check_fence = held.fence,
-        last_team = held.team_id
-      from held join picked on picked.no = held.no and picked.refused_until is null, t
+      set busy_until = t.at + make_interval(secs => ${leaseSeconds}), check_no = leased.no, check_fence = leased.fence,
+        last_team = leased.team_id
+      from leased join picked on picked.no = leased.no and picked.refused_until is null, t
       where x.exit = ${exit} and x.engine = picked.engine
     )
     select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
-    from held h join picked on picked.no = h.no join monitors m on m.no = h.no
+    from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
   `)
 }
 
@@ -196,9 +184,9 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
       from (select team_id, kind, sum(refund) as refund from picked group by team_id, kind having sum(refund) > 0) own
       where u.team_id = own.team_id
     ),
-    held as (${held(claim)})
+    leased as (${leased(claim)})
     select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
-    from held h join picked on picked.no = h.no join monitors m on m.no = h.no
+    from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
   `)
 }
 

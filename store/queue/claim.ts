@@ -69,6 +69,22 @@ export const CLAIMED = sql.fragment`
     'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
     'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end as search`
 
+/**
+ * Leases the checks in `picked` at the time `t.at`. A check whose run was claimed before and never recorded keeps the
+ * run's id.
+ */
+export const leased = ({ leaseSeconds, holder }: { readonly leaseSeconds: number; readonly holder: number | null }) =>
+  sql.fragment`
+  update checks c
+  set due_at = t.at + make_interval(secs => ${leaseSeconds}),
+    fence = c.fence + 1,
+    holder = ${holder}::int,
+    run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
+    queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+  from picked, t
+  where c.no = picked.no
+  returning c.*, t.at`
+
 /** How much to claim. */
 export interface ClaimRequest {
   readonly queue: CheckQueue
@@ -156,18 +172,8 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       ) own
       where u.team_id = own.team_id
     ),
-    held as (
-      update checks c
-      set due_at = t.at + make_interval(secs => ${leaseSeconds}),
-        fence = c.fence + 1,
-        holder = ${holder}::int,
-        run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
-        queued_run_id = case when c.run_id is null then null else c.queued_run_id end
-      from picked, t
-      where c.no = picked.no
-      returning c.*, t.at
-    )
+    leased as (${leased({ leaseSeconds, holder })})
     select ${CLAIMED}
-    from held h join monitors m on m.no = h.no
+    from leased h join monitors m on m.no = h.no
   `)
 }

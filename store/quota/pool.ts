@@ -90,6 +90,14 @@ export const TAKEN = sql.fragment`
   serp_used = u.serp_used + case own.kind when 'serp' then least(own.cost, own.room) else 0 end,
   credits = u.credits - greatest(own.cost - own.room, 0)`
 
+/** Takes the `cost` runs of the row `own`, and returns the team's id, if so many remain. */
+export const RESERVE = sql.fragment`
+  update team_usage u
+  set ${TAKEN}
+  from own
+  where u.team_id = own.team_id and own.cost <= own.remaining
+  returning u.team_id`
+
 /**
  * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only
  * credits can pay.

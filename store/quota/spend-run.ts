@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN, TRIAL_OVER } from './pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -42,13 +42,7 @@ export async function spendRun(
       where u.team_id = ${teamId}::uuid
       for update of u
     ),
-    reserved as (
-      update team_usage u
-      set ${TAKEN}
-      from own
-      where u.team_id = own.team_id and own.cost <= own.remaining
-      returning u.team_id
-    )
+    reserved as (${RESERVE})
     select exists (select from reserved) as spent, own.used, own.most as limit, own.credits, own.is_over,
       ${CREDITS_ONLY_RESET} as resets_at
     from own

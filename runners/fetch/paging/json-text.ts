@@ -6,6 +6,16 @@ export interface Span {
   readonly end: number
 }
 
+/** Returns whether `JSON.parse` accepts the text. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const QUOTE = 34
 const COMMA = 44
 const OPEN_ARRAY = 91

@@ -3,7 +3,7 @@ import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { decode } from '../../extract/text/charset.ts'
 import { prescanJson } from '../../extract/json/prescan-json.ts'
 import { findSpan, namesOf } from './dot-path.ts'
-import { countElements, isArrayAt } from './json-text.ts'
+import { countElements, isArrayAt, isJson } from './json-text.ts'
 import { pageFault } from './paging-faults.ts'
 
 /** The dot paths that are read from a page; null: not read. */
@@ -86,15 +86,6 @@ function noItems(path: string | null): string {
   return path === null
     ? 'The answer is not an array. Set pagination.items_path to the path of the items.'
     : `There is no items array at ${JSON.stringify(path)}. Check pagination.items_path against the answer.`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function jsonAt(text: string, path: string | null): string | null {
