@@ -63,7 +63,13 @@ interface VitestRun {
 function runVitest(files: string[], ci: 'true' | 'false', tally?: string): Promise<VitestRun> {
   const args = [join(REPOSITORY, 'node_modules/vitest/vitest.mjs'), 'run', '--root', root, ...files]
   // Not our own environment: it tells the runner inside that it is a worker of ours.
-  const env = { PATH: process.env['PATH'], CI: ci, NO_COLOR: '1', ...(tally && { TIDEMARK_TEST_TALLY: tally }) }
+  const env = {
+    PATH: process.env['PATH'],
+    CI: ci,
+    NO_COLOR: '1',
+    TIDEMARK_TEST_LEAK_MS: '1000',
+    ...(tally && { TIDEMARK_TEST_TALLY: tally }),
+  }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const collect = (chunk: Buffer): void => {
