@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { Queryable } from '../db/client.ts'
-import { row } from '../db/row.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { NEXT_RUN } from '../queue/finished-check.ts'
 import { poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
@@ -9,45 +11,105 @@ const MOST_COUNTED = 10_000
 /** Of one team and queue. */
 const MOST_OF_TEAM = 1_000
 
-/**
- * The checks that need a browser and have been due for too long: for ten minutes, and for three intervals. Such a check
- * waits for ever where no process renders pages. A team without runs left is not late. It reads `t.at`.
- */
-export const UNRENDERED = sql.fragment`
-  select c.team_id, c.due_at
+/** Is true when no process has asked for checks that need a browser for ten minutes. It reads `t.at`. */
+const NOBODY_RENDERS = sql.fragment`(
+  select coalesce(rendered_at not between t.at - interval '10 minutes' and t.at + interval '10 minutes', true)
+  from installation, t)`
+
+/** Scheduled checks that need a browser, of teams with runs left. */
+const checksWith = (condition: ReturnType<typeof sql.fragment>) => sql.fragment`
+  select c.no, c.team_id, c.due_at
   from team_usage u
-  cross join unnest('{browser,visual}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
+  cross join unnest('{browser,visual,serp}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
   cross join lateral (
-    select team_id, due_at from checks
-    where team_id = u.team_id and queue = q.queue and due_at <= (select at from t) - interval '10 minutes'
-      and due_at <= (select at from t) - make_interval(secs => 3 * interval_seconds)
+    select no, team_id, due_at from checks
+    where team_id = u.team_id and queue = q.queue and due_at is not null ${condition}
     limit ${MOST_OF_TEAM}
   ) c
   where pool.remaining > 0
   limit ${MOST_COUNTED}`
 
-const seen = row({ count: Type.Integer(), oldest_seconds: Type.Number() })
+/** The checks that no process does, because none renders pages. It reads `t.at`. */
+export const UNRENDERED = sql.fragment`
+  select from (${checksWith(sql.fragment``)}) c where ${NOBODY_RENDERS}`
+
+/** Tells the other processes that this one asks for checks that need a browser. Call it about once a minute. */
+export async function noteRendering(store: Store): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update installation set rendered_at = clock()
+    where rendered_at is null or rendered_at not between clock() - interval '30 seconds' and clock()
+  `)
+}
+
+/** What a run says that nobody did. It is a fault of the installation, so it does not count as one of the monitor. */
+const NOT_RENDERED = {
+  code: 'not_available',
+  message:
+    'No process of this installation renders pages, so the check was not done. Start a runner, or let a worker ' +
+    'render pages (TIDEMARK_BROWSER_PAGES). This run used nothing of the plan, unless somebody asked for it.',
+} as const satisfies RunFault
+
+const seen = row({ count: Type.Integer(), isRendered: Type.Boolean() })
+
+/** What a look at the checks that need a browser found. */
+interface Rendering {
+  /** The checks that were given up now. */
+  readonly count: number
+  /** A process asks for such checks. */
+  readonly isRendered: boolean
+}
 
 /**
- * Counts the checks that wait for a browser, and writes an event for each of their teams, at most one a day. It is
- * about the team: every monitor of it that needs a browser waits for the same reason.
+ * Where no process renders pages, ends the checks that have waited for one for ten minutes: as failed runs that say so,
+ * without a count of failures. The next one is at its time. Writes an event for each of their teams, at most one a day:
+ * every monitor of it that needs a browser waits for the same reason.
  */
-export const noteUnrendered = (
-  store: Queryable,
-): Promise<{ readonly count: number; readonly oldest_seconds: number }> =>
+export const endUnrendered = (store: Queryable): Promise<Rendering> =>
   store.one(sql.type(seen)`
     with t as materialized (select clock() as at),
-    late as materialized (${UNRENDERED}),
+    late as materialized (
+      select c.no from (
+        ${checksWith(sql.fragment`and due_at <= (select at from t) - interval '10 minutes'`)}
+      ) late
+      join checks c on c.no = late.no and c.due_at = late.due_at
+      where ${NOBODY_RENDERS}
+      order by c.no
+      for update of c skip locked
+    ),
+    named as materialized (
+      select c.no, case
+        -- A run of a month that is deleted already gets another id.
+        when to_regclass('runs_' || to_char(run_id_time(given.id) at time zone 'UTC', 'YYYY_MM')) is not null
+        then given.id else new_run_id(t.at, c.no) end as run_id
+      from late join checks c using (no)
+      cross join lateral (select coalesce(c.run_id, c.queued_run_id) as id) given, t
+    ),
+    moved as (
+      update checks c
+      set fence = c.fence + 1, holder = null, run_id = null, last_run_at = t.at, runs_total = c.runs_total + 1,
+        -- Another run that somebody asked for while this one was under way has its own turn.
+        queued_run_id = case when c.run_id is not null then c.queued_run_id end,
+        next_run_at = ${NEXT_RUN},
+        due_at = case when c.run_id is not null and c.queued_run_id is not null then t.at else ${NEXT_RUN} end
+      from named i, t
+      where c.no = i.no
+      returning c.no, c.team_id, i.run_id, t.at
+    ),
+    inserted as (
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_code, error_message)
+      select no, run_id, team_id,
+        least(2147483647, greatest(0, extract(epoch from at - run_id_time(run_id)) * 1000))::int, 0, 'error',
+        ${NOT_RENDERED.code}, ${NOT_RENDERED.message}
+      from moved
+    ),
     told as (
       insert into notice_events (team_id, kind, detail, key)
-      select l.team_id, 'failing', jsonb_build_object('waiting_for_browser', count(*)),
-        concat_ws(' ', 'unrendered', l.team_id, (select (at at time zone 'UTC')::date from t))
-      from late l
-      group by l.team_id
-      order by l.team_id
+      select team_id, 'failing', jsonb_build_object('waiting_for_browser', count(*)),
+        concat_ws(' ', 'unrendered', team_id, (select (at at time zone 'UTC')::date from t))
+      from moved
+      group by team_id
+      order by team_id
       on conflict (key) do nothing
     )
-    select count(*)::int as count,
-      coalesce(extract(epoch from (select at from t) - min(due_at)), 0)::float8 as oldest_seconds
-    from late
+    select (select count(*) from moved)::int as count, not ${NOBODY_RENDERS} as "isRendered"
   `)

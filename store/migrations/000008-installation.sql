@@ -4,7 +4,9 @@ create table installation (
   id uuid not null default gen_random_uuid(),
   created_at timestamptz not null default clock(),
   -- Address of the API that started last, for commands of the administrator.
-  base_url text check (length(base_url) <= 2048)
+  base_url text check (length(base_url) <= 2048),
+  -- When a process that renders pages last asked for checks, to the minute. Null: none has.
+  rendered_at timestamptz
 );
 insert into installation default values;
 

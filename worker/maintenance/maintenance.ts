@@ -13,7 +13,7 @@ import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
-import { noteUnrendered } from '../../store/maintenance/unrendered.ts'
+import { endUnrendered } from '../../store/maintenance/unrendered.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
 const TICK_MS = 1_000
@@ -28,7 +28,7 @@ const FORGET_AFTER_MS = 60_000
 
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
- * puts checks without runs to rest, and corrects times after the clock was set back. Once a minute: looks for checks
+ * puts checks without runs to rest, and corrects times after the clock was set back. Once a minute: ends checks
  * that no browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes
  * data beyond the retention period.
  */
@@ -38,7 +38,7 @@ export async function startMaintenance(
   leaseSeconds: number,
 ): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
-  const browsers = createBrowserWatch(() => noteUnrendered(store), log)
+  const browsers = createBrowserWatch(() => endUnrendered(store), log)
   let purgedAt = -Infinity
   await tick()
   const ticking = createWakeableLoop({
@@ -98,10 +98,10 @@ const BROWSER_TOLD_EVERY_MS = 3_600_000
 
 /**
  * Looks once a minute for checks that need a browser and that nobody claims. The log says so when they are seen, once
- * an hour, and when they are taken. `note` tells their owners.
+ * an hour, and when a process claims again. `end` ends them, and tells their owners.
  */
 export function createBrowserWatch(
-  note: () => ReturnType<typeof noteUnrendered>,
+  end: () => ReturnType<typeof endUnrendered>,
   log: OutageLog,
 ): { look(): Promise<void> } {
   let lookAt = performance.now() + BROWSER_GRACE_MS
@@ -111,11 +111,11 @@ export function createBrowserWatch(
       const now = performance.now()
       if (now < lookAt) return
       lookAt = now + BROWSER_LOOK_MS
-      const { count, oldest_seconds } = await note()
+      const { count, isRendered } = await end()
       if (count > 0 && (toldAt === null || now - toldAt >= BROWSER_TOLD_EVERY_MS)) {
         toldAt = now
-        log.error({ checks: count, oldest_seconds: Math.round(oldest_seconds) }, NOBODY_RENDERS)
-      } else if (count === 0 && toldAt !== null) {
+        log.error({ checks: count }, NOBODY_RENDERS)
+      } else if (isRendered && toldAt !== null) {
         toldAt = null
         log.warn({}, 'checks that need a browser are taken again')
       }
@@ -124,8 +124,8 @@ export function createBrowserWatch(
 }
 
 const NOBODY_RENDERS =
-  'checks that need a browser wait and nobody takes them; let this process render pages (TIDEMARK_BROWSER_PAGES), or ' +
-  'start a runner (TIDEMARK_RUNNER_API_PORT)'
+  'checks that need a browser wait and nobody takes them; they end as failed runs. Let this process render pages ' +
+  '(TIDEMARK_BROWSER_PAGES), or start a runner (TIDEMARK_RUNNER_API_PORT)'
 
 /** A smaller correction of the clock is ignored. */
 const JUMP_MS = 30_000

@@ -1,6 +1,7 @@
 import { type CheckQueue, layerReason, type PageQueue } from '../../core/check-queue.ts'
 import { claimChecks, type ClaimedPage } from '../../store/queue/claim.ts'
 import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-search.ts'
+import { noteRendering } from '../../store/maintenance/unrendered.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { PageTask, SerpTask, Task } from '../../runners/check/task.ts'
@@ -98,6 +99,8 @@ interface Asking {
 
 const NO_SEARCHES: SearchClaims = { exit: 'default', hasProvider: false }
 
+const NOTED_EVERY_MS = 60_000
+
 export function createClaims(options: ClaimsOptions): Claims {
   const { store, secrets, queues, leaseSeconds, hasModel, search = NO_SEARCHES, onTask } = options
   const rounds = queues.map((queue) => ({
@@ -105,6 +108,14 @@ export function createClaims(options: ClaimsOptions): Claims {
     claim: queue === 'serp' ? claimOfSearches : createClaimRound({ store, queue, leaseSeconds }),
   }))
   let turn = 0
+  let notedAt = -Infinity
+
+  /** Checks that need a browser are given up where no process asks for them. */
+  async function noteIfRenders(): Promise<void> {
+    if (!queues.includes('browser') || performance.now() - notedAt < NOTED_EVERY_MS) return
+    await noteRendering(store)
+    notedAt = performance.now()
+  }
 
   async function* claimOfSearches(
     limit: number,
@@ -123,6 +134,7 @@ export function createClaims(options: ClaimsOptions): Claims {
     // Each time another queue is first, so that a queue that is always full does not starve the rest.
     const first = turn++ % rounds.length
     try {
+      await noteIfRenders()
       for (const round of [...rounds.slice(first), ...rounds.slice(0, first)])
         if (tasks.length < limit) await claimFrom(round, limit, { holder, exit, tasks })
     } catch (error) {
