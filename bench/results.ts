@@ -5,6 +5,7 @@ import type { CommandCost } from './command-cost.ts'
 import type { DeliveryLateness } from './deliveries.ts'
 import type { Lateness } from './lateness.ts'
 import type { OperatorCost } from './operator.ts'
+import type { RetentionCost } from './retention.ts'
 import type { SetUpSize } from './set-up-size.ts'
 import type { StartUp } from './start-up.ts'
 import type { Throughput } from './throughput.ts'
@@ -29,4 +30,6 @@ export interface Results {
   readonly visual: VisualDiff | null
   /** It is measured only by name, so it has a date of its own. */
   readonly operator: OperatorCost | null
+  /** Likewise. Absent in older results. */
+  readonly retention?: RetentionCost | null
 }

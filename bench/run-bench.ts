@@ -8,6 +8,7 @@ import { startServer } from './database.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
 import { measureOperator, type OperatorSize } from './operator.ts'
+import { measureRetention, type RetentionSize } from './retention.ts'
 import type { Results } from './results.ts'
 import { measureSetUpSize } from './set-up-size.ts'
 import { measureCommandCost } from './command-cost.ts'
@@ -32,6 +33,8 @@ interface Sizes {
   readonly visual: VisualDiffSize | null
   /** Takes minutes and a Kubernetes API server, so it is measured only when it is named. */
   readonly operator: OperatorSize | null
+  /** Takes a quarter of an hour, so it is measured only when it is named. */
+  readonly retention: RetentionSize | null
 }
 type Part = keyof Sizes
 
@@ -51,6 +54,7 @@ export const FULL: Sizes = {
   browser: { checks: 30, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 75 },
   visual: { rounds: 3, height: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
+  retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
 }
 
 export const QUICK: Sizes = {
@@ -68,12 +72,13 @@ export const QUICK: Sizes = {
   browser: { checks: 20, rounds: 2, atOnce: 4, watched: 0, mostSeconds: 0 },
   visual: { rounds: 1, height: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
+  retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
 }
 
 const PARTS = Object.keys(FULL) as readonly Part[]
 
 /** Returns the sizes of a run that names no part. */
-export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null })
+export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null, retention: null })
 
 /**
  * Returns the sizes with these parts only, named as in `claims,browser`. Returns a message when a part does not exist.
@@ -110,9 +115,23 @@ export async function runBench(
     const browser = sizes.browser && (say('browser checks'), await measureBrowserChecks(sizes.browser))
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
+    const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
-    return { machine, ...rows, claims, reads, deliveries, startUp, commands, setUp, browser, visual, operator }
+    return {
+      machine,
+      ...rows,
+      claims,
+      reads,
+      deliveries,
+      startUp,
+      commands,
+      setUp,
+      browser,
+      visual,
+      operator,
+      retention,
+    }
   } finally {
     await bare.stop()
     await target.stop()

@@ -1,5 +1,6 @@
 import type { Kind } from './bare-loop.ts'
 import type { OperatorCost } from './operator.ts'
+import type { RetentionCost } from './retention.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
 import type { Throughput } from './throughput.ts'
@@ -36,6 +37,7 @@ export function tableOf(results: Results): string {
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
     ...(results.operator ? [operatorOf(results.operator)] : []),
+    ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
@@ -186,6 +188,21 @@ function commandsOf({ helpMs, checkMs, restBytes }: NonNullable<Results['command
     ['`tidemark check` of a small file, processor time', `${whole(checkMs)} ms`, '< 700 ms'],
     ['resident memory of `tidemark serve` at rest', `${megabytes(restBytes)} MB`, '< 160 MB'],
   ]
+}
+
+function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): string {
+  const statements = ({ p50Ms, p99Ms, mostMs }: RetentionCost['before']) =>
+    `${tenths(p50Ms)}, ${tenths(p99Ms)} and ${tenths(mostMs)} ms`
+  return grid(
+    [`clean-up of ${whole(runs)} runs of ${whole(monitors)} monitors, ${date.slice(0, 10)}`, 'came to', 'goal'],
+    [
+      ['runs deleted one by one', `${whole(cost.deleted)} in ${tenths(cost.seconds)} s`, ''],
+      ['runs dropped with their months', `${whole(cost.dropped)} in ${cost.months} months`, ''],
+      ['claims and records before it: p50, p99, most', statements(cost.before), ''],
+      ['claims and records beside it: p50, p99, most', statements(cost.during), ''],
+      ['looks at the locks, and waits for a lock of the clean-up', `${whole(cost.looks)}, ${cost.waits}`, '0 waits'],
+    ],
+  )
 }
 
 function operatorOf({ date, resources, first, again, resultsMs, firstRun, rest }: OperatorCost): string {

@@ -25,6 +25,7 @@ const FEW = [
   ['baselines', 'no'],
   ['visual_baselines', 'no'],
   ['monitor_resources', 'no'],
+  ['forgotten_runs', 'no'],
   ['checks', 'no'],
   ['monitors', 'no'],
 ] as const

@@ -7,6 +7,8 @@ import { nothing, row } from '../db/row.ts'
 import { purgeDeletedMonitors } from './deleted-monitors.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
+type Connection = Queryable & Pick<Store, 'transaction'>
+
 /** The number of deleted rows and months that retention hides. */
 interface Forgotten {
   readonly months: number
@@ -24,7 +26,8 @@ const BATCH = 5_000
 const MONITORS = 500
 
 const counted = row({ count: Type.Integer() })
-const month = row({ name: Type.String() })
+const month = row({ name: Type.String(), is_pending: Type.Boolean(), is_detached: Type.Boolean() })
+const last = row({ last: Type.Union([Type.Integer(), Type.Null()]) })
 const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type.Null()]), deleted: Type.Integer() })
 
 /**
@@ -65,57 +68,100 @@ async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>)
   }
 }
 
-/** Drops the months that ended before the start of every team's window. */
-async function dropMonths(connection: Queryable & Pick<Store, 'transaction'>, signal: AbortSignal): Promise<number> {
-  const names = await connection.anyFirst(sql.type(month)`
-    select c.relname as name
-    from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'runs'::regclass
-      and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
-        <= (select min(${CUTOFF}) from teams t cross join lateral team_limits(t.id) l)
+const NAME = '^runs_[0-9]{4}_[0-9]{2}$'
+
+/**
+ * Drops the months that ended before the start of every team's window. First a month is detached, which waits for others
+ * and lets nobody wait. Then its runs are counted and the table is dropped: it is nobody else's any more. What was
+ * interrupted goes on the next time.
+ */
+async function dropMonths(connection: Connection, signal: AbortSignal): Promise<number> {
+  const found = await connection.any(sql.type(month)`
+    select c.relname as name, coalesce(i.inhdetachpending, false) as is_pending, i.inhrelid is null as is_detached
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'runs'::regclass
+    where c.relnamespace = (select relnamespace from pg_class where oid = 'runs'::regclass)
+      and c.relkind = 'r' and c.relname ~ ${NAME}
+      and (i.inhrelid is null or i.inhdetachpending
+        or (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
+          <= (select min(${CUTOFF}) from teams t cross join lateral team_limits(t.id) l))
     order by c.relname
   `)
   let dropped = 0
-  for (const name of names) if (!signal.aborted && (await dropMonth(connection, name))) dropped += 1
+  for (const one of found)
+    if (!signal.aborted && (await detachMonth(connection, one)) && (await dropMonth(connection, one.name, signal)))
+      dropped += 1
   return dropped
 }
 
-/**
- * Returns false when it would have had to wait for a lock. Dropping a month is not urgent; the work that holds the
- * lock is.
- */
-async function dropMonth(connection: Pick<Store, 'transaction'>, name: string): Promise<boolean> {
-  const months = sql.identifier([name])
+interface Month {
+  readonly name: string
+  /** A detach was interrupted. */
+  readonly is_pending: boolean
+  readonly is_detached: boolean
+}
+
+/** Returns false when somebody reads the table for so long that it is left for the next time. */
+async function detachMonth(connection: Connection, { name, is_pending, is_detached }: Month): Promise<boolean> {
+  if (is_detached) return true
+  const how = is_pending ? sql.fragment`finalize` : sql.fragment`concurrently`
+  await connection.query(sql.type(nothing)`set lock_timeout = '5s'`)
   try {
-    await connection.transaction(async (tx) => {
-      // Shorter than deadlock_timeout. If a record holds one lock and waits for the other, this statement gives up
-      // first.
-      await tx.query(sql.type(nothing)`select set_config('lock_timeout', '900ms', true)`)
-      await tx.query(sql.type(nothing)`lock table checks in share row exclusive mode`)
-      await tx.query(sql.type(nothing)`lock table runs in access exclusive mode`)
-      await tx.query(sql.type(nothing)`
-        update checks c set runs_total = c.runs_total - n.count
-        from (select monitor_no, count(*) from ${months} group by monitor_no) n
-        where c.no = n.monitor_no
-      `)
-      await tx.query(sql.type(nothing)`drop table ${months}`)
-    })
+    await connection.query(sql.type(nothing)`alter table runs detach partition ${sql.identifier([name])} ${how}`)
     return true
   } catch (error) {
     if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false
     throw error
+  } finally {
+    await connection.query(sql.type(nothing)`reset lock_timeout`)
   }
 }
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
+/** Monitors whose runs of a month one statement counts. */
+const COUNTED = 100
+
+/** Returns false when it was aborted; then nothing has changed. */
+async function dropMonth(connection: Connection, name: string, signal: AbortSignal): Promise<boolean> {
+  const table = sql.identifier([name])
+  try {
+    await connection.transaction(async (tx) => {
+      for (let after: number | null = 0; after !== null;) {
+        signal.throwIfAborted()
+        after = await tx.oneFirst(sql.type(last)`
+          with batch as materialized (select no from checks where no > ${after} order by no limit ${COUNTED}),
+          counted as (
+            insert into forgotten_runs (no, count)
+            select b.no, n.count from batch b
+            cross join lateral (select count(*) from ${table} r where r.monitor_no = b.no) n
+            where n.count > 0
+            ${ADDED}
+          )
+          select max(no) as last from batch
+        `)
+      }
+      await tx.query(sql.type(nothing)`drop table ${table}`)
+    })
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    throw error
+  }
+}
+
+const ADDED = sql.fragment`on conflict (no) do update set count = forgotten_runs.count + excluded.count`
+
 /**
  * Deletes runs before each team's window, monitor by monitor. Runs stay while a later run or the next one refers to
- * them.
+ * them. It locks old runs only, which nobody else writes.
  */
 async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<number> {
   for (let all = 0, after = 0; ;) {
-    const { count, last, deleted } = await connection.one(sql.type(page)`
+    const {
+      count,
+      last: to,
+      deleted,
+    } = await connection.one(sql.type(page)`
       with batch as materialized (
         select c.no, c.reading_id, run_id_floor(${CUTOFF}) as floor
         from checks c cross join lateral team_limits(c.team_id) l
@@ -139,25 +185,21 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
         ) r
         limit ${BATCH}
       ),
-      -- Never waits for a record, because the record may wait for this statement.
-      free as materialized (
-        select no from checks where no in (select monitor_no from old) order by no for update skip locked
-      ),
       gone as (
         delete from runs r using old o
-        where r.monitor_no = o.monitor_no and r.id = o.id and o.monitor_no in (select no from free)
+        where r.monitor_no = o.monitor_no and r.id = o.id
         returning r.monitor_no
       ),
-      lowered as (
-        update checks c set runs_total = c.runs_total - n.count
-        from (select monitor_no, count(*) from gone group by monitor_no) n
-        where c.no = n.monitor_no
+      counted as (
+        insert into forgotten_runs (no, count)
+        select monitor_no, count(*) from gone group by monitor_no
+        ${ADDED}
       )
       select count(*), max(no) as last, (select count(*) from gone) as deleted from batch
     `)
     all += deleted
-    if (count === 0 || last === null || signal.aborted) return all
-    if (deleted < BATCH) after = last
+    if (count === 0 || to === null || signal.aborted) return all
+    if (deleted < BATCH) after = to
   }
 }
 

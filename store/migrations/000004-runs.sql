@@ -37,6 +37,13 @@ create table runs (
 -- For backtests, which read only the runs that found a difference. They are few among many runs without one.
 create index runs_differences on runs (monitor_no, id) where diff is not null;
 
+-- Runs that retention has deleted, by the number of their monitor. The counter of a check is never lowered: so the
+-- clean-up locks no check, and no check waits for it.
+create table forgotten_runs (
+  no bigint primary key,
+  count bigint not null
+);
+
 -- When two sessions create the same month at the same time, the one that waited may still believe that the table does
 -- not exist: names are cached, and an advisory lock does not refresh the cache. The duplicate_table error is therefore
 -- ignored: the table is the one that it wanted to create.

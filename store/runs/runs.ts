@@ -97,9 +97,9 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
 const counted = row({ total: Type.Integer() })
 
 /**
- * Returns the length of a monitor's list of runs; null when there is no such monitor. The check has a counter of
- * stored runs. Only runs that retention hides and has not deleted yet are counted here, so that no list counts a
- * million rows.
+ * Returns the length of a monitor's list of runs; null when there is no such monitor. The check has a counter,
+ * and so has retention. Only runs that are hidden and not deleted yet are counted here, so that no list counts a million
+ * rows.
  */
 export async function countRuns(
   store: Queryable,
@@ -108,7 +108,7 @@ export async function countRuns(
   kind: MonitorKind = 'page',
 ): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
-    select greatest(c.runs_total - (
+    select greatest(c.runs_total - coalesce((select f.count from forgotten_runs f where f.no = c.no), 0) - (
         select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no

@@ -27,6 +27,7 @@ test(
         browser: null,
         visual: null,
         operator: null,
+        retention: null,
       },
       (line) => said.push(line),
     )
@@ -65,7 +66,15 @@ test('the bench measures browser checks beside a bare loop, their memory, and th
   }
 })
 
-const ONLY_NEW = { checks: null, claims: null, reads: null, deliveries: null, start: null, operator: null } as const
+const ONLY_NEW = {
+  checks: null,
+  claims: null,
+  reads: null,
+  deliveries: null,
+  start: null,
+  operator: null,
+  retention: null,
+} as const
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator', () => {
   test('measures its starts, first runs and rest, and sees no write where nothing changed', async () => {
@@ -85,6 +94,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator'
   })
 })
 
+test('the bench of retention deletes and drops what is old beside checks that go on, and sees no wait', async () => {
+  const retention = { runs: 20_000, monitors: 20, restSeconds: 1 }
+  const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, retention }, () => {})
+  expect(found.retention).toMatchObject({ runs: 20_000, waits: 0 })
+  const { deleted = 0, dropped = 0, months, before, during } = found.retention ?? {}
+  // 120 days of 300 are older than the window; a run of each monitor stays for the next one.
+  expect(deleted + dropped).toBeGreaterThan(7_900)
+  expect(deleted + dropped).toBeLessThan(8_100)
+  expect(months).toBeGreaterThanOrEqual(3)
+  expect(before?.count).toBeGreaterThan(0)
+  expect(during?.p99Ms).toBeGreaterThan(0)
+})
+
 test('parts of the bench can be chosen by name, and a name that is none is refused', () => {
   expect(only(QUICK, 'claims,visual')).toEqual({
     ...ONLY_NEW,
@@ -93,6 +115,6 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
-  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null })
+  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })
