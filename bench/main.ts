@@ -7,8 +7,8 @@ import { tableOf, withTable } from './table.ts'
 
 /**
  * `npm run bench` measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
- * `--only` measures some parts; both write nothing. But `--only operator` and `--only retention`, parts that are measured
- * only by their name, put their rows beside the others.
+ * `--only` measures some parts; both write nothing. But `--only operator` and `--only retention`, parts that are
+ * measured only by their name, put their rows beside the others.
  */
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },

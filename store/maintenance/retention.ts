@@ -71,9 +71,9 @@ async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>)
 const NAME = '^runs_[0-9]{4}_[0-9]{2}$'
 
 /**
- * Drops the months that ended before the start of every team's window. First a month is detached, which waits for others
- * and lets nobody wait. Then its runs are counted and the table is dropped: it is nobody else's any more. What was
- * interrupted goes on the next time.
+ * Drops the months that ended before the start of every team's window. First a month is detached, which waits for
+ * others and lets nobody wait. Then its runs are counted and the table is dropped: it is nobody else's any more. What
+ * was interrupted goes on the next time.
  */
 async function dropMonths(connection: Connection, signal: AbortSignal): Promise<number> {
   const found = await connection.any(sql.type(month)`

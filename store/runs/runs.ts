@@ -97,9 +97,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
 const counted = row({ total: Type.Integer() })
 
 /**
- * Returns the length of a monitor's list of runs; null when there is no such monitor. The check has a counter,
- * and so has retention. Only runs that are hidden and not deleted yet are counted here, so that no list counts a million
- * rows.
+ * Returns the length of a monitor's list of runs; null when there is no such monitor. The check has a counter, and so
+ * has retention. Only runs that are hidden and not deleted yet are counted here, so that no list counts a million rows.
  */
 export async function countRuns(
   store: Queryable,
