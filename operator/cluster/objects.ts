@@ -10,6 +10,8 @@ interface ObjectMeta {
   readonly finalizers?: readonly string[]
   readonly deletionTimestamp?: string
   readonly creationTimestamp?: string
+  /** Who has written which fields, as the API server notes it. */
+  readonly managedFields?: readonly { readonly manager?: string }[]
 }
 
 /** An object of the API server. Its content was written by a person or another program: it is untrusted. */

@@ -14,6 +14,7 @@ import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../clu
 import type { KubeObject } from '../cluster/objects.ts'
 import {
   type DefaultTeam,
+  MIRROR_MANAGER,
   MIRROR_OF,
   MIRRORED,
   type CustomResource,
@@ -172,7 +173,7 @@ async function write(
   await take()
   const answer: KubeAnswer<CustomResource> = await client.call({
     method: known ? 'PUT' : 'POST',
-    path: known ? `${collection}/${name}` : collection,
+    path: `${known ? `${collection}/${name}` : collection}?fieldManager=${MIRROR_MANAGER}`,
     body: {
       apiVersion: RESOURCE_API,
       kind: kind.records.resource.kind,

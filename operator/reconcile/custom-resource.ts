@@ -47,6 +47,11 @@ const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 export const TEAM = 'tidemark.dev/team'
 /** On a resource that mirrors a record of the API: the id of the record. */
 export const MIRROR_OF = 'tidemark.dev/mirror-of'
+/**
+ * The name under which mirrors are written. The API server notes it in the resource, so that a resource which somebody
+ * else made is never taken for a mirror, whatever its labels and annotations: nothing else tells the two apart.
+ */
+export const MIRROR_MANAGER = 'tidemark-mirror'
 /** On such a resource: a hash of what was written. */
 export const MIRRORED = 'tidemark.dev/mirrored'
 
@@ -81,7 +86,10 @@ export const pathOf = (kind: ResourceKind, { metadata: { namespace = '', name } 
 
 const READ_ANNOTATIONS: ReadonlySet<string> = new Set([ADOPT, RUN_REQUESTED, MIRRORED])
 
-/** Returns the resource without what the operator does not read, which is half of its size. */
+/**
+ * Returns the resource without what the operator does not read, which is half of its size. It has the label of a mirror
+ * only where it is one.
+ */
 export function stripped({ kind }: ResourceKind, { metadata, spec, status }: CustomResource): CustomResource {
   const {
     name,
@@ -93,9 +101,11 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
     finalizers,
     deletionTimestamp,
     labels = {},
+    managedFields = [],
   } = metadata
   const read = Object.entries(annotations).filter(([key]) => READ_ANNOTATIONS.has(key))
-  const mirrorOf = labels[MIRROR_OF]
+  const isMirror = managedFields.some(({ manager }) => manager === MIRROR_MANAGER)
+  const mirrorOf = isMirror ? labels[MIRROR_OF] : undefined
   return {
     apiVersion: RESOURCE_API,
     kind,

@@ -103,6 +103,41 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     expect(await world.monitors()).toHaveLength(2)
   })
 
+  test('never deletes a resource that somebody else made, whatever its labels and annotations', async () => {
+    const { id } = await world.monitor(world.owner)
+    const [mirror] = await until(hasStatus)
+    const name = mirror?.metadata.name ?? ''
+    // A copy of a mirror, as `kubectl get -o yaml` shows it, under another name and in another namespace.
+    const { labels, annotations } = mirror?.metadata ?? {}
+    const spec = { ...mirror?.spec, url: 'https://example.com/mine' }
+    const copies = [
+      ['copied', namespace],
+      ['copied', world.namespace],
+    ] as const
+    const mine = [...copies, ['labelled', namespace] as const]
+    for (const [of, at] of copies)
+      await kube.call('POST', world.path('', at).slice(0, -1), {
+        apiVersion: 'tidemark.dev/v1',
+        kind: 'Monitor',
+        metadata: { name: of, labels, annotations },
+        spec,
+      })
+    await world.apply('labelled', {}, {}, namespace)
+    await kube.kubectl('label', 'monitor', 'labelled', '-n', namespace, `${MIRROR_OF}=${id}`)
+    for (const [of, at] of mine) await world.until(of, 'Ready', 'Scheduled', at)
+    const made = await Promise.all(mine.map(([of, at]) => world.read(of, at)))
+    // A whole sweep passes, in which the label of the namespace takes its own mirrors away, and those alone.
+    await world.restart()
+    await kube.kubectl('label', 'namespace', namespace, 'tidemark.dev/mirror-')
+    await until((all) => all.every(({ metadata }) => metadata.name !== name))
+    const left = await Promise.all(mine.map(([of, at]) => world.read(of, at)))
+    expect(left.map(({ metadata }) => metadata.uid)).toEqual(made.map(({ metadata }) => metadata.uid))
+    expect(left.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined, undefined])
+    expect(await world.stored(id)).toMatchObject({ managed_by: 'api' })
+    // One record of the API, and one for each resource.
+    expect(await world.monitors()).toHaveLength(4)
+  })
+
   test('is written at a bounded pace', async () => {
     for (let n = 0; n < 60; n += 1) await world.monitor(world.owner, { name: `Price ${n}` })
     await until((all) => all.length === 60 && hasStatus(all))
