@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { html, openSite } from '../support/site.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-import { openRunnerWorld, type RunnerWorld, type SeenRun } from './runner-world.ts'
+import { openRunnerInstallation, type RunnerInstallation, type SeenRun } from './runner-installation.ts'
 
 const DENIED = '127.0.0.99'
 const API_SERVER = { host: '127.0.0.98', port: 65_000 }
 
-let world: RunnerWorld
+let installation: RunnerInstallation
 let database: TcpProxy
 beforeAll(async () => {
-  world = await openRunnerWorld(async (databaseUrl) => {
+  installation = await openRunnerInstallation(async (databaseUrl) => {
     database = await openTcpProxy(databaseUrl)
     return {
       DATABASE_URL: database.url,
@@ -21,12 +21,12 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await world[Symbol.asyncDispose]()
+  await installation[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
 
 async function runOf(url: string): Promise<SeenRun & { error_code?: string }> {
-  const { id } = await world.api<{ id: string }>('POST', '/v1/monitors', {
+  const { id } = await installation.api<{ id: string }>('POST', '/v1/monitors', {
     name: 'A kettle',
     url,
     schedule_interval_seconds: 86_400,
@@ -35,7 +35,7 @@ async function runOf(url: string): Promise<SeenRun & { error_code?: string }> {
     diff_predicate: { type: 'any_field_changes' },
   })
   const { data } = await eventually(
-    () => world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
+    () => installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
     (page) => page.data.some((run) => run.status !== 'running'),
   )
   const [run] = data
@@ -45,7 +45,7 @@ async function runOf(url: string): Promise<SeenRun & { error_code?: string }> {
 
 test('a runner, which has no database and denies nothing itself, denies what its worker denies', async () => {
   await using site = await openSite()
-  const runner = await world.runner('denies')
+  const runner = await installation.runner('denies')
   const { hostname, port } = new URL(database.url)
   const targets = [
     `http://${hostname}:${port}/`,

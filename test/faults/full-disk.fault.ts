@@ -5,7 +5,7 @@ import { judgeInvariants } from './invariants.ts'
 import { refusals } from './refusals.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { until } from './until.ts'
-import { type FaultWorld, openFaultWorld } from './world.ts'
+import { type FaultService, openFaultService } from './fault-service.ts'
 
 async function smallDisk(context: TestContext, megabytes: number): Promise<SmallDisk> {
   const disk = await mountSmallDisk(megabytes)
@@ -19,11 +19,11 @@ async function smallDisk(context: TestContext, megabytes: number): Promise<Small
   return disk
 }
 
-async function goesOn(world: FaultWorld): Promise<void> {
-  const checked = world.pages.requests()
+async function goesOn(service: FaultService): Promise<void> {
+  const checked = service.pages.requests()
   await until(
-    () => world.pages.requests(),
-    (seen) => seen > checked + world.monitors,
+    () => service.pages.requests(),
+    (seen) => seen > checked + service.monitors,
   )
 }
 
@@ -33,11 +33,11 @@ test(
   async (context) => {
     const disk = await smallDisk(context, 128)
     await using postgres = await startBreakablePostgres({ mount: disk.path, onMount: 'tables' })
-    await using world = await openFaultWorld({ url: postgres.url })
+    await using service = await openFaultService({ url: postgres.url })
     await using api = await openApi({ adminUrl: postgres.url })
-    const worker = await world.worker()
-    await world.underLoad(async () => {
-      await world.rounds(1)
+    const worker = await service.worker()
+    await service.underLoad(async () => {
+      await service.rounds(1)
       await disk.fill()
       await until(
         () => refusals(worker),
@@ -49,11 +49,11 @@ test(
       expect(unexpected(answers, 201)).toEqual([])
       expect(answers.some(({ status }) => status === 503)).toBe(true)
       await disk.empty()
-      await goesOn(world)
+      await goesOn(service)
       expect((await api.call('POST', '/v1/monitors', monitorOf(40))).status).toBe(201)
     })
-    await world.caughtUp()
-    await judgeInvariants(world)
+    await service.caughtUp()
+    await judgeInvariants(service)
     worker.signal('SIGTERM')
     expect(await worker.exited).toBe(0)
   },
@@ -69,13 +69,13 @@ test(
       onMount: 'log',
       settings: { max_wal_size: '48MB', min_wal_size: '32MB', wal_recycle: 'off' },
     })
-    await using world = await openFaultWorld({ url: postgres.url })
-    const worker = await world.worker()
-    await world.underLoad(async () => {
-      await world.rounds(1)
+    await using service = await openFaultService({ url: postgres.url })
+    const worker = await service.worker()
+    await service.underLoad(async () => {
+      await service.rounds(1)
       await disk.fill()
       // What was laid out before it was full would last for a while.
-      const goOnWriting = () => world.query('select pg_switch_wal()').catch(() => null)
+      const goOnWriting = () => service.query('select pg_switch_wal()').catch(() => null)
       await until(
         () => goOnWriting().then(() => postgres.hasEnded),
         (hasEnded) => hasEnded,
@@ -86,10 +86,10 @@ test(
       )
       await disk.empty()
       await postgres.start()
-      await goesOn(world)
+      await goesOn(service)
     })
-    await world.caughtUp()
-    await judgeInvariants(world)
+    await service.caughtUp()
+    await judgeInvariants(service)
     worker.signal('SIGTERM')
     expect(await worker.exited).toBe(0)
   },

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { Arrival } from './sink.ts'
 import { until } from './until.ts'
-import type { FaultWorld } from './world.ts'
+import type { FaultService } from './fault-service.ts'
 
 /** Something that must never be: its rows are the counterexamples. */
 interface Invariant {
   readonly sentence: string
-  /** LEASE in it is the world's, in seconds. */
+  /** LEASE in it is that of the service, in seconds. */
   readonly sql: string
 }
 
@@ -130,27 +130,27 @@ interface Judgement {
   readonly faults?: number
 }
 
-/** Call it when the world has caught up. Leaves the world at rest. */
-export async function judgeInvariants(world: FaultWorld, { faults = 0 }: Judgement = {}): Promise<void> {
+/** Call it when the service has caught up. Leaves the service at rest. */
+export async function judgeInvariants(service: FaultService, { faults = 0 }: Judgement = {}): Promise<void> {
   // A worker that this machine gives no time is late too; who is stuck stays so.
   await until(
-    () => counterexamples(world, AT_WORK),
+    () => counterexamples(service, AT_WORK),
     (late) => late.length === 0,
   )
-  await world.quiesce()
-  expect([...(await counterexamples(world, AT_REST)), ...(await scanSink(world, faults))]).toEqual([])
-  const [work] = await world.query<{ runs: number; told: number }>(
+  await service.quiesce()
+  expect([...(await counterexamples(service, AT_REST)), ...(await scanSink(service, faults))]).toEqual([])
+  const [work] = await service.query<{ runs: number; told: number }>(
     'select count(*)::int as runs, count(diff)::int as told from runs',
   )
   // Nothing at all would break no invariant.
-  expect(work?.runs).toBeGreaterThan(world.monitors)
-  expect(work?.told).toBeGreaterThanOrEqual(world.monitors)
-  const sent = world.sink.arrivals.length
+  expect(work?.runs).toBeGreaterThan(service.monitors)
+  expect(work?.told).toBeGreaterThanOrEqual(service.monitors)
+  const sent = service.sink.arrivals.length
   process.stdout.write(`${work?.runs} runs, ${work?.told} changes, ${sent} webhooks\n`)
 }
 
 async function counterexamples(
-  { query, leaseSeconds }: FaultWorld,
+  { query, leaseSeconds }: FaultService,
   invariants: readonly Invariant[],
 ): Promise<object[]> {
   const found: object[] = []
@@ -161,7 +161,7 @@ async function counterexamples(
 }
 
 /** I8 as the receiver sees it. */
-async function scanSink({ query, sink, pages }: FaultWorld, faults: number): Promise<object[]> {
+async function scanSink({ query, sink, pages }: FaultService, faults: number): Promise<object[]> {
   const found: object[] = []
   const rows = await query<{
     id: string

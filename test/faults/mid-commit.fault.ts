@@ -1,12 +1,12 @@
 import { onTestFinished, test } from 'vitest'
-import { freshWorld } from './fault-test.ts'
+import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from './until.ts'
-import type { FaultWorld } from './world.ts'
+import type { FaultService } from './fault-service.ts'
 
 /** Makes the COMMIT of a statement take a while: what a constraint that is deferred does, it does in the COMMIT. */
-async function slowCommits({ query }: FaultWorld, table: string, when: string): Promise<void> {
+async function slowCommits({ query }: FaultService, table: string, when: string): Promise<void> {
   await query(`
     create function fault.dawdle() returns trigger language plpgsql as $$
     begin
@@ -35,30 +35,30 @@ test.each([
   'a connection that is reset, and a worker that is killed, in the middle of the COMMIT of a %s: whether it holds ' +
     'or not, no run and no delivery is lost or made twice.',
   async (_, table, when) => {
-    const world = await freshWorld()
-    const proxy = await openTcpProxy(world.url)
+    const service = await freshService()
+    const proxy = await openTcpProxy(service.url)
     onTestFinished(() => proxy[Symbol.asyncDispose]())
-    let worker = await world.worker({ url: proxy.url })
-    await world.underLoad(async () => {
-      await world.rounds(1)
-      await slowCommits(world, table, when)
+    let worker = await service.worker({ url: proxy.url })
+    await service.underLoad(async () => {
+      await service.rounds(1)
+      await slowCommits(service, table, when)
       for (const fault of ['unheard', 'undone', 'unheard', 'killed'] as const) {
         await until(
-          () => world.query(IN_COMMIT),
+          () => service.query(IN_COMMIT),
           (sessions) => sessions.length > 0,
         )
         if (fault === 'killed') worker.signal('SIGKILL')
         else proxy.cut()
-        if (fault === 'undone') await world.query(`select pg_terminate_backend(pid) from (${IN_COMMIT}) s`)
+        if (fault === 'undone') await service.query(`select pg_terminate_backend(pid) from (${IN_COMMIT}) s`)
         proxy.mend()
       }
-      worker = await world.worker({ url: proxy.url })
-      await world.query(`drop trigger dawdle on ${table}`)
+      worker = await service.worker({ url: proxy.url })
+      await service.query(`drop trigger dawdle on ${table}`)
     })
     // Webhooks that were claimed and never heard of are leased for half a minute.
-    await world.setClock('31 seconds')
-    await world.caughtUp()
+    await service.setClock('31 seconds')
+    await service.caughtUp()
     // What the killed one had sent and not put down is sent again.
-    await judgeInvariants(world, { faults: 1 })
+    await judgeInvariants(service, { faults: 1 })
   },
 )

@@ -2,17 +2,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
 import { html, openSite, status } from '../support/site.ts'
-import { runnerApiOf, openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
+import {
+  runnerApiOf,
+  openRunnerInstallation,
+  type RunnerInstallation,
+  type SeenRun,
+} from '../cli/runner-installation.ts'
 
 let proxy: ProxyServer
-let world: RunnerWorld
+let installation: RunnerInstallation
 beforeAll(async () => {
   proxy = await startProxy()
-  world = await openRunnerWorld({ TIDEMARK_PROXY_URL: proxy.url })
-  await world.rows('update teams set proxy_enabled = true')
+  installation = await openRunnerInstallation({ TIDEMARK_PROXY_URL: proxy.url })
+  await installation.rows('update teams set proxy_enabled = true')
 })
 afterAll(async () => {
-  await world[Symbol.asyncDispose]()
+  await installation[Symbol.asyncDispose]()
   await proxy[Symbol.asyncDispose]()
 })
 
@@ -28,9 +33,9 @@ const bodyOf = (url: string) => ({
   diff_predicate: { type: 'field_changes', field: 'price' },
 })
 async function firstRun(url: string) {
-  const { id } = await world.api<{ id: string }>('POST', '/v1/monitors', bodyOf(url))
+  const { id } = await installation.api<{ id: string }>('POST', '/v1/monitors', bodyOf(url))
   const { data } = await eventually(
-    () => world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
+    () => installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
     (page) => page.data.some((run) => run.status !== 'running'),
   )
   return data[0]
@@ -45,13 +50,13 @@ test(
       const isThroughProxy = request.socket.remoteAddress === EXIT_ADDRESS
       return (isThroughProxy ? html(MADE) : status(403))(response, request, nth)
     })
-    const runner = await world.runner('refused')
+    const runner = await installation.runner('refused')
     expect(await firstRun(site.url)).toMatchObject({
       status: 'success',
       fetch_method: 'proxy',
       extracted: { price: '$8' },
     })
-    const [usage] = await world.rows<{ n: number }>('select proxy_bytes_used::int as n from team_usage')
+    const [usage] = await installation.rows<{ n: number }>('select proxy_bytes_used::int as n from team_usage')
     expect(usage?.n).toBeGreaterThan(0)
     runner.signal('SIGTERM')
     expect(await runner.exited).toBe(0)
@@ -65,14 +70,14 @@ test(
     'the runs.',
   async () => {
     await using site = await openSite()
-    const serve = world.start(['serve'], { ...world.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
+    const serve = installation.start(['serve'], { ...installation.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
     const [, base] = await serve.says(/running at (\S+)\n/)
-    const headers = { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${installation.apiKey}`, 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
     const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
     expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
     await serve.says(/runner API listening/)
-    const runner = await world.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
+    const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
     expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
     for (const one of [runner, serve]) one.signal('SIGTERM')
     expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])

@@ -6,14 +6,14 @@ import { eventually } from '../support/eventually.ts'
 import { type Answer, html, openSite, type Site } from '../support/site.ts'
 import { verifier } from '../support/signature-verifier.ts'
 import { runCli } from '../cli/cli-process.ts'
-import { openRunnerWorld, type RunnerWorld, type SeenRun } from '../cli/runner-world.ts'
+import { openRunnerInstallation, type RunnerInstallation, type SeenRun } from '../cli/runner-installation.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
 
-let world: RunnerWorld
+let installation: RunnerInstallation
 beforeAll(async () => {
-  world = await openRunnerWorld()
+  installation = await openRunnerInstallation()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => installation[Symbol.asyncDispose]())
 
 /** A page whose text is made by a script. */
 const shell = (price: string) =>
@@ -23,7 +23,7 @@ const shell = (price: string) =>
     </script>`)
 
 const watch = (site: Site, more: object = {}) =>
-  world.api<{ id: string }>('POST', '/v1/monitors', {
+  installation.api<{ id: string }>('POST', '/v1/monitors', {
     name: 'A kettle',
     url: site.url,
     schedule_interval_seconds: 86_400,
@@ -33,7 +33,7 @@ const watch = (site: Site, more: object = {}) =>
     ...more,
   })
 const runsOf = async (id: string) =>
-  (await world.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`)).data.filter(
+  (await installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`)).data.filter(
     ({ status }) => status !== 'running',
   )
 const ended = (id: string, count = 1) =>
@@ -42,7 +42,7 @@ const ended = (id: string, count = 1) =>
     (runs) => runs.length >= count,
   )
 const held = async (id: string) => {
-  const [check] = await world.rows<{
+  const [check] = await installation.rows<{
     no: number
     fence: number
     holder: number | null
@@ -73,7 +73,7 @@ test(
   async () => {
     await using site = await openSite()
     await using hook = await openReceiver(reply(204))
-    const runner = await world.runner('renders')
+    const runner = await installation.runner('renders')
     site.answer(shell('$1'))
     // Fetched by the worker first, which renders nothing.
     const { id } = await watch(site, { fetch_mode: 'auto', deliveries: [{ type: 'webhook', url: hook.url }] })
@@ -81,14 +81,14 @@ test(
     expect(baseline).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '$1' } })
 
     site.answer(shell('$2'))
-    const changed = await world.runNow(id)
+    const changed = await installation.runNow(id)
     expect(changed).toMatchObject({ fetch_method: 'browser', delivery_triggered: true })
     expect(changed.diff).toMatchObject({ before: { price: '$1' }, after: { price: '$2' } })
     const [request] = await eventually(
       () => hook.requests,
       (all) => all.length > 0,
     )
-    const { secret } = await world.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
+    const { secret } = await installation.api<{ secret: string }>('GET', `/v1/monitors/${id}/signing-secret`)
     const header = request?.headers.get('service-signature') ?? ''
     const body = request?.body.toString() ?? ''
     expect(verifier?.verifyHeader(body, header, secret, 300)).toBe(true)
@@ -105,14 +105,14 @@ test(
 
 test('a monitor with pictures is done by a runner, and the worker compares them', async () => {
   await using site = await openSite()
-  const runner = await world.runner('sees')
+  const runner = await installation.runner('sees')
   const striped = (color: string) =>
     html(`<!doctype html><style>body{margin:0;background:${color}}</style><p class="price">1`)
   site.answer(striped('#fff'))
   const { id } = await watch(site, { visual_config: { enabled: true, fullPage: false } })
   expect((await ended(id))[0]).toMatchObject({ status: 'success', visual_change_pct: 0 })
   site.answer(striped('#036'))
-  const changed = await world.runNow(id)
+  const changed = await installation.runNow(id)
   expect(changed.visual_change_pct).toBeGreaterThan(90)
   runner.signal('SIGTERM')
   expect(await runner.exited).toBe(0)
@@ -120,14 +120,14 @@ test('a monitor with pictures is done by a runner, and the worker compares them'
 
 test('a runner that is killed in the middle of a check leaves it to another: the same run, once', async () => {
   await using site = await openSite()
-  const doomed = await world.runner('doomed')
+  const doomed = await installation.runner('doomed')
   const { id, check } = await hanging(site)
   expect(check.holder).not.toBeNull()
 
   // Meanwhile nobody else can touch it, though they know its number and fence.
-  const token = await world.token('thief')
+  const token = await installation.token('thief')
   const post = (verb: string, body: object) =>
-    fetch(`${world.runnerApiUrl}/runner/${verb}`, {
+    fetch(`${installation.runnerApiUrl}/runner/${verb}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -140,7 +140,7 @@ test('a runner that is killed in the middle of a check leaves it to another: the
   doomed.signal('SIGKILL')
   await doomed.exited
   site.answer(shell('$5'))
-  const another = await world.runner('another')
+  const another = await installation.runner('another')
   expect(await ended(id)).toMatchObject([{ id: check.run_id, status: 'success', extracted: { price: '$5' } }])
   another.signal('SIGTERM')
   expect(await another.exited).toBe(0)
@@ -150,7 +150,7 @@ test('a runner that is killed in the middle of a check leaves it to another: the
 test('a runner that has to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
   await using slow = await openSite()
   await using never = await openSite()
-  const runner = await world.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })
+  const runner = await installation.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })
   const finish = Promise.withResolvers<void>()
   slow.answer((response, request, nth) => void finish.promise.then(() => shell('$6')(response, request, nth)))
   const kept = await watch(slow)
@@ -168,17 +168,17 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
   expect(performance.now() - started).toBeLessThan(25_000)
   // Due now, and nobody's: not one that waits for its lease.
   expect(await held(id)).toMatchObject({ holder: null, due: true })
-  await world.api('POST', `/v1/monitors/${id}/pause`, {})
+  await installation.api('POST', `/v1/monitors/${id}/pause`, {})
 }, 90_000)
 
 test('a token that is refused ends a runner with code 77 and says what to do, at the start and later', async () => {
-  const wrong = await runCli(['runner'], world.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
+  const wrong = await runCli(['runner'], installation.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
   expect([wrong.code, wrong.stdout]).toEqual([77, expect.not.stringContaining('rendering')])
   expect(wrong.stderr).toMatch(/^tidemark: the runner API refuses the runner token: .*create-runner-token/)
   expect(wrong.stderr).not.toMatch(/\n\s+at |tdr_0/)
 
-  const runner = await world.runner('revoked')
-  const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], world.trusted)
+  const runner = await installation.runner('revoked')
+  const revoked = await runCli(['admin', 'revoke-runner-token', '--job', 'revoked', '--json'], installation.trusted)
   expect(JSON.parse(revoked.stdout)).toEqual({ job: 'revoked', revoked: 1 })
   expect(await runner.exited).toBe(77)
   expect(runner.stderr).toContain('the runner API refuses the runner token')
@@ -186,10 +186,10 @@ test('a token that is refused ends a runner with code 77 and says what to do, at
 
 test('an idle runner exits with 0 by itself; so does one whose token, from a file, is about to end', async () => {
   await using folder = await temporaryFolder()
-  const idle = await world.runner('idle', { TIDEMARK_RUNNER_IDLE_SECONDS: '1' })
+  const idle = await installation.runner('idle', { TIDEMARK_RUNNER_IDLE_SECONDS: '1' })
   const file = join(folder.path, 'token')
-  await writeFile(file, `${await world.token('short', '--ttl', '8s')}\n`)
-  const short = await world.runner('short', { TIDEMARK_RUNNER_TOKEN: '', TIDEMARK_RUNNER_TOKEN_FILE: file })
+  await writeFile(file, `${await installation.token('short', '--ttl', '8s')}\n`)
+  const short = await installation.runner('short', { TIDEMARK_RUNNER_TOKEN: '', TIDEMARK_RUNNER_TOKEN_FILE: file })
   expect(await idle.exited).toBe(0)
   expect(idle.stdout).toContain('nothing to do')
   expect(await short.exited).toBe(0)
@@ -199,7 +199,7 @@ test('an idle runner exits with 0 by itself; so does one whose token, from a fil
 test('a runner tells its readiness and metrics, and outlives its worker', async () => {
   await using site = await openSite()
   site.answer(shell('$7'))
-  await using other = await openRunnerWorld()
+  await using other = await openRunnerInstallation()
   const port = Number(new URL((await openAndClose()).url).port)
   const environment = { TIDEMARK_METRICS_PORT: String(port), ...other.runnerEnvironment(await other.token('outlives')) }
   const runner = other.start(['runner'], environment)
@@ -232,13 +232,16 @@ test('what a runner lacks, and what it should not have, is said at its start', a
     expect(nothing.stderr).toContain(`  ${name} `)
   expect(nothing.stderr).not.toContain('DATABASE_URL')
   const both = await runCli(['runner'], {
-    ...world.runnerEnvironment(`tdr_${'0'.repeat(36)}`),
-    DATABASE_URL: world.trusted['DATABASE_URL'] ?? '',
+    ...installation.runnerEnvironment(`tdr_${'0'.repeat(36)}`),
+    DATABASE_URL: installation.trusted['DATABASE_URL'] ?? '',
   })
   expect(both.code).toBe(77)
   expect(both.stdout).toContain('a runner must not have these settings')
-  expect(both.stdout).not.toContain(world.trusted['DATABASE_URL'])
-  const nowhere = await runCli(['runner'], { ...world.runnerEnvironment('tdr_x'), TIDEMARK_RUNNER_API_URL: 'ftp://x' })
+  expect(both.stdout).not.toContain(installation.trusted['DATABASE_URL'])
+  const nowhere = await runCli(['runner'], {
+    ...installation.runnerEnvironment('tdr_x'),
+    TIDEMARK_RUNNER_API_URL: 'ftp://x',
+  })
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_RUNNER_API_URL must be')])
   const help = await runCli(['runner', '--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('  $ ')])

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { freshWorld } from './fault-test.ts'
+import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 import { until } from './until.ts'
-import type { FaultWorld } from './world.ts'
+import type { FaultService } from './fault-service.ts'
 
 /** What a worker has claimed and not recorded: checks and deliveries. */
-async function heldBy({ query }: FaultWorld, role: string) {
+async function heldBy({ query }: FaultService, role: string) {
   const [held] = await query<{ checks: number; deliveries: number }>(
     `select (select count(*)::int from checks c join fault.check_steps s on s.step = 'claim' and s.no = c.no
       and s.fence = c.fence
@@ -23,25 +23,25 @@ test(
     'or sent twice.',
   async () => {
     // Longer than the test takes: what is left to its lease is not done.
-    const world = await freshWorld({ leaseSeconds: 300 })
-    world.pages.slowDown(600)
-    world.sink.slowDown(2_500)
-    let [old, other] = await Promise.all([world.worker(), world.worker()])
-    await world.underLoad(async () => {
+    const service = await freshService({ leaseSeconds: 300 })
+    service.pages.slowDown(600)
+    service.sink.slowDown(2_500)
+    let [old, other] = await Promise.all([service.worker(), service.worker()])
+    await service.underLoad(async () => {
       for (let n = 0; n < 3; n++) {
         await until(
-          () => heldBy(world, old.role),
+          () => heldBy(service, old.role),
           ({ checks, deliveries }) => checks > 1 && deliveries > 1,
         )
         const from = performance.now()
         old.signal('SIGTERM')
         expect(await old.exited).toBe(0)
         expect(performance.now() - from).toBeLessThan(25_000)
-        expect(await heldBy(world, old.role)).toEqual({ checks: 0, deliveries: 0 })
-        ;[old, other] = [other, await world.worker()]
+        expect(await heldBy(service, old.role)).toEqual({ checks: 0, deliveries: 0 })
+        ;[old, other] = [other, await service.worker()]
       }
     })
-    await world.caughtUp()
-    await judgeInvariants(world)
+    await service.caughtUp()
+    await judgeInvariants(service)
   },
 )

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSource } from './run-chain.ts'
 import { type Chain, chainsOf } from './steps.ts'
 import { createTally } from './tally.ts'
-import { createWorld, type World } from './world.ts'
+import { createFuzzedService, type FuzzedService } from './fuzzed-service.ts'
 
 /** As many requests are sent, by so many at once. */
 const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_000)
@@ -16,11 +16,11 @@ const SHRINKING_MS = 10_000
 /** Other faults are looked for until there are so many kinds. */
 const MOST_FAILURES = 6
 
-let world: World
+let service: FuzzedService
 beforeAll(async () => {
-  world = await createWorld()
+  service = await createFuzzedService()
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 /**
  * Returns a check that takes every chain as right once this time has passed since the first that was wrong: the
@@ -62,11 +62,11 @@ test(
   'whatever is sent, each answer is quick, is what the document says, and a refusal changes nothing',
   async () => {
     const tally = createTally()
-    const { any, rollCall } = chainsOf(world.document, world.slugs)
+    const { any, rollCall } = chainsOf(service.document, service.slugs)
     const failures = new Map<string, string>()
 
     const strand = async (number: number) => {
-      const { run, close } = createSource(world, tally)
+      const { run, close } = createSource(service, tally)
       for (let round = 0; tally.sent < REQUESTS && failures.size < MOST_FAILURES; round += 1) {
         const property = fc.asyncProperty(round === 0 && number === 0 ? rollCall : any, shrinkingFor(SHRINKING_MS, run))
         const seed = SEED + number * 1_000_003 + round
@@ -81,9 +81,9 @@ test(
 
     process.stdout.write(`fuzz, seed ${SEED}: ${tally.summary()}\n`)
     expect([...failures.values()].join('\n\n'), `TIDEMARK_TEST_FUZZ_SEED=${SEED}`).toBe('')
-    expect(world.errors, 'what the service logged as errors').toEqual([])
+    expect(service.errors, 'what the service logged as errors').toEqual([])
     if (REQUESTS < 2_000) return
-    const { operations } = world.document
+    const { operations } = service.document
     const untaken = operations.filter(({ id }) => !NEVER_SUCCEED.has(id) && tally.of(id).taken === 0)
     expect(
       untaken.map(({ id }) => id),

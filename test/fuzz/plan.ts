@@ -9,10 +9,10 @@ import { kindOf, type Shelf, UNKNOWN_ID } from './shelf.ts'
 import type { Caller, Step } from './steps.ts'
 import type { Team } from './team.ts'
 import { BROKEN, ODD, ORDINARY, type Transport } from './transport.ts'
-import type { World } from './world.ts'
+import type { FuzzedService } from './fuzzed-service.ts'
 
 interface Here {
-  readonly world: World
+  readonly service: FuzzedService
   readonly team: Team
   readonly shelf: Shelf
   readonly nth: number
@@ -23,10 +23,10 @@ interface Here {
 const TRANSPORTS = new Map([ORDINARY, ...ODD, ...BROKEN].map((transport) => [transport.name, transport]))
 
 export function plan(here: Here, step: Step): Planned {
-  const { world, team, nth } = here
-  const named = world.document.operations.find(({ id }) => id === step.id)!
+  const { service, team, nth } = here
+  const named = service.document.operations.find(({ id }) => id === step.id)!
   const method = step.method ?? named.method
-  const operation = operationAt(world.document, named.path, method)
+  const operation = operationAt(service.document, named.path, method)
   const found = targetOf(here, named, step)
   // GET /v1/monitors/bulk is /v1/monitors/{id} with an odd id.
   const target = operation === null || operation.path === named.path ? found : { ...found, there: false, odd: true }
@@ -81,18 +81,18 @@ interface Body {
   readonly value: Json | undefined
 }
 
-function bodyOf({ world, team, shelf }: Here, operation: Operation, { body, transport: name }: Step): Body | null {
+function bodyOf({ service, team, shelf }: Here, operation: Operation, { body, transport: name }: Step): Body | null {
   if (!body) return null
   const transport = TRANSPORTS.get(name ?? ORDINARY.name) ?? ORDINARY
   let value = body.value
   const changes: Changed[] = []
   for (const change of body.changes) {
-    const changed = mutate(world.document, operation.body ?? {}, value, change)
+    const changed = mutate(service.document, operation.body ?? {}, value, change)
     changes.push(changed)
     value = changed.value
   }
   const text = textOf(value, (kind, index) => {
-    if (kind === 'page') return world.page
+    if (kind === 'page') return service.page
     if (kind === 'email' || kind === 'password' || kind === 'token') return team.leaver[kind]
     return shelf.live(kind, index) ?? UNKNOWN_ID
   })
@@ -122,7 +122,7 @@ function expectedOf(question: Question): Expected {
   const { here, step, method, operation, body, target } = question
   const base = { operation, method, odd: target.odd, status: null, good: false, fault: null, echo: null }
   if (!operation) return { ...base, wrong: method !== 'HEAD' }
-  const wrongBody = isWrongBody(here.world.document, operation, body)
+  const wrongBody = isWrongBody(here.service.document, operation, body)
   const wrong = step.query.wrong || wrongBody || target.odd
   const asItShould = !wrong && step.query.text === '' && isPlain(body)
   return {

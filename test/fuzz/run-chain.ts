@@ -9,7 +9,7 @@ import { createShelf, type Shelf } from './shelf.ts'
 import type { Chain, Step } from './steps.ts'
 import { createTeam, type Team } from './team.ts'
 import type { Tally } from './tally.ts'
-import type { World } from './world.ts'
+import type { FuzzedService } from './fuzzed-service.ts'
 
 /** One team and one connection, over which chains run one after the other. */
 interface CheckSource {
@@ -30,25 +30,25 @@ const SEED = {
   diff_predicate: { type: 'any_field_changes' },
 }
 
-export function createSource(world: World, tally: Tally): CheckSource {
-  const client = createClient(world.origin)
+export function createSource(service: FuzzedService, tally: Tally): CheckSource {
+  const client = createClient(service.origin)
   let team: Team | null = null
   let left = 0
   return {
     async run(chain) {
       if (!team || left <= 0) {
-        team = await createTeam(world.api)
+        team = await createTeam(service.api)
         left = REQUESTS_A_TEAM
       }
       left -= chain.steps.length
-      await runChain({ world, client, team, tally }, chain)
+      await runChain({ service, client, team, tally }, chain)
     },
     close: () => client.close(),
   }
 }
 
 interface Setting {
-  readonly world: World
+  readonly service: FuzzedService
   readonly client: Client
   readonly team: Team
   readonly tally: Tally
@@ -105,15 +105,15 @@ interface Outcome {
 }
 
 async function runStep(setting: Setting, trail: Trail, step: Step, raced: boolean): Promise<Outcome> {
-  const { world, client, team, tally } = setting
+  const { service, client, team, tally } = setting
   if (raced) trail.print = null
   if (step.caller === 'leaver') await team.returns()
-  const planned = plan({ world, team, shelf: trail.shelf, nth: tally.next(), raced }, step)
-  trail.lines.push(`${planned.what}\n  ${curlLine(world.origin, planned.sent, step.caller)}`)
+  const planned = plan({ service, team, shelf: trail.shelf, nth: tally.next(), raced }, step)
+  trail.lines.push(`${planned.what}\n  ${curlLine(service.origin, planned.sent, step.caller)}`)
   const answer = await send(client, trail, planned)
   trail.lines.push(`  ${answer.status}${raced ? ' (at the same time as others)' : ''} ${answer.text.slice(0, 600)}`)
   tally.count(planned, answer)
-  const faults = judge(world.document, planned.expected, answer)
+  const faults = judge(service.document, planned.expected, answer)
   if (faults.length > 0) fail(trail, faults)
   trail.shelf.learn(planned, answer)
   return { status: answer.status, method: planned.sent.method }
@@ -140,7 +140,7 @@ function fail(trail: Trail, faults: readonly string[]): never {
   throw new Error(`${faults.join('\n')}\n\n${trail.lines.join('\n')}`)
 }
 
-async function seed({ world: { api }, team }: Setting, shelf: Shelf): Promise<void> {
+async function seed({ service: { api }, team }: Setting, shelf: Shelf): Promise<void> {
   const { authorization = '' } = team.headers('key', 0)
   const made = await api.call(authorization.replace('Bearer ', ''), 'POST', '/v1/monitors', SEED as Json)
   const monitor = String(made.body['id'])

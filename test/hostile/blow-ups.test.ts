@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MONITOR, pathsOf, serveApi, type ServedApi } from '../spec/support.ts'
-import { type BlowUpWorld, openBlowUpWorld } from './blow-up-world.ts'
+import { type BlowUpWorker, openBlowUpWorker } from './blow-up-worker.ts'
 import { BLOW_UPS, type BlowUp } from './blow-ups.ts'
 
 /**
@@ -18,15 +18,15 @@ function limitsOf(row: BlowUp | null) {
   return codes.includes('extract_timeout') ? PATIENT : { ...PATIENT, extractMs: 40_000 }
 }
 
-let world: BlowUpWorld
+let worker: BlowUpWorker
 beforeAll(async () => {
-  world = await openBlowUpWorld(limitsOf)
+  worker = await openBlowUpWorker(limitsOf)
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => worker[Symbol.asyncDispose]())
 
 describe('a check of', () => {
   test.each(BLOW_UPS.map((row) => [row.what, row] as const))('%s', async (_what, row) => {
-    const { run, next } = await world.check(row)
+    const { run, next } = await worker.check(row)
     expect([row.comesTo].flat()).toContain(run.error_code ?? 'success')
     if (run.error_code === null) {
       expect(run.status).toBe('success')
@@ -37,7 +37,7 @@ describe('a check of', () => {
     }
     // Whoever comes next is served: the process lives, and so do its threads.
     expect(next).toMatchObject({ status: 'success', extracted: { price: '$1' } })
-    expect(world.log).toEqual([])
+    expect(worker.log).toEqual([])
   })
 })
 

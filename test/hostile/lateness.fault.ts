@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { CLEAN, HOSTILE, type Lateness, openLatenessWorld } from './lateness-world.ts'
+import { CLEAN, HOSTILE, type Lateness, openLatenessWorker } from './lateness-worker.ts'
 
 /** What counts: a fifth more than alone. */
 const MOST_RISE = 1.2
@@ -27,17 +27,17 @@ function told(company: string, lateness: Lateness): void {
 }
 
 test('fifty hostile monitors make five hundred clean ones no later', async () => {
-  const world = await openLatenessWorld()
-  onTestFinished(() => world[Symbol.asyncDispose]())
+  const worker = await openLatenessWorker()
+  onTestFinished(() => worker[Symbol.asyncDispose]())
   const alone: Lateness[] = []
   const beside: Lateness[] = []
   const isMet = () =>
     (['claimed', 'started'] as const).every((of) => best(beside, of) <= allowed(best(alone, of))) &&
     best(beside, 'ended') <= best(alone, 'ended') + MOST_END_RISE_MS
   do {
-    alone.push(await world.measure('alone'))
+    alone.push(await worker.measure('alone'))
     told('alone', alone.at(-1) as Lateness)
-    beside.push(await world.measure('with hostile'))
+    beside.push(await worker.measure('with hostile'))
     told(`beside ${HOSTILE} hostile ones`, beside.at(-1) as Lateness)
   } while (!isMet() && alone.length < MOST_PAIRS)
 
@@ -46,7 +46,7 @@ test('fifty hostile monitors make five hundred clean ones no later', async () =>
   expect(best(beside, 'started')).toBeLessThanOrEqual(allowed(best(alone, 'started')))
   expect(best(beside, 'ended')).toBeLessThanOrEqual(best(alone, 'ended') + MOST_END_RISE_MS)
   // They did run, and met the limits of every kind.
-  const codes = Object.keys(await world.hostileRuns())
+  const codes = Object.keys(await worker.hostileRuns())
   for (const code of [
     '',
     'bad_encoding',

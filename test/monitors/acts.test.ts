@@ -6,72 +6,73 @@ import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { rotateSigningSecret } from '../../monitors/signing-secret.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { createUseCaseWorld, type Person, type UseCaseWorld } from './use-case-world.ts'
+import { createInstallation, type Person, type Installation } from './installation.ts'
 
-let world: UseCaseWorld
+let installation: Installation
 beforeAll(async () => {
-  world = await createUseCaseWorld()
+  installation = await createInstallation()
 })
-afterAll(() => world.close())
+afterAll(() => installation.close())
 
-const lock = (id: string) => world.sql(`update monitors set locked = true where id = '${id}'`)
-const manage = (id: string) => world.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+const lock = (id: string) => installation.sql(`update monitors set locked = true where id = '${id}'`)
+const manage = (id: string) => installation.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
 const useUp = ({ teamId }: Person) =>
-  world.sql(`update team_usage set runs_used = runs_limit, credits = 0 where team_id = '${teamId}'`)
-const actions = async (person: Person) => (await world.audit(person)).map((line) => (line as { action: string }).action)
+  installation.sql(`update team_usage set runs_used = runs_limit, credits = 0 where team_id = '${teamId}'`)
+const actions = async (person: Person) =>
+  (await installation.audit(person)).map((line) => (line as { action: string }).action)
 
 describe('a monitor that billing has locked', () => {
   test('is neither paused nor resumed nor run, and nothing is written down; it can be deleted', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
     await lock(id)
     const one = { ...person, id }
-    expect(await pauseMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'pause' })
-    expect(await resumeMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'resume' })
-    expect(await runMonitor(world.context, one)).toEqual({ kind: 'locked', act: 'run' })
+    expect(await pauseMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'pause' })
+    expect(await resumeMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'resume' })
+    expect(await runMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'run' })
     expect(await actions(person)).toEqual([])
-    expect(await deleteMonitor(world.context, one)).toEqual({ kind: 'done' })
+    expect(await deleteMonitor(installation.context, one)).toEqual({ kind: 'done' })
     expect(await actions(person)).toEqual(['monitor.deleted'])
   })
 })
 
 describe('pausing and resuming', () => {
   test('are written down once: what is paused or active already stays as it is', async () => {
-    const person = await world.person()
-    const one = { ...person, id: (await world.monitor(person)).id }
-    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
-    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
-    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
-    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
+    const person = await installation.person()
+    const one = { ...person, id: (await installation.monitor(person)).id }
+    expect(await resumeMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
+    expect(await pauseMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
+    expect(await pauseMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
+    expect(await resumeMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
     expect(await actions(person)).toEqual(['monitor.paused', 'monitor.resumed'])
   })
 
   test('are for the team alone', async () => {
-    const { id } = await world.monitor(await world.person())
-    const one = { ...(await world.person()), id }
+    const { id } = await installation.monitor(await installation.person())
+    const one = { ...(await installation.person()), id }
     const nothing = { kind: 'not_found', what: 'monitor' }
-    expect(await pauseMonitor(world.context, one)).toEqual(nothing)
-    expect(await resumeMonitor(world.context, one)).toEqual(nothing)
-    expect(await runMonitor(world.context, one)).toEqual(nothing)
-    expect(await deleteMonitor(world.context, one)).toEqual(nothing)
+    expect(await pauseMonitor(installation.context, one)).toEqual(nothing)
+    expect(await resumeMonitor(installation.context, one)).toEqual(nothing)
+    expect(await runMonitor(installation.context, one)).toEqual(nothing)
+    expect(await deleteMonitor(installation.context, one)).toEqual(nothing)
   })
 })
 
 describe('running a monitor now', () => {
   test('returns the run that is queued already, without another audit line', async () => {
-    const person = await world.person()
-    const one = { ...person, id: (await world.monitor(person)).id }
-    const first = await runMonitor(world.context, one)
+    const person = await installation.person()
+    const one = { ...person, id: (await installation.monitor(person)).id }
+    const first = await runMonitor(installation.context, one)
     expect(first).toMatchObject({ kind: 'done' })
-    expect(await runMonitor(world.context, one)).toEqual(first)
+    expect(await runMonitor(installation.context, one)).toEqual(first)
     expect(await actions(person)).toEqual(['monitor.run_triggered'])
   })
 
   test('without runs or credits left is used up, and says what is used', async () => {
-    const person = await world.person('free')
-    const { id } = await world.monitor(person)
+    const person = await installation.person('free')
+    const { id } = await installation.monitor(person)
     await useUp(person)
-    expect(await runMonitor(world.context, { ...person, id })).toMatchObject({
+    expect(await runMonitor(installation.context, { ...person, id })).toMatchObject({
       kind: 'used_up',
       quota: { credits_remaining: 0 },
     })
@@ -81,28 +82,28 @@ describe('running a monitor now', () => {
 
 describe('deleting a monitor that a Kubernetes resource owns', () => {
   test('is refused', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
     await manage(id)
-    expect(await deleteMonitor(world.context, { ...person, id })).toEqual({
+    expect(await deleteMonitor(installation.context, { ...person, id })).toEqual({
       kind: 'managed',
       by: 'kubernetes',
       name: 'Prices',
       resource: null,
       act: 'change',
     })
-    expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ id })
+    expect(await findMonitor(installation.store, person.teamId, id)).toMatchObject({ id })
   })
 })
 
 describe('an action on many monitors', () => {
   test('gives each its own outcome, and wakes the workers once', async () => {
-    const person = await world.person()
-    const [free, locked] = [await world.monitor(person), await world.monitor(person)]
+    const person = await installation.person()
+    const [free, locked] = [await installation.monitor(person), await installation.monitor(person)]
     await lock(locked.id)
-    const before = world.wakes
+    const before = installation.wakes
     const ids = [locked.id, free.id, free.id.toUpperCase()]
-    expect(await actOnMany(world.context, { ...person, action: 'run', ids })).toMatchObject({
+    expect(await actOnMany(installation.context, { ...person, action: 'run', ids })).toMatchObject({
       succeeded: 1,
       failed: 1,
       results: [
@@ -110,21 +111,21 @@ describe('an action on many monitors', () => {
         { id: free.id, outcome: { kind: 'done' } },
       ],
     })
-    expect(world.wakes).toBe(before + 1)
+    expect(installation.wakes).toBe(before + 1)
     expect((await actions(person)).toSorted()).toEqual(['monitor.bulk_action', 'monitor.run_triggered'])
   })
 
   test('that the store cuts off has its line all the same, with what was done until then', async () => {
-    const person = await world.person()
-    const [first, second] = [await world.monitor(person), await world.monitor(person)]
-    await world.sql(`create function fall() returns trigger language plpgsql as $$ begin
+    const person = await installation.person()
+    const [first, second] = [await installation.monitor(person), await installation.monitor(person)]
+    await installation.sql(`create function fall() returns trigger language plpgsql as $$ begin
         raise exception 'gone' using errcode = '57P01'; end $$;
       create trigger fall before update on monitors for each row when (new.id = '${second.id}')
         execute function fall()`)
     const ids = [first.id, second.id]
-    await expect(actOnMany(world.context, { ...person, action: 'pause', ids })).rejects.toThrow('terminated')
-    await world.sql('drop function fall cascade')
-    const lines = await world.audit(person)
+    await expect(actOnMany(installation.context, { ...person, action: 'pause', ids })).rejects.toThrow('terminated')
+    await installation.sql('drop function fall cascade')
+    const lines = await installation.audit(person)
     expect(lines).toHaveLength(2)
     expect(lines).toContainEqual(expect.objectContaining({ action: 'monitor.paused', target_id: first.id }))
     const metadata = { action: 'pause', succeeded: 1, failed: 1 }
@@ -132,21 +133,23 @@ describe('an action on many monitors', () => {
   })
 
   test('that succeeds for none leaves no audit line', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
     await lock(id)
-    expect(await actOnMany(world.context, { ...person, action: 'pause', ids: [id] })).toMatchObject({ succeeded: 0 })
+    expect(await actOnMany(installation.context, { ...person, action: 'pause', ids: [id] })).toMatchObject({
+      succeeded: 0,
+    })
     expect(await actions(person)).toEqual([])
   })
 })
 
 describe('rotating a signing secret', () => {
   test('needs a webhook', async () => {
-    const person = await world.person()
-    const plain = await world.monitor(person)
+    const person = await installation.person()
+    const plain = await installation.monitor(person)
     const hook = { type: 'webhook' as const, url: 'https://example.com/hook' }
-    const hooked = await world.monitor(person, { deliveries: [hook] })
-    const rotate = (id: string) => rotateSigningSecret(world.context, { ...person, id, graceHours: 0 })
+    const hooked = await installation.monitor(person, { deliveries: [hook] })
+    const rotate = (id: string) => rotateSigningSecret(installation.context, { ...person, id, graceHours: 0 })
     expect(await rotate(plain.id)).toEqual({ kind: 'no_webhook' })
     expect(await rotate(hooked.id)).toMatchObject({ kind: 'done', secret: expect.stringMatching(/^[0-9a-f]{64}$/) })
     expect(await actions(person)).toEqual(['monitor.secret_rotated'])

@@ -6,14 +6,14 @@ import { applyResources, type Declaration } from '../../monitors/apply-resource.
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { row } from '../../store/db/row.ts'
-import { createUseCaseWorld, type Person, SPEC, type UseCaseWorld } from './use-case-world.ts'
+import { createInstallation, type Person, SPEC, type Installation } from './installation.ts'
 
 const WEBHOOK = { type: 'webhook', url: 'https://hooks.example/x' } as const
 
 describe('Resources that are applied together', () => {
-  let cases: UseCaseWorld
+  let cases: Installation
   beforeAll(async () => {
-    cases = await createUseCaseWorld()
+    cases = await createInstallation()
   })
   afterAll(() => cases.close())
 

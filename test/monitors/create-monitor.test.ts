@@ -4,58 +4,58 @@ import { createMonitor } from '../../monitors/create-monitor.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
-import { createUseCaseWorld, SPEC, type UseCaseWorld } from './use-case-world.ts'
+import { createInstallation, SPEC, type Installation } from './installation.ts'
 
-let world: UseCaseWorld
+let installation: Installation
 beforeAll(async () => {
-  world = await createUseCaseWorld()
+  installation = await createInstallation()
 })
-afterAll(() => world.close())
+afterAll(() => installation.close())
 
 const mails = (count: number): DeliveryConfig[] =>
   Array.from({ length: count }, (_, n) => ({ type: 'email', to: `reader${n}@example.com` }))
 
 describe('creating a monitor', () => {
   test('stores it, with its audit line, and wakes the workers', async () => {
-    const person = await world.person()
-    const before = world.wakes
-    const outcome = await createMonitor(world.context, { ...person, spec: SPEC })
+    const person = await installation.person()
+    const before = installation.wakes
+    const outcome = await createMonitor(installation.context, { ...person, spec: SPEC })
     expect(outcome).toMatchObject({ kind: 'done', monitor: { name: 'Prices', user_id: person.userId } })
-    expect(await world.audit(person)).toMatchObject([
+    expect(await installation.audit(person)).toMatchObject([
       { action: 'monitor.created', target_label: 'Prices', actor_label: person.actor.label, metadata: {} },
     ])
-    expect(world.wakes).toBe(before + 1)
+    expect(installation.wakes).toBe(before + 1)
   })
 
   test('with more deliveries than the plan allows is over the cap: nothing is stored and nobody is woken', async () => {
-    const person = await world.person('free')
-    const before = world.wakes
-    const outcome = await createMonitor(world.context, { ...person, spec: { ...SPEC, deliveries: mails(2) } })
+    const person = await installation.person('free')
+    const before = installation.wakes
+    const outcome = await createMonitor(installation.context, { ...person, spec: { ...SPEC, deliveries: mails(2) } })
     expect(outcome).toEqual({ kind: 'over_cap', tier: 'free', cap: 1, wanted: 2 })
-    expect(await countMonitors(world.store, { teamId: person.teamId })).toBe(0)
-    expect(await world.audit(person)).toEqual([])
-    expect(world.wakes).toBe(before)
+    expect(await countMonitors(installation.store, { teamId: person.teamId })).toBe(0)
+    expect(await installation.audit(person)).toEqual([])
+    expect(installation.wakes).toBe(before)
   })
 
   test('within a transaction of the caller is undone with it, its audit line too', async () => {
-    const person = await world.person()
-    const cancelled = world.store.transaction(async (store) => {
-      expect(await createMonitor({ ...world.context, store }, { ...person, spec: SPEC })).toMatchObject({
+    const person = await installation.person()
+    const cancelled = installation.store.transaction(async (store) => {
+      expect(await createMonitor({ ...installation.context, store }, { ...person, spec: SPEC })).toMatchObject({
         kind: 'done',
       })
       throw new Error('the caller thinks better of it')
     })
     await expect(cancelled).rejects.toThrow('thinks better')
-    expect(await countMonitors(world.store, { teamId: person.teamId })).toBe(0)
-    expect(await world.audit(person)).toEqual([])
+    expect(await countMonitors(installation.store, { teamId: person.teamId })).toBe(0)
+    expect(await installation.audit(person)).toEqual([])
   })
 })
 
 describe('creating a monitor from a template', () => {
   const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
   const choose = async (slug: string, url?: string) => {
-    const choice = { ...(await world.person()), slug, wishes: url === undefined ? {} : { url } }
-    return createFromTemplate({ ...world.context, egress }, choice)
+    const choice = { ...(await installation.person()), slug, wishes: url === undefined ? {} : { url } }
+    return createFromTemplate({ ...installation.context, egress }, choice)
   }
 
   test('says which template there is not, and which address is missing or may not be asked', async () => {

@@ -3,38 +3,39 @@ import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { specChange } from '../../monitors/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { createUseCaseWorld, type Person, SPEC, type UseCaseWorld } from './use-case-world.ts'
+import { createInstallation, type Person, SPEC, type Installation } from './installation.ts'
 
-let world: UseCaseWorld
+let installation: Installation
 beforeAll(async () => {
-  world = await createUseCaseWorld()
+  installation = await createInstallation()
 })
-afterAll(() => world.close())
+afterAll(() => installation.close())
 
-const edit = (person: Person, id: string, patch: MonitorPatch) => editMonitor(world.context, { ...person, id, patch })
+const edit = (person: Person, id: string, patch: MonitorPatch) =>
+  editMonitor(installation.context, { ...person, id, patch })
 
 describe('editing a monitor', () => {
   test('names the changed keys in the audit line', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
     const patch = { name: 'Other prices', url: SPEC.url, schedule_interval_seconds: 900 }
     expect(await edit(person, id, patch)).toMatchObject({ kind: 'done', monitor: { id, name: 'Other prices' } })
-    expect(await world.audit(person)).toMatchObject([
+    expect(await installation.audit(person)).toMatchObject([
       { action: 'monitor.updated', target_id: id, metadata: { changed: ['name', 'schedule_interval_seconds'] } },
     ])
   })
 
   test('that changes nothing leaves no audit line', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
     expect(await edit(person, id, { name: SPEC.name })).toMatchObject({ kind: 'done', monitor: { id } })
-    expect(await world.audit(person)).toEqual([])
+    expect(await installation.audit(person)).toEqual([])
   })
 
   test('that a Kubernetes resource owns is refused, and leaves it as it was', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person)
-    await world.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+    const person = await installation.person()
+    const { id } = await installation.monitor(person)
+    await installation.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
     expect(await edit(person, id, { name: 'Mine' })).toEqual({
       kind: 'managed',
       by: 'kubernetes',
@@ -42,13 +43,13 @@ describe('editing a monitor', () => {
       resource: null,
       act: 'change',
     })
-    expect(await findMonitor(world.store, person.teamId, id)).toMatchObject({ name: 'Prices' })
-    expect(await world.audit(person)).toEqual([])
+    expect(await findMonitor(installation.store, person.teamId, id)).toMatchObject({ name: 'Prices' })
+    expect(await installation.audit(person)).toEqual([])
   })
 
   test('holds the merged record against the rules over two keys', async () => {
-    const person = await world.person()
-    const { id } = await world.monitor(person, { diff_predicate: { type: 'field_changes', field: 'price' } })
+    const person = await installation.person()
+    const { id } = await installation.monitor(person, { diff_predicate: { type: 'field_changes', field: 'price' } })
     expect(await edit(person, id, { extract_config: { method: 'css', fields: { title: 'h1' } } })).toMatchObject({
       kind: 'invalid',
       issues: [{ path: 'diff_predicate.field' }],
@@ -56,15 +57,18 @@ describe('editing a monitor', () => {
   })
 
   test('of another team finds nothing', async () => {
-    const { id } = await world.monitor(await world.person())
-    expect(await edit(await world.person(), id, { name: 'Mine' })).toEqual({ kind: 'not_found', what: 'monitor' })
+    const { id } = await installation.monitor(await installation.person())
+    expect(await edit(await installation.person(), id, { name: 'Mine' })).toEqual({
+      kind: 'not_found',
+      what: 'monitor',
+    })
   })
 
   test('of one with more deliveries than a smaller plan allows is refused until they are reduced', async () => {
-    const person = await world.person()
+    const person = await installation.person()
     const deliveries = [1, 2, 3].map((n) => ({ type: 'email' as const, to: `reader${n}@example.com` }))
-    const { id } = await world.monitor(person, { deliveries })
-    await world.sql(`update teams set tier = 'free' where id = '${person.teamId}'`)
+    const { id } = await installation.monitor(person, { deliveries })
+    await installation.sql(`update teams set tier = 'free' where id = '${person.teamId}'`)
     expect(await edit(person, id, { deliveries: deliveries.slice(1) })).toEqual({
       kind: 'over_cap',
       tier: 'free',

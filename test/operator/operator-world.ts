@@ -11,7 +11,7 @@ import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { createUseCaseWorld } from '../monitors/use-case-world.ts'
+import { createInstallation } from '../monitors/installation.ts'
 import { eventually } from '../support/eventually.ts'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 
@@ -58,7 +58,7 @@ export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorO
 /** The same for more than one test: who opens it ends it. */
 export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-'))
-  const world = await createUseCaseWorld()
+  const world = await createInstallation()
   const owner = await world.person('scale')
   let registry = new Registry()
   const namespace = await newNamespace()

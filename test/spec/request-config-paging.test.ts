@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asked, ids, numbers, openWorld, type Service, type World } from './request-config-world.ts'
+import { type Asked, ids, numbers, openPagedService, type Service, type PagedService } from './paged-service.ts'
 
-let world: World
+let service: PagedService
 beforeAll(async () => {
-  world = await openWorld()
+  service = await openPagedService()
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const page = { type: 'page', in: 'query', param: 'page' }
 const cursor = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'next', items_path: 'items' }
@@ -27,28 +27,28 @@ describe('the page type', () => {
   test('warns where the list ends at a short or empty page that says that there is more', async () => {
     const short: Service = ({ query }) => ({ body: { items: ids(1, query.get('page') === '1' ? 9 : 4), more: true } })
     const config = { ...page, items_path: 'items', has_more_path: 'more' }
-    const { run } = await world.watch(short, paged(config), ITEMS)
+    const { run } = await service.watch(short, paged(config), ITEMS)
     expect(run).toMatchObject({ status: 'success', warnings: [expect.stringContaining('Page 2 is shorter')] })
     const empty: Service = ({ query }) => ({ body: { items: ids(1, query.get('page') === '1' ? 3 : 0), more: true } })
-    expect((await world.watch(empty, paged(config), ITEMS)).run.warnings.join()).toContain('ends there with 3 items')
+    expect((await service.watch(empty, paged(config), ITEMS)).run.warnings.join()).toContain('ends there with 3 items')
     const done: Service = ({ query }) => ({ body: { items: ids(1, 3), more: query.get('page') === '1' } })
-    expect((await world.watch(done, paged(config), ITEMS)).run.warnings).toEqual([])
+    expect((await service.watch(done, paged(config), ITEMS)).run.warnings).toEqual([])
   })
 
   test('counts from 1 by 1, and stops at a page that is shorter than the first', async () => {
-    const { run, asked } = await world.watch(byNumber(25), paged(page))
+    const { run, asked } = await service.watch(byNumber(25), paged(page))
     expect(run).toMatchObject({ status: 'success', fetch_method: 'static', extracted: { ids: numbers(1, 25) } })
     expect(asNumbers(asked)).toEqual(['1', '2', '3'])
   })
 
   test('stops at a page that comes back empty', async () => {
-    const { run, asked } = await world.watch(byNumber(20), paged(page))
+    const { run, asked } = await service.watch(byNumber(20), paged(page))
     expect(run.extracted['ids']).toEqual(numbers(1, 20))
     expect(asNumbers(asked)).toEqual(['1', '2', '3'])
   })
 
   test('takes an empty first page for an empty list', async () => {
-    const { run, asked } = await world.watch(() => ({ body: [] }), paged(page))
+    const { run, asked } = await service.watch(() => ({ body: [] }), paged(page))
     expect(run).toMatchObject({ status: 'success', extracted: { ids: [], all: [] } })
     expect(asked).toHaveLength(1)
   })
@@ -57,13 +57,13 @@ describe('the page type', () => {
     const offset: Service = ({ query }) => ({
       body: ids(Number(query.get('offset')) + 1, Math.min(25, Number(query.get('offset')) + 10)),
     })
-    const { run, asked } = await world.watch(offset, paged({ ...page, param: 'offset', start: 0, step: 10 }))
+    const { run, asked } = await service.watch(offset, paged({ ...page, param: 'offset', start: 0, step: 10 }))
     expect(run.extracted['ids']).toEqual(numbers(1, 25))
     expect(asNumbers(asked, 'offset')).toEqual(['0', '10', '20'])
   })
 
   test('replaces the parameter in the query and leaves the rest of it as it is', async () => {
-    const { asked, name } = await world.watch(byNumber(5), paged(page), { path: '?q=a%20b&page=7&z' })
+    const { asked, name } = await service.watch(byNumber(5), paged(page), { path: '?q=a%20b&page=7&z' })
     expect(asked.map(({ url }) => url)).toEqual([`/${name}?q=a%20b&page=1&z`, `/${name}?q=a%20b&page=2&z`])
   })
 
@@ -74,7 +74,7 @@ describe('the page type', () => {
         const nth = (JSON.parse(asked.body) as { filters: [{ page: number }] }).filters[0].page
         return { body: ids(nth * 10 - 9, Math.min(12, nth * 10)) }
       }
-      const { run, asked } = await world.watch(serve, paged({ ...page, in: 'body', param }, { method: 'POST', body }))
+      const { run, asked } = await service.watch(serve, paged({ ...page, in: 'body', param }, { method: 'POST', body }))
       expect(run.extracted['ids']).toEqual(numbers(1, 12))
       expect(asked.map((one) => one.body)).toEqual([1, 2].map((nth) => body.replace('"page":0', `"page":${nth}`)))
       expect(asked.map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'application/json'])
@@ -82,7 +82,7 @@ describe('the page type', () => {
   })
 
   test('makes the objects that are missing on the way into the body', async () => {
-    const { asked } = await world.watch(
+    const { asked } = await service.watch(
       () => ({ body: [] }),
       paged({ ...page, in: 'body', param: 'a.b' }, { method: 'PUT', body: '{}' }),
     )
@@ -90,7 +90,7 @@ describe('the page type', () => {
   })
 
   test('fails where the dot path leads through something else', async () => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       () => ({ body: [] }),
       paged({ ...page, in: 'body', param: 'a.b' }, { method: 'PUT', body: '{"a":1}' }),
     )
@@ -106,13 +106,13 @@ describe('the cursor type', () => {
   }
 
   test('sends the first request as it is, then the cursor, until there is none', async () => {
-    const { run, asked, name } = await world.watch(byCursor, paged(cursor), { ...ITEMS, path: '?size=2' })
+    const { run, asked, name } = await service.watch(byCursor, paged(cursor), { ...ITEMS, path: '?size=2' })
     expect(run.extracted['ids']).toEqual(numbers(1, 6))
     expect(asked.map(({ url }) => url)).toEqual(['', '&after=2', '&after=4'].map((more) => `/${name}?size=2${more}`))
   })
 
   test('stops when the cursor repeats', async () => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       (_, nth) => ({ body: { items: ids(nth, nth), next: 'same' } }),
       paged(cursor),
       ITEMS,
@@ -122,7 +122,7 @@ describe('the cursor type', () => {
   })
 
   test('stops when cursors go in a circle', async () => {
-    const { run } = await world.watch(
+    const { run } = await service.watch(
       (_, nth) => ({ body: { items: ids(nth, nth), next: `c${nth % 3}` } }),
       paged(cursor),
       ITEMS,
@@ -136,7 +136,7 @@ describe('the cursor type', () => {
       return { body: { items: ids(1, 1), next: after === undefined ? 'x"y' : null } }
     }
     const body = '{"page":{"size":1}}'
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve,
       paged({ ...cursor, in: 'body', param: 'page.after' }, { method: 'POST', body }),
       ITEMS,
@@ -148,7 +148,7 @@ describe('the cursor type', () => {
 
 describe('the next_url type', () => {
   test('follows absolute and relative URLs until there is none', async () => {
-    const { run, asked, name } = await world.watch(
+    const { run, asked, name } = await service.watch(
       ({ headers, url }, nth) => ({
         body: { items: ids(nth, nth), next: [`http://${headers.host}${url}/b`, 'c', '?d=1', undefined][nth - 1] },
       }),
@@ -164,14 +164,14 @@ describe('the next_url type', () => {
     ['an empty text', ''],
     ['false', false],
   ])('takes %s for none', async (_, next) => {
-    const { run, asked } = await world.watch(() => ({ body: { items: ids(1, 1), next } }), paged(nextUrl), ITEMS)
+    const { run, asked } = await service.watch(() => ({ body: { items: ids(1, 1), next } }), paged(nextUrl), ITEMS)
     expect(run.status).toBe('success')
     expect(asked).toHaveLength(1)
   })
 
   test('stops when the URL repeats, its own or one before', async () => {
     for (const next of ['?', '?p=2', '?p=2#x']) {
-      const { run, asked } = await world.watch(
+      const { run, asked } = await service.watch(
         (_, nth) => ({ body: { items: ids(nth, nth), next } }),
         paged(nextUrl),
         ITEMS,
@@ -183,7 +183,7 @@ describe('the next_url type', () => {
 
   test('sends method and body again', async () => {
     const serve: Service = (_, nth) => ({ body: { items: ids(nth, nth), next: nth === 1 ? '?p=2' : null } })
-    const { asked } = await world.watch(serve, paged(nextUrl, { method: 'POST', body: '{"a":1}' }), ITEMS)
+    const { asked } = await service.watch(serve, paged(nextUrl, { method: 'POST', body: '{"a":1}' }), ITEMS)
     expect(asked).toMatchObject([
       { method: 'POST', body: '{"a":1}' },
       { method: 'POST', body: '{"a":1}' },
@@ -193,7 +193,7 @@ describe('the next_url type', () => {
 
 describe('the link_header type', () => {
   test('follows rel="next" of the Link header, relative or not, until there is none', async () => {
-    const { run, asked, name } = await world.watch(
+    const { run, asked, name } = await service.watch(
       ({ headers, url }, nth) => ({
         headers: {
           link: [
@@ -212,7 +212,7 @@ describe('the link_header type', () => {
 
   test('stops when the link repeats', async () => {
     const serve: Service = (_, nth) => ({ headers: { link: '<?p=2>; rel="next"' }, body: ids(nth, nth) })
-    const { run } = await world.watch(serve, paged(link))
+    const { run } = await service.watch(serve, paged(link))
     expect(run.extracted['ids']).toEqual([1, 2])
   })
 })
@@ -232,7 +232,7 @@ describe('paging of every type', () => {
     })
 
   test.each(all)('%s stops at a page that comes back empty', async (_, pagination, of) => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve(of, (nth) => (nth === 3 ? { items: [] } : {})),
       paged(pagination),
       ITEMS,
@@ -242,7 +242,7 @@ describe('paging of every type', () => {
   })
 
   test.each(all)('%s stops when the has-more flag is false, with the items of that page', async (_, pagination, of) => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve(of, (nth) => ({ meta: [{ more: nth < 3 }] })),
       paged({ ...pagination, has_more_path: '$.meta.0.more' }),
       ITEMS,
@@ -252,7 +252,7 @@ describe('paging of every type', () => {
   })
 
   test.each(all)('%s stops when the total is reached', async (_, pagination, of) => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve(of, () => ({ meta: { total: 4 } })),
       paged({ ...pagination, total_path: 'meta.total' }),
       ITEMS,
@@ -262,7 +262,7 @@ describe('paging of every type', () => {
   })
 
   test.each(all)('%s fails when max_pages cuts the list short', async (_, pagination, of) => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve(of, () => ({})),
       paged({ ...pagination, max_pages: 3 }),
       ITEMS,
@@ -273,7 +273,7 @@ describe('paging of every type', () => {
   })
 
   test.each(all)('%s asks for 20 pages at most when max_pages is not given', async (_, pagination, of) => {
-    const { run, asked } = await world.watch(
+    const { run, asked } = await service.watch(
       serve(of, () => ({})),
       paged(pagination),
       ITEMS,
@@ -283,7 +283,7 @@ describe('paging of every type', () => {
   })
 
   test.each(all)('%s: a list that ends with the last page allowed is whole', async (_, pagination, of) => {
-    const { run } = await world.watch(
+    const { run } = await service.watch(
       serve(of, (nth) => ({ more: nth < 2 })),
       paged({ ...pagination, has_more_path: 'more', max_pages: 2 }),
       ITEMS,
@@ -299,7 +299,7 @@ describe('paging of every type', () => {
       [429, 'blocked'],
     ] as const) {
       const ok = serve(of, () => ({}))
-      const { run } = await world.watch(
+      const { run } = await service.watch(
         (asked, nth) => (nth === 2 ? { status, body: [] } : ok(asked, nth)),
         paged(pagination),
         ITEMS,
@@ -311,7 +311,7 @@ describe('paging of every type', () => {
 
   test.each(all)('%s fails when a page has no items array, and names it', async (_, pagination, of) => {
     for (const items of [undefined, null, {}, 'text', 7]) {
-      const { run } = await world.watch(
+      const { run } = await service.watch(
         serve(of, (nth) => (nth === 2 ? { items } : {})),
         paged(pagination),
         ITEMS,
@@ -327,18 +327,18 @@ describe('what was merged', () => {
     const serve: Service = (_, nth) => ({
       body: { note: `page ${nth}`, data: { list: ids(nth, nth), size: 1 }, more: nth < 3 },
     })
-    const { run } = await world.watch(serve, paged({ ...page, items_path: '$.data.list', has_more_path: 'more' }))
+    const { run } = await service.watch(serve, paged({ ...page, items_path: '$.data.list', has_more_path: 'more' }))
     expect(run.extracted['all']).toEqual({ note: 'page 1', data: { list: ids(1, 3), size: 1 }, more: true })
   })
 
   test('is one array where the responses are arrays', async () => {
-    const { run } = await world.watch(byNumber(12), paged(page))
+    const { run } = await service.watch(byNumber(12), paged(page))
     expect(run.extracted['all']).toEqual(ids(1, 12))
   })
 
   test('keeps numbers that no double can hold', async () => {
     const serve: Service = (_, nth) => ({ body: nth === 3 ? '[]' : `[{"id":1000000000000000000${nth}}]` })
-    const { run } = await world.watch(serve, paged(page), {
+    const { run } = await service.watch(serve, paged(page), {
       extract_config: { method: 'regex', fields: { last: '.*"id":(\\d+)' } },
     })
     expect(run.extracted['last']).toBe('10000000000000000002')
@@ -348,7 +348,7 @@ describe('what was merged', () => {
     const serve =
       (last: string): Service =>
       (_, nth) => ({ body: nth % 2 === 0 ? '[]' : `[{"id":1000000000000000000${last}},{"id":7}]` })
-    const { again } = await world.watch(serve('1'), paged(page))
+    const { again } = await service.watch(serve('1'), paged(page))
     expect(await again(serve('2'))).toMatchObject({
       diff: { before: { ids: ['10000000000000000001', 7] }, after: { ids: ['10000000000000000002', 7] } },
     })
@@ -358,7 +358,7 @@ describe('what was merged', () => {
     const serve =
       (last: string): Service =>
       ({ query }) => ({ body: query.get('page') === '1' ? [{ id: 'a' }, { id: 'b' }] : [{ id: last }] })
-    const { again } = await world.watch(serve('c'), paged(page))
+    const { again } = await service.watch(serve('c'), paged(page))
     expect(await again()).toMatchObject({ status: 'success', diff: {} })
     expect(await again(serve('d'))).toMatchObject({
       diff: { after: { ids: ['a', 'b', 'd'] }, before: { ids: ['a', 'b', 'c'] } },
@@ -370,7 +370,7 @@ describe('what was merged', () => {
       (second: object): Service =>
       ({ query }) =>
         query.get('page') === '1' ? { body: ids(1, 2) } : { body: [], ...second }
-    const { again } = await world.watch(serve({ body: ids(3, 3) }), paged(page))
+    const { again } = await service.watch(serve({ body: ids(3, 3) }), paged(page))
     expect(await again(serve({ status: 500 }))).toMatchObject({ status: 'error', extracted: {}, diff: {} })
     expect(await again(serve({ body: ids(3, 3) }))).toMatchObject({ status: 'success', diff: {} })
   })
@@ -378,7 +378,7 @@ describe('what was merged', () => {
 
 describe('a preview', () => {
   test('reads every page as a run does', async () => {
-    const shown = await world.preview(byNumber(25), paged(page))
+    const shown = await service.preview(byNumber(25), paged(page))
     expect(shown).toMatchObject({
       status: 'success',
       fields: { ids: numbers(1, 25) },
@@ -390,7 +390,7 @@ describe('a preview', () => {
   })
 
   test('fails as a run does', async () => {
-    expect(await world.preview(byNumber(25), paged({ ...page, max_pages: 2 }))).toMatchObject({
+    expect(await service.preview(byNumber(25), paged({ ...page, max_pages: 2 }))).toMatchObject({
       status: 'error',
       fields: {},
       error_code: 'too_large',

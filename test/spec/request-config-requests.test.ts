@@ -1,60 +1,60 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ids, openWorld, type Service, type World } from './request-config-world.ts'
+import { ids, openPagedService, type Service, type PagedService } from './paged-service.ts'
 
-let world: World
+let service: PagedService
 beforeAll(async () => {
-  world = await openWorld()
+  service = await openPagedService()
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const FIELD = { extract_config: { method: 'json_path', fields: { a: '$.a' } } }
 const answer = () => ({ body: { a: 1 } })
 
 describe('a monitor with a request_config', () => {
   test('is always fetched directly, also where the browser is asked for', async () => {
-    const { run } = await world.watch(answer, { method: 'GET' }, { ...FIELD, fetch_mode: 'browser' })
+    const { run } = await service.watch(answer, { method: 'GET' }, { ...FIELD, fetch_mode: 'browser' })
     expect(run).toMatchObject({ status: 'success', fetch_method: 'static', extracted: { a: 1 } })
   })
 
   test.each(['GET', 'POST', 'PUT', 'PATCH'])('sends the method %s', async (method) => {
-    const { asked } = await world.watch(answer, { method }, FIELD)
+    const { asked } = await service.watch(answer, { method }, FIELD)
     expect(asked).toMatchObject([{ method, body: '' }])
   })
 
   test.each(['POST', 'PUT', 'PATCH'])('sends its body with %s, as it was written', async (method) => {
     const body = '{ "query" : "{ é }",\n "n": 12345678901234567890 }'
-    const { asked } = await world.watch(answer, { method, body }, FIELD)
+    const { asked } = await service.watch(answer, { method, body }, FIELD)
     expect(asked).toMatchObject([{ method, body }])
   })
 
   test('sends a body that parses as JSON as application/json', async () => {
     for (const body of ['{}', '[1]', '"text"', '1', ' null '])
-      expect((await world.watch(answer, { method: 'POST', body }, FIELD)).asked[0]?.headers['content-type']).toBe(
+      expect((await service.watch(answer, { method: 'POST', body }, FIELD)).asked[0]?.headers['content-type']).toBe(
         'application/json',
       )
   })
 
   test('sends any other body as plain text', async () => {
     for (const body of ['a=1&b=2', '', '{'])
-      expect((await world.watch(answer, { method: 'POST', body }, FIELD)).asked[0]?.headers['content-type']).toBe(
+      expect((await service.watch(answer, { method: 'POST', body }, FIELD)).asked[0]?.headers['content-type']).toBe(
         'text/plain;charset=UTF-8',
       )
   })
 
   test('sends the Content-Type that is set instead, in whatever case its name is written', async () => {
     const request_headers = { 'CONTENT-TYPE': 'application/graphql' }
-    const { asked } = await world.watch(answer, { method: 'POST', body: '{"a":1}' }, { ...FIELD, request_headers })
+    const { asked } = await service.watch(answer, { method: 'POST', body: '{"a":1}' }, { ...FIELD, request_headers })
     expect(asked[0]?.headers['content-type']).toBe('application/graphql')
   })
 
   test('sends no Content-Type without a body', async () => {
-    const { asked } = await world.watch(answer, { method: 'POST' }, FIELD)
+    const { asked } = await service.watch(answer, { method: 'POST' }, FIELD)
     expect(asked[0]?.headers).not.toHaveProperty('content-type')
   })
 
   test('sends a body of 100,000 characters', async () => {
     const body = 'é'.repeat(100_000)
-    const { asked } = await world.watch(answer, { method: 'POST', body }, FIELD)
+    const { asked } = await service.watch(answer, { method: 'POST', body }, FIELD)
     expect(asked[0]?.body).toBe(body)
   })
 })
@@ -65,13 +65,13 @@ test('a redirect that turns a POST into a GET is followed, and the run warns', a
       ? { status: 303, headers: { location: `?${query.toString()}&elsewhere` }, body: '' }
       : { body: ids(1, query.get('page') === '2' ? 0 : 2) }
   const post = { method: 'POST', body: '{}' }
-  const { run } = await world.watch(moved, post)
+  const { run } = await service.watch(moved, post)
   expect(run).toMatchObject({ status: 'success', extracted: { ids: [1, 2] } })
   expect(run.warnings.join()).toContain('turned the POST into a GET')
   const paging = { ...post, pagination: { type: 'page', in: 'query', param: 'page' } }
-  const listed = await world.watch(moved, paging)
+  const listed = await service.watch(moved, paging)
   expect(listed.run.warnings.filter((one) => one.includes('into a GET'))).toHaveLength(1)
   const kept: Service = ({ query }) =>
     query.has('elsewhere') ? { body: ids(1, 2) } : { status: 307, headers: { location: '?elsewhere' }, body: '' }
-  expect((await world.watch(kept, post)).run).toMatchObject({ status: 'success', warnings: [] })
+  expect((await service.watch(kept, post)).run).toMatchObject({ status: 'success', warnings: [] })
 })

@@ -6,17 +6,17 @@ import { imageName } from '../../store/images/images.ts'
 import { sweepImages, type Swept } from '../../store/images/image-sweep.ts'
 import { row } from '../../store/db/row.ts'
 import { draw } from '../worker/pictures/drawings.ts'
-import { createVisualWorld, type VisualWorld } from './visual-world.ts'
+import { createVisualService, type VisualService } from './visual-service.ts'
 
-let world: VisualWorld
-afterEach(() => world.close())
+let service: VisualService
+afterEach(() => service.close())
 
 const notice = row({ pool: Type.String(), level: Type.Integer() })
 const image = row({ id: Type.String(), team_id: Type.String() })
 
 /** Names that rows and references have, and those that are there. */
 async function inventory(): Promise<{ rows: string[]; references: string[]; objects: string[] }> {
-  const { store } = world.served.api.services
+  const { store } = service.served.api.services
   const named = (all: readonly { id: string; team_id: string }[]) =>
     all.map(({ id, team_id }) => imageName(team_id, id)).sort()
   const rows = await store.any(sql.type(image)`select id, team_id from images`)
@@ -31,7 +31,7 @@ async function inventory(): Promise<{ rows: string[]; references: string[]; obje
   return {
     rows: named(rows),
     references: named(references),
-    objects: (await Array.fromAsync(world.objects.names())).sort(),
+    objects: (await Array.fromAsync(service.objects.names())).sort(),
   }
 }
 
@@ -49,13 +49,13 @@ async function expectWhole(): Promise<void> {
 }
 
 function sweep(graceSeconds?: number): Promise<Swept> {
-  const { store } = world.served.api.services
+  const { store } = service.served.api.services
   const { signal } = new AbortController()
-  return sweepImages({ store, objects: world.objects, signal, ...(graceSeconds !== undefined && { graceSeconds }) })
+  return sweepImages({ store, objects: service.objects, signal, ...(graceSeconds !== undefined && { graceSeconds }) })
 }
 
 async function setClock(offset: string): Promise<void> {
-  const { api } = world.served
+  const { api } = service.served
   await api.sql(`alter database ${new URL(api.databaseUrl).pathname.slice(1)} set tidemark.clock_offset = '${offset}'`)
 }
 
@@ -74,26 +74,26 @@ const failing = (failAt: number, objects: ObjectStore): ObjectStore => {
 
 describe('pictures in the object store', () => {
   test('are stored once while nothing changes, and three more where something does', async () => {
-    world = await createVisualWorld()
-    const { me } = world.served
-    const id = await world.monitor(me)
-    for (let run = 0; run < 3; run++) await world.run(me, id, { pngs: [await draw()] })
+    service = await createVisualService()
+    const { me } = service.served
+    const id = await service.monitor(me)
+    for (let run = 0; run < 3; run++) await service.run(me, id, { pngs: [await draw()] })
     expect((await inventory()).objects).toHaveLength(2)
-    await world.run(me, id, { pngs: [await draw({ price: '7777' })] })
+    await service.run(me, id, { pngs: [await draw({ price: '7777' })] })
     expect((await inventory()).objects).toHaveLength(5)
     await expectWhole()
     const { body } = await me.get('/v1/usage')
-    const sizes = await Promise.all((await inventory()).objects.map((name) => world.objects.get(name)))
+    const sizes = await Promise.all((await inventory()).objects.map((name) => service.objects.get(name)))
     expect(body['screenshotBytesThisMonth']).toBe(sizes.reduce((sum, bytes) => sum + (bytes?.byteLength ?? 0), 0))
   })
 
   test('that could not be put fail the run, fire nothing, leave the baseline, and use no quota', async () => {
-    world = await createVisualWorld('scale', (objects) => failing(4, objects))
-    const { me } = world.served
-    const id = await world.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })
-    await world.run(me, id, { pngs: [await draw()] })
+    service = await createVisualService('scale', (objects) => failing(4, objects))
+    const { me } = service.served
+    const id = await service.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })
+    await service.run(me, id, { pngs: [await draw()] })
     const used = (await me.get('/v1/usage')).body['screenshotBytesThisMonth']
-    const run = await world.run(me, id, { pngs: [await draw({ box: { x: 0, y: 0, width: 200, height: 200 } })] })
+    const run = await service.run(me, id, { pngs: [await draw({ box: { x: 0, y: 0, width: 200, height: 200 } })] })
     expect(run).toMatchObject({ status: 'error', delivery_triggered: false })
     expect(run).not.toHaveProperty('visual_change_pct')
     expect(run.error_message).toContain('could not be stored')
@@ -105,13 +105,13 @@ describe('pictures in the object store', () => {
   })
 
   test('of a worker that died between object and record are swept out after a grace period, no others', async () => {
-    world = await createVisualWorld()
-    const { me, api } = world.served
-    const id = await world.monitor(me)
-    await world.run(me, id, { pngs: [await draw()] })
+    service = await createVisualService()
+    const { me, api } = service.served
+    const id = await service.monitor(me)
+    await service.run(me, id, { pngs: [await draw()] })
     // The record of the next run finds its store closed: the objects are there, their references are not.
     await api.sql(`alter table run_images add constraint closed check (change_pct = 0) not valid`)
-    const lost = await world.run(me, id, { pngs: [await draw({ price: '7777' })] })
+    const lost = await service.run(me, id, { pngs: [await draw({ price: '7777' })] })
     expect(lost.status).toBe('error')
     expect((await inventory()).objects).toHaveLength(5)
     await expectWhole()
@@ -124,11 +124,11 @@ describe('pictures in the object store', () => {
   })
 
   test('are deleted when retention hides their run, but for the one that the next run is compared with', async () => {
-    world = await createVisualWorld('free')
-    const { me } = world.served
-    const id = await world.monitor(me)
-    const first = await world.run(me, id, { pngs: [await draw()] })
-    await world.run(me, id, { pngs: [await draw({ price: '7777' })] })
+    service = await createVisualService('free')
+    const { me } = service.served
+    const id = await service.monitor(me)
+    const first = await service.run(me, id, { pngs: [await draw()] })
+    await service.run(me, id, { pngs: [await draw({ price: '7777' })] })
     await setClock('15 days')
     expect((await me.get(`/v1/run-images/${first.id}`)).status).toBe(404)
     expect((await me.get(`/v1/monitors/${id}/visual-history`)).body.data).toEqual([])
@@ -140,10 +140,10 @@ describe('pictures in the object store', () => {
   })
 
   test('of a deleted monitor go with its runs', async () => {
-    world = await createVisualWorld('free')
-    const { me } = world.served
-    const id = await world.monitor(me)
-    const run = await world.run(me, id, { pngs: [await draw()] })
+    service = await createVisualService('free')
+    const { me } = service.served
+    const id = await service.monitor(me)
+    const run = await service.run(me, id, { pngs: [await draw()] })
     await me.delete(`/v1/monitors/${id}`)
     await sweep()
     expect((await me.get(`/v1/run-images/${run.id}`)).status).toBe(200)
@@ -155,31 +155,31 @@ describe('pictures in the object store', () => {
 
 describe('screenshotBytesPerMonth', () => {
   test('is shown with the limits; the free trial has 209715200', async () => {
-    world = await createVisualWorld('free')
-    const { body } = await world.served.me.get('/v1/usage')
+    service = await createVisualService('free')
+    const { body } = await service.served.me.get('/v1/usage')
     expect(body).toMatchObject({ screenshotBytesThisMonth: 0, limits: { screenshotBytesPerMonth: 209_715_200 } })
   })
 
   test('used up, fields go on and the run says its picture is not kept; an equal one is still compared', async () => {
-    world = await createVisualWorld('free')
-    const { me, api } = world.served
-    const id = await world.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })
-    await world.run(me, id, { pngs: [await draw()], price: '$1' })
+    service = await createVisualService('free')
+    const { me, api } = service.served
+    const id = await service.monitor(me, {}, { deliveries: [{ type: 'webhook', url: 'https://example.com/hook' }] })
+    await service.run(me, id, { pngs: [await draw()], price: '$1' })
     await api.sql('update team_usage set screenshot_bytes_used = 209715200 - 100')
-    const run = await world.run(me, id, { pngs: [await draw({ price: '7777' })], price: '$2' })
+    const run = await service.run(me, id, { pngs: [await draw({ price: '7777' })], price: '$2' })
     expect(run).toMatchObject({ status: 'success', delivery_triggered: true })
     expect(run.warnings.join()).toContain('209,715,200 bytes of screenshots are used up')
     expect(run).not.toHaveProperty('visual_change_pct')
     expect((await me.get(`/v1/run-images/${run.id}`)).status).toBe(404)
     expect((await me.get('/v1/usage')).body['screenshotBytesThisMonth']).toBe(209_715_100)
-    expect((await world.run(me, id, { pngs: [await draw()] })).visual_change_pct).toBe(0)
+    expect((await service.run(me, id, { pngs: [await draw()] })).visual_change_pct).toBe(0)
     await expectWhole()
   })
 
   test('is a notice to the team once at 80 percent and once when pictures no longer fit', async () => {
-    world = await createVisualWorld('free')
-    const { me, api } = world.served
-    const id = await world.monitor(me)
+    service = await createVisualService('free')
+    const { me, api } = service.served
+    const id = await service.monitor(me)
     const { store } = api.services
     const told = async () =>
       (
@@ -187,24 +187,24 @@ describe('screenshotBytesPerMonth', () => {
           select detail->>'pool' as pool, (detail->>'threshold_pct')::int as level
           from notice_events where kind = 'quota' order by id`)
       ).map(({ pool, level }) => `${pool} ${level}`)
-    await world.run(me, id, { pngs: [await draw()] })
+    await service.run(me, id, { pngs: [await draw()] })
     expect(await told()).toEqual([])
     await api.sql('update team_usage set screenshot_bytes_used = 209715200 * 0.8 - 100')
-    await world.run(me, id, { pngs: [await draw({ price: '7777' })] })
+    await service.run(me, id, { pngs: [await draw({ price: '7777' })] })
     expect(await told()).toEqual(['pictures 80'])
     await api.sql('update team_usage set screenshot_bytes_used = 209715200 - 100')
-    for (const price of ['1111', '2222']) await world.run(me, id, { pngs: [await draw({ price })] })
+    for (const price of ['1111', '2222']) await service.run(me, id, { pngs: [await draw({ price })] })
     expect(await told()).toEqual(['pictures 80', 'pictures 100'])
   })
 
   test('is never overspent by checks that end at the same time', async () => {
-    world = await createVisualWorld('free')
-    const { me, api } = world.served
-    const ids = await Promise.all(Array.from({ length: 4 }, () => world.monitor(me)))
+    service = await createVisualService('free')
+    const { me, api } = service.served
+    const ids = await Promise.all(Array.from({ length: 4 }, () => service.monitor(me)))
     const page = await draw()
     await api.sql(`update team_usage set screenshot_bytes_used = 209715200 - ${page.byteLength * 2 + 5000}`)
     for (const id of ids) await me.post(`/v1/monitors/${id}/run`)
-    await world.checkAll({ pngs: [page] })
+    await service.checkAll({ pngs: [page] })
     expect((await me.get('/v1/usage')).body['screenshotBytesThisMonth']).toBeLessThanOrEqual(209_715_200)
     await expectWhole()
   })

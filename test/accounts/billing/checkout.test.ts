@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPrices } from '../../../core/prices.ts'
 import { createTestApi, type TestApi } from '../../api/test-api.ts'
-import { type BillingWorld, openBillingWorld } from './billing-world.ts'
+import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
 import { shownSession } from './stripe-server.ts'
 
-let world: BillingWorld
+let installation: PaidInstallation
 beforeAll(async () => {
-  world = await openBillingWorld()
+  installation = await openPaidInstallation()
 })
-afterAll(() => world.close())
+afterAll(() => installation.close())
 beforeEach(() => {
-  world.stripe.failing = world.stripe.before = null
+  installation.stripe.failing = installation.stripe.before = null
 })
 
 describe('without payments', () => {
@@ -32,16 +32,16 @@ describe('without payments', () => {
       expect({ path, status, code: answer.error.code }).toEqual({ path, status: 409, code: 'CONFLICT' })
       expect(answer.error.message).toContain('administrator')
     }
-    const event = world.stripe.event('customer.subscription.updated', { customer: 'cus_1' })
-    expect(await world.deliver(event, manual)).toBe(404)
+    const event = installation.stripe.event('customer.subscription.updated', { customer: 'cus_1' })
+    expect(await installation.deliver(event, manual)).toBe(404)
     await manual.close()
   })
 })
 
 describe('buying a plan', () => {
   test('opens a page of Stripe; what is paid there holds at once, with a period of billing', async () => {
-    const owner = await world.api.owner({ plan: 'free' })
-    expect(await world.billingOf(owner)).toMatchObject({
+    const owner = await installation.api.owner({ plan: 'free' })
+    expect(await installation.billingOf(owner)).toMatchObject({
       provider: 'stripe',
       subscription: null,
       plans: [
@@ -51,33 +51,35 @@ describe('buying a plan', () => {
       ],
       credit_packs: [1000, 5000],
     })
-    const { status, body } = await world.post(owner, 'checkout', { plan: 'pro', serp: true })
+    const { status, body } = await installation.post(owner, 'checkout', { plan: 'pro', serp: true })
     expect({ status, body }).toEqual({ status: 200, body: { url: expect.stringContaining('https://checkout.') } })
-    expect(world.stripe.customers.at(-1)?.email).toBe(owner.email)
-    expect(await world.usageOf(owner)).toMatchObject({ tier: 'free', runsPeriodIsBilling: false })
-    const session = world.stripe.pay()
+    expect(installation.stripe.customers.at(-1)?.email).toBe(owner.email)
+    expect(await installation.usageOf(owner)).toMatchObject({ tier: 'free', runsPeriodIsBilling: false })
+    const session = installation.stripe.pay()
     expect(session).toMatchObject({ price: 'price_pro_serp', metadata: { team_id: owner.team_id } })
-    expect(await world.deliver(world.stripe.event('checkout.session.completed', shownSession(session)))).toBe(204)
-    const { anchor } = world.stripe.subscriptions.at(-1)!
-    expect(await world.usageOf(owner)).toMatchObject({
+    expect(
+      await installation.deliver(installation.stripe.event('checkout.session.completed', shownSession(session))),
+    ).toBe(204)
+    const { anchor } = installation.stripe.subscriptions.at(-1)!
+    expect(await installation.usageOf(owner)).toMatchObject({
       tier: 'pro',
       runsPeriodIsBilling: true,
       runsPeriodStart: new Date(anchor * 1000).toISOString(),
       trialEndsAt: null,
       limits: { serp: 'included' },
     })
-    expect(await world.billingOf(owner)).toMatchObject({
+    expect(await installation.billingOf(owner)).toMatchObject({
       tier: 'pro',
       subscription: { status: 'active', cancel_at_period_end: false },
     })
-    expect(await world.auditOf(owner)).toMatchObject([
+    expect(await installation.auditOf(owner)).toMatchObject([
       { action: 'billing.checkout_started', actor: { label: owner.email }, metadata: { plan: 'pro', serp: true } },
       { action: 'billing.plan_changed', actor: { label: 'System' }, metadata: { from: 'free', to: 'pro' } },
     ])
   })
 
   test('what is not sold, or has another form, is 422 and names the field', async () => {
-    const owner = await world.api.owner({ plan: 'free' })
+    const owner = await installation.api.owner({ plan: 'free' })
     for (const [path, body, field] of [
       ['checkout', { plan: 'scale' }, 'plan'],
       ['checkout', { plan: 'free' }, 'plan'],
@@ -86,41 +88,43 @@ describe('buying a plan', () => {
       ['credits', { runs: 7 }, 'runs'],
       ['credits', { runs: -1 }, 'runs'],
     ] as const) {
-      const { status, body: answer } = await world.post(owner, path, body)
+      const { status, body: answer } = await installation.post(owner, path, body)
       expect({ body, status, path: answer.error.details[0]?.path }).toEqual({ body, status: 422, path: field })
     }
   })
 
   test('a team with a subscription is sent to the portal, and pays for no second one', async () => {
-    const { owner, customer } = await world.subscribed()
-    const { status, body } = await world.post(owner, 'checkout', { plan: 'lite' })
+    const { owner, customer } = await installation.subscribed()
+    const { status, body } = await installation.post(owner, 'checkout', { plan: 'lite' })
     expect({ status, message: body.error.message }).toEqual({
       status: 409,
       message: expect.stringContaining('/v1/billing/portal'),
     })
-    expect((await world.post(owner, 'portal')).body).toEqual({ url: `https://portal.example.com/${customer}` })
+    expect((await installation.post(owner, 'portal')).body).toEqual({ url: `https://portal.example.com/${customer}` })
   })
 
   test('a checkout that was begun before is ended by the next; one that was paid meanwhile counts', async () => {
-    const owner = await world.api.owner({ plan: 'free' })
-    await world.post(owner, 'checkout', { plan: 'lite' })
-    const first = world.stripe.session()
-    await world.post(owner, 'checkout', { plan: 'pro' })
+    const owner = await installation.api.owner({ plan: 'free' })
+    await installation.post(owner, 'checkout', { plan: 'lite' })
+    const first = installation.stripe.session()
+    await installation.post(owner, 'checkout', { plan: 'pro' })
     expect(first.status).toBe('expired')
-    world.stripe.pay()
+    installation.stripe.pay()
     // Its event is late.
-    expect(await world.post(owner, 'checkout', { plan: 'lite' })).toMatchObject({ status: 409 })
-    expect(await world.billingOf(owner)).toMatchObject({ tier: 'pro', subscription: { status: 'active' } })
+    expect(await installation.post(owner, 'checkout', { plan: 'lite' })).toMatchObject({ status: 409 })
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'pro', subscription: { status: 'active' } })
   })
 
   test('two requests at once make one customer, and leave one open checkout', async () => {
-    const owner = await world.api.owner({ plan: 'free' })
-    const before = { customers: world.stripe.customers.length, sessions: world.stripe.sessions.length }
+    const owner = await installation.api.owner({ plan: 'free' })
+    const before = { customers: installation.stripe.customers.length, sessions: installation.stripe.sessions.length }
     const ask = (to: TestApi) =>
       to.call(owner.session_token, 'POST', '/v1/billing/checkout', { plan: 'pro' }).then(({ status }) => status)
-    expect(await Promise.all([ask(world.api), ask(world.other), ask(world.api)])).toEqual([200, 200, 200])
-    expect(world.stripe.customers.length - before.customers).toBe(1)
-    expect(world.stripe.sessions.slice(before.sessions).map(({ status }) => status)).toEqual([
+    expect(await Promise.all([ask(installation.api), ask(installation.other), ask(installation.api)])).toEqual([
+      200, 200, 200,
+    ])
+    expect(installation.stripe.customers.length - before.customers).toBe(1)
+    expect(installation.stripe.sessions.slice(before.sessions).map(({ status }) => status)).toEqual([
       'expired',
       'expired',
       'open',
@@ -128,24 +132,24 @@ describe('buying a plan', () => {
   })
 
   test('while Stripe is away it is 503, and nothing is recorded', async () => {
-    const owner = await world.api.owner({ plan: 'free' })
-    world.stripe.failing = 500
-    const { status, headers, body } = await world.post(owner, 'checkout', { plan: 'pro' })
+    const owner = await installation.api.owner({ plan: 'free' })
+    installation.stripe.failing = 500
+    const { status, headers, body } = await installation.post(owner, 'checkout', { plan: 'pro' })
     expect({ status, retry: headers['retry-after'], code: body.error.code }).toEqual({
       status: 503,
       retry: '2',
       code: 'UNAVAILABLE',
     })
-    world.stripe.failing = null
-    expect(await world.auditOf(owner)).toEqual([])
-    expect(await world.post(owner, 'checkout', { plan: 'pro' })).toMatchObject({ status: 200 })
+    installation.stripe.failing = null
+    expect(await installation.auditOf(owner)).toEqual([])
+    expect(await installation.post(owner, 'checkout', { plan: 'pro' })).toMatchObject({ status: 200 })
   })
 })
 
 test('admins, members, viewers and keys are refused and told to ask the owner', async () => {
-  const owner = await world.api.owner()
-  for (const credential of [await world.api.member(owner, 'admin'), owner.api_key]) {
-    const { status, body } = await world.api.call(credential, 'GET', '/v1/billing')
+  const owner = await installation.api.owner()
+  for (const credential of [await installation.api.member(owner, 'admin'), owner.api_key]) {
+    const { status, body } = await installation.api.call(credential, 'GET', '/v1/billing')
     expect(status).toBe(403)
     expect(body.error.message).toMatch(/manage billing \(billing\.manage\)\. Ask the owner\.$/)
   }

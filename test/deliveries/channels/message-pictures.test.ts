@@ -47,13 +47,13 @@ const payloadFor = (runId: string) => ({
   visual: { change_pct: 12, threshold_pct: 5 },
 })
 
-interface WorldOptions {
+interface LoopOptions {
   readonly folder: string
   readonly smtpPort?: number
   readonly isPublic?: boolean
 }
 
-function openWorld({ folder, smtpPort = 1, isPublic = true }: WorldOptions) {
+function openLoop({ folder, smtpPort = 1, isPublic = true }: LoopOptions) {
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
   const parsed = parseMailServer(`smtp://127.0.0.1:${smtpPort}`)
   if (!parsed.ok) throw new Error('no mail server')
@@ -82,10 +82,10 @@ describe('a message about a picture', () => {
   test('holds it, by mail', async () => {
     await using folder = await temporaryFolder()
     await using mailbox = await openMailbox()
-    await using world = openWorld({ folder: folder.path, smtpPort: mailbox.port })
+    await using opened = openLoop({ folder: folder.path, smtpPort: mailbox.port })
     const { runId } = await picturedRun(folder.path)
     const id = await outbox.add({ type: 'email', to: 'ada@example.com' }, payloadFor(runId), runId)
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     expect(await outbox.until(id, isDone)).toMatchObject({ status: 'success' })
     const mail = mailbox.letters[0]?.mail
     expect(mail?.html).toContain('<img src="cid:page@tidemark"')
@@ -97,10 +97,10 @@ describe('a message about a picture', () => {
   test.each(['slack', 'discord'] as const)('shows it by a signed address in %s', async (type) => {
     await using folder = await temporaryFolder()
     await using chat = await openReceiver()
-    await using world = openWorld({ folder: folder.path })
+    await using opened = openLoop({ folder: folder.path })
     const { runId, thumbId } = await picturedRun(folder.path)
     const id = await outbox.add({ type, webhookUrl: chat.url }, payloadFor(runId), runId)
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     await outbox.until(id, isDone)
     const body = JSON.parse(String(chat.requests[0]?.body))
     const url: string =
@@ -108,7 +108,7 @@ describe('a message about a picture', () => {
         ? body.embeds[0].image.url
         : body.blocks.find((block: { type: string }) => block.type === 'image').image_url
     expect(url.startsWith(`${BASE}/v1/images/`)).toBe(true)
-    const signed = world.links.read(url.slice(`${BASE}/v1/images/`.length))
+    const signed = opened.links.read(url.slice(`${BASE}/v1/images/`.length))
     expect(signed).toMatchObject({ teamId: outbox.teamId, imageId: thumbId })
     expect(Number(signed?.untilMs) - Date.now()).toBeLessThan(301_000)
   })
@@ -116,10 +116,10 @@ describe('a message about a picture', () => {
   test.each(['slack', 'discord'] as const)('has none in %s where strangers cannot reach us', async (type) => {
     await using folder = await temporaryFolder()
     await using chat = await openReceiver()
-    await using world = openWorld({ folder: folder.path, isPublic: false })
+    await using opened = openLoop({ folder: folder.path, isPublic: false })
     const { runId } = await picturedRun(folder.path)
     const id = await outbox.add({ type, webhookUrl: chat.url }, payloadFor(runId), runId)
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     expect(await outbox.until(id, isDone)).toMatchObject({ status: 'success' })
     expect(String(chat.requests[0]?.body)).not.toMatch(/image/)
   })
@@ -127,9 +127,9 @@ describe('a message about a picture', () => {
   test('is sent without it where it cannot be had', async () => {
     await using folder = await temporaryFolder()
     await using mailbox = await openMailbox()
-    await using world = openWorld({ folder: folder.path, smtpPort: mailbox.port })
+    await using opened = openLoop({ folder: folder.path, smtpPort: mailbox.port })
     const id = await outbox.add({ type: 'email', to: 'ada@example.com' }, payloadFor(randomUUID()))
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     expect(await outbox.until(id, isDone)).toMatchObject({ status: 'success' })
     expect(mailbox.letters[0]?.mail.attachments).toEqual([])
     expect(mailbox.letters[0]?.mail.html).not.toContain('<img')

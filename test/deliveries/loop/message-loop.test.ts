@@ -24,12 +24,12 @@ const isSent = ({ status }: { status: string }) => status === 'success'
 const wasTried = ({ attempts }: { attempts: number }) => attempts > 0
 const MAIL = { type: 'email', to: 'ada@example.com' } as const
 
-interface World extends AsyncDisposable {
+interface OpenLoop extends AsyncDisposable {
   readonly channels: Channels
 }
 
 /** All channels, with a mail server on this port or with none. */
-function openWorld(smtpPort: number | null, connections = 5): World {
+function openLoop(smtpPort: number | null, connections = 5): OpenLoop {
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
   const parsed = parseMailServer(`smtp://127.0.0.1:${smtpPort}`)
   const mailer =
@@ -49,13 +49,13 @@ describe('messages from the outbox', () => {
   test('go to Slack, Discord and a mailbox, while the stored payload stays what the API shows', async () => {
     await using mailbox = await openMailbox()
     await using chat = await openReceiver()
-    await using world = openWorld(mailbox.port)
+    await using opened = openLoop(mailbox.port)
     const ids = await Promise.all([
       outbox.add({ type: 'slack', webhookUrl: chat.url }, PAYLOAD),
       outbox.add({ type: 'discord', webhookUrl: chat.url }, PAYLOAD),
       outbox.add(MAIL, PAYLOAD),
     ])
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     for (const id of ids) {
       const row = await outbox.until(id, isSent)
       expect(JSON.parse(row.payload)).toEqual({ id, ...PAYLOAD })
@@ -75,9 +75,9 @@ describe('messages from the outbox', () => {
     [451, 'come back later', { status: 'failed' }, 300],
   ] as const)('a reply of %i %s is recorded with its code', async (code, text, state, seconds) => {
     await using mailbox = await openMailbox({ onRcptTo: (_address, _session, done) => done(refusal(code, text)) })
-    await using world = openWorld(mailbox.port)
+    await using opened = openLoop(mailbox.port)
     const id = await outbox.add(MAIL, PAYLOAD)
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     const row = await outbox.until(id, wasTried)
     expect(row).toMatchObject({ ...state, response_status: code, response_body: `${code} ${text}` })
     if (seconds !== null)
@@ -88,9 +88,9 @@ describe('messages from the outbox', () => {
     'a %s that answers 429 has failed for good, as every 4xx has',
     async (type) => {
       await using chat = await openReceiver(reply(429, 'rate limited', { 'retry-after': '1' }))
-      await using world = openWorld(null)
+      await using opened = openLoop(null)
       const id = await outbox.add({ type, webhookUrl: chat.url }, PAYLOAD)
-      await using _ = startLoop(outbox, { channels: world.channels })
+      await using _ = startLoop(outbox, { channels: opened.channels })
       expect(await outbox.until(id, wasTried)).toMatchObject({
         status: 'failed',
         next_attempt_at: null,
@@ -103,16 +103,16 @@ describe('messages from the outbox', () => {
   test('without a mail server a mail fails with an explanation, and a replay sends it once there is one', async () => {
     const id = await outbox.add(MAIL, PAYLOAD)
     {
-      await using world = openWorld(null)
-      await using _ = startLoop(outbox, { channels: world.channels })
+      await using opened = openLoop(null)
+      await using _ = startLoop(outbox, { channels: opened.channels })
       const row = await outbox.until(id, wasTried)
       expect(row).toMatchObject({ status: 'failed', next_attempt_at: null, response_status: null })
       expect(row.response_body).toContain('SMTP_URL is not set')
     }
     await using mailbox = await openMailbox()
-    await using world = openWorld(mailbox.port)
+    await using opened = openLoop(mailbox.port)
     expect(await replayDelivery(outbox.store, outbox.teamId, id)).toMatchObject({ id })
-    await using _ = startLoop(outbox, { channels: world.channels })
+    await using _ = startLoop(outbox, { channels: opened.channels })
     await outbox.until(id, isSent)
     expect(mailbox.letters[0]?.mail.messageId).toBe(`<${id}@tide.example>`)
   })
@@ -126,7 +126,7 @@ describe('messages from the outbox', () => {
       await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve))
       await using receiver = await openReceiver()
       await using chat = await openReceiver()
-      await using world = openWorld((dead.address() as AddressInfo).port)
+      await using opened = openLoop((dead.address() as AddressInfo).port)
       const mails = Array.from({ length: 50 }, () => outbox.row(MAIL, PAYLOAD))
       await outbox.addAll(mails)
       const ids = await Promise.all([
@@ -135,7 +135,7 @@ describe('messages from the outbox', () => {
         ...Array.from({ length: 10 }, (_, n) => outbox.add({ type: 'slack', webhookUrl: `${chat.url}/${n}` }, PAYLOAD)),
       ])
       const before = performance.now()
-      await using _ = startLoop(outbox, { channels: world.channels })
+      await using _ = startLoop(outbox, { channels: opened.channels })
       for (const id of ids) await outbox.until(id, isSent)
       expect(performance.now() - before).toBeLessThan(2_000)
       await eventually(
@@ -159,11 +159,11 @@ describe('messages from the outbox', () => {
         setTimeout(() => waiting.shift()?.(), 10)
       },
     })
-    await using world = openWorld(mailbox.port, 3)
+    await using opened = openLoop(mailbox.port, 3)
     await outbox.addAll(
       Array.from({ length: 30 }, (_, n) => outbox.row({ type: 'email', to: `a${n}@example.com` }, PAYLOAD)),
     )
-    await using _ = startLoop(outbox, { channels: world.channels, perHost: 3 })
+    await using _ = startLoop(outbox, { channels: opened.channels, perHost: 3 })
     await eventually(
       () => outbox.seeAll(),
       (rows) => rows.every(isSent),
@@ -177,9 +177,9 @@ describe('messages from the outbox', () => {
   test('a stop gives back a mail that a silent server holds, uncounted, within its grace', async () => {
     const dead = createServer((socket) => void socket.on('error', () => {}).resume())
     await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve))
-    await using world = openWorld((dead.address() as AddressInfo).port)
+    await using opened = openLoop((dead.address() as AddressInfo).port)
     const id = await outbox.add(MAIL, PAYLOAD)
-    await using running = startLoop(outbox, { channels: world.channels })
+    await using running = startLoop(outbox, { channels: opened.channels })
     await eventually(
       () =>
         new Promise<number>((resolve, reject) =>

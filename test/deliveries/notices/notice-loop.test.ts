@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { refusal } from '../channels/mailbox.ts'
-import { noticeWorld } from './notice-world.ts'
+import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, see, until, isTold, setClock, query } = noticeWorld()
+const { postOffice, loop, happened, see, until, isTold, setClock, query } = noticeLoops()
 
 test('the owner gets one mail that names the monitor, the reason, the page and the run', async () => {
   const { mailbox, mailer } = await postOffice()

@@ -8,9 +8,9 @@ import { eventually } from '../../support/eventually.ts'
 import { verifier } from '../../support/signature-verifier.ts'
 import { SECRET } from '../loop/outbox.ts'
 import { openReceiver, type Receiver, reply } from '../loop/receiver.ts'
-import { noticeWorld } from './notice-world.ts'
+import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, until, isTold, setClock, query } = noticeWorld()
+const { postOffice, loop, happened, until, isTold, setClock, query } = noticeLoops()
 
 const requested = (receiver: Receiver, count: number) =>
   eventually(

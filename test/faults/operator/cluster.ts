@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 import { type CliProcess, startCli } from '../../cli/cli-process.ts'
-import { createUseCaseWorld, type Person, type UseCaseWorld } from '../../monitors/use-case-world.ts'
+import { createInstallation, type Person, type Installation } from '../../monitors/installation.ts'
 import { createFaultyKube, type FaultyKube } from '../../operator/cluster/faulty-kube.ts'
 import { type KubeApi, startKubeApi } from '../../support/kube-api.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
@@ -23,7 +23,7 @@ export interface Cluster extends AsyncDisposable {
   readonly way: FaultyKube
   /** The way of the operators to the store. */
   readonly storeWay: TcpProxy
-  readonly world: UseCaseWorld
+  readonly installation: Installation
   readonly query: Query
   /** Starts an operator and waits until it watches. */
   operator(environment?: Readonly<Record<string, string>>): Promise<CliProcess>
@@ -74,11 +74,11 @@ const SPEC = {
 
 export async function openCluster(): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-faults-'))
-  const [kube, world] = await Promise.all([startKubeApi(), createUseCaseWorld()])
+  const [kube, installation] = await Promise.all([startKubeApi(), createInstallation()])
   await kube.applyCrds(`${ROOT}crds`)
   const way = await createFaultyKube(kube, folder)
-  const storeWay = await openTcpProxy(world.url)
-  const pool = new pg.Pool({ connectionString: world.url, max: 2 })
+  const storeWay = await openTcpProxy(installation.url)
+  const pool = new pg.Pool({ connectionString: installation.url, max: 2 })
   const query: Query = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
     (await pool.query<T>(text, values)).rows
   const processes: CliProcess[] = []
@@ -125,7 +125,7 @@ export async function openCluster(): Promise<Cluster> {
   }
 
   async function tenant(): Promise<Tenant> {
-    const person = await world.person('scale')
+    const person = await installation.person('scale')
     const namespace = `team-${(tenants += 1)}`
     const made = await kube.call('POST', '/api/v1/namespaces', {
       metadata: { name: namespace, labels: { 'tidemark.dev/team': person.teamId } },
@@ -138,7 +138,7 @@ export async function openCluster(): Promise<Cluster> {
     kube,
     way,
     storeWay,
-    world,
+    installation,
     query,
     supervise,
     tenant,
@@ -166,7 +166,7 @@ export async function openCluster(): Promise<Cluster> {
       await way[Symbol.asyncDispose]()
       await storeWay[Symbol.asyncDispose]()
       await pool.end()
-      await Promise.all([kube.stop(), world.close()])
+      await Promise.all([kube.stop(), installation.close()])
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -23,7 +23,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that is kille
    */
   async function story(environment: Readonly<Record<string, string>>): Promise<object> {
     const tenant = await cluster.tenant()
-    const mine = await cluster.world.monitor(tenant.person, { name: 'Adopted' })
+    const mine = await cluster.installation.monitor(tenant.person, { name: 'Adopted' })
     await create(tenant, mine.id)
     await using operators = follow(cluster, environment)
     await tenant.settled()

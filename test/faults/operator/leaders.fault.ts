@@ -42,7 +42,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Of two operators', () => 
   })
 
   test('a leader that froze during a write to the store changes nothing when it wakes, and ends', async () => {
-    const storeWay = await openTcpProxy(cluster.world.url)
+    const storeWay = await openTcpProxy(cluster.installation.url)
     onTestFinished(() => storeWay[Symbol.asyncDispose]())
     const tenant = await cluster.tenant()
     const frozen = await cluster.operator({ DATABASE_URL: storeWay.url })

@@ -5,7 +5,7 @@ import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
 import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
 import type { MonitorOptions } from '../../store/queue/queue-world.ts'
 import { draw } from '../pictures/drawings.ts'
-import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
+import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 
 export const VERBS = ['claim', 'heartbeat', 'complete', 'release'] as const
 export const MARK = { etag: null, last_modified: null, body_hash: null }
@@ -23,7 +23,7 @@ interface Answer {
 
 /** Somebody with a token, who can say to the runner API whatever a test wants. */
 export interface Asker extends AsyncDisposable {
-  readonly runnerApi: RunnerApiWorld
+  readonly runnerApi: TrustedSide
   readonly team: string
   readonly png: Uint8Array
   /** Whose token the requests carry, and a check source that is used rightly. */
@@ -38,8 +38,8 @@ export interface Asker extends AsyncDisposable {
 }
 
 export async function openAsker(): Promise<Asker> {
-  const runnerApi = await openRunnerApiWorld()
-  const team = await runnerApi.world.team()
+  const runnerApi = await openTrustedSide()
+  const team = await runnerApi.database.team()
   const newJob = async () => {
     const { token } = await runnerApi.token()
     return { token, source: await runnerApi.httpCheckSource({ token }) }
@@ -53,13 +53,13 @@ export async function openAsker(): Promise<Asker> {
       asker.job = await newJob()
     },
     async reset() {
-      await runnerApi.world.setClock('0')
-      await runnerApi.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      await runnerApi.database.setClock('0')
+      await runnerApi.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
     },
     async claimed({ visual, ...rest } = {}) {
-      const [no = 0] = await runnerApi.world.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
+      const [no = 0] = await runnerApi.database.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
       if (visual)
-        await runnerApi.world.query('update monitors set visual_config = $2 where no = $1', [
+        await runnerApi.database.query('update monitors set visual_config = $2 where no = $1', [
           no,
           JSON.stringify(visual),
         ])
@@ -74,7 +74,7 @@ export async function openAsker(): Promise<Asker> {
         ...headers,
       }),
     state: () =>
-      runnerApi.world.query(
+      runnerApi.database.query(
         `select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no`,
       ),
     [Symbol.asyncDispose]: () => runnerApi[Symbol.asyncDispose](),

@@ -5,7 +5,7 @@ import type { Finished, CheckSource } from '../../../runners/check/check-source.
 import type { MonitorOptions } from '../../store/queue/queue-world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { draw } from '../pictures/drawings.ts'
-import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
+import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 
 const LEASE_MS = 3_000
 const MARK = { etag: '"e1"', lastModified: null, bodyHash: Buffer.alloc(16, 7) }
@@ -27,33 +27,33 @@ const finished = (task: Task, reading: Finished['reading'], ms = 0): Finished =>
 })
 
 const KINDS = {
-  'in process': async (runnerApi: RunnerApiWorld) => runnerApi.postgresCheckSource(),
-  'over HTTP': (runnerApi: RunnerApiWorld) => runnerApi.httpCheckSource(),
+  'in process': async (runnerApi: TrustedSide) => runnerApi.postgresCheckSource(),
+  'over HTTP': (runnerApi: TrustedSide) => runnerApi.httpCheckSource(),
 }
 
 for (const [kind, open] of Object.entries(KINDS))
   describe(`the check source ${kind}`, () => {
-    let runnerApi: RunnerApiWorld
+    let runnerApi: TrustedSide
     let source: CheckSource
     let team = ''
     beforeAll(async () => {
-      runnerApi = await openRunnerApiWorld(LEASE_MS)
+      runnerApi = await openTrustedSide(LEASE_MS)
       source = await open(runnerApi)
-      team = await runnerApi.world.team()
+      team = await runnerApi.database.team()
     })
     afterEach(async () => {
       runnerApi.proxy.mend()
-      await runnerApi.world.setClock('0')
-      await runnerApi.world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      await runnerApi.database.setClock('0')
+      await runnerApi.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
     })
     afterAll(() => runnerApi[Symbol.asyncDispose]())
 
     async function monitor(options: MonitorOptions & { visual?: object; model?: boolean } = {}): Promise<number> {
       const { visual, ...rest } = options
       const queue = visual ? 'visual' : 'browser'
-      const [no = 0] = await runnerApi.world.monitors(team, { queue, ...rest })
+      const [no = 0] = await runnerApi.database.monitors(team, { queue, ...rest })
       if (visual)
-        await runnerApi.world.query('update monitors set visual_config = $2 where no = $1', [
+        await runnerApi.database.query('update monitors set visual_config = $2 where no = $1', [
           no,
           JSON.stringify(visual),
         ])
@@ -66,17 +66,17 @@ for (const [kind, open] of Object.entries(KINDS))
     }
     /** Due, claimed, ended with this, and the last run of it. */
     async function ended(no: number, reading: Finished['reading']) {
-      await runnerApi.world.query('update checks set due_at = clock() where no = $1', [no])
+      await runnerApi.database.query('update checks set due_at = clock() where no = $1', [no])
       const task = await claimed(no)
       await source.complete(finished(task, reading))
-      const run = (await runnerApi.world.runs(no)).at(-1)
+      const run = (await runnerApi.database.runs(no)).at(-1)
       expect(run?.id).toBe(task.runId)
       return { ...run, task }
     }
-    const moved = (seconds: number) => runnerApi.world.setClock(`${seconds} seconds`)
+    const moved = (seconds: number) => runnerApi.database.setClock(`${seconds} seconds`)
 
     test('gives out what is rendered, most overdue first, no more than asked for, and nothing twice', async () => {
-      await runnerApi.world.monitors(team, { count: 2 })
+      await runnerApi.database.monitors(team, { count: 2 })
       const late = await monitor({ dueSeconds: 900 })
       const nos = [late, await monitor({ dueSeconds: 500 }), await monitor({ dueSeconds: 100 })]
       const first = await source.claim(2)
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(KINDS))
     })
 
     test('takes its queues in turn, so that one that is always full does not starve the other', async () => {
-      const many = await runnerApi.world.monitors(team, { queue: 'browser', count: 30 })
+      const many = await runnerApi.database.monitors(team, { queue: 'browser', count: 30 })
       const no = await monitor({ visual: { enabled: true } })
       const taken = [...(await source.claim(5)), ...(await source.claim(5))].map((task) => task.no)
       expect(taken).toContain(no)
@@ -103,7 +103,7 @@ for (const [kind, open] of Object.entries(KINDS))
           headers: { 'X-Key': 'k' },
           visual: TWO_REGIONS,
         })
-        await runnerApi.world.query(
+        await runnerApi.database.query(
           `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = ` +
             `'\\x00112233445566778899aabbccddeeff' where no = $1`,
           [no],
@@ -144,10 +144,10 @@ for (const [kind, open] of Object.entries(KINDS))
       const tasks = await source.claim(10)
       await moved(2)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept, gone]))
-      await runnerApi.world.query('update checks set fence = fence + 1 where no = $1', [gone])
+      await runnerApi.database.query('update checks set fence = fence + 1 where no = $1', [gone])
       await moved(4)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept]))
-      const check = await runnerApi.world.check(kept)
+      const check = await runnerApi.database.check(kept)
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(LEASE_MS - 1_500)
       expect(await source.heartbeat([])).toEqual(new Set())
     })
@@ -158,26 +158,26 @@ for (const [kind, open] of Object.entries(KINDS))
       await moved(4)
       const another = await (await KINDS[kind as keyof typeof KINDS](runnerApi)).claim(10)
       expect(another.map(({ runId, fence }) => [runId, fence])).toEqual([[old.runId, old.fence + 1]])
-      const before = await runnerApi.world.check(no)
+      const before = await runnerApi.database.check(no)
       expect(await source.heartbeat([old])).toEqual(new Set())
       await source.release([old], 0)
       await source.complete(finished(old, values('$1')))
       await source.complete(finished(old, { kind: 'moved', queue: 'browser', reason: 'refused' }))
-      expect({ ...(await runnerApi.world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
-      expect(await runnerApi.world.runs(no)).toEqual([])
+      expect({ ...(await runnerApi.database.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
+      expect(await runnerApi.database.runs(no)).toEqual([])
     })
 
     test('records values, then what is unchanged, then a change; an outcome that comes twice is one run', async () => {
       const no = await monitor()
       const { task } = await ended(no, values('$1'))
       await source.complete(finished(task, values('$9')))
-      expect(await runnerApi.world.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
+      expect(await runnerApi.database.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
       const same = await ended(no, { kind: 'unchanged', fetchMethod: 'browser', mark: MARK })
       expect(same.task).toMatchObject({ last: MARK })
       expect(same).toMatchObject({ status: 'success', reading_id: task.runId })
       const changed = await ended(no, values('$2', { warnings: ['Something was cut.'] }))
       expect(changed).toMatchObject({ diff: { fields_changed: ['price'] }, warnings: ['Something was cut.'] })
-      expect(await runnerApi.world.runs(no)).toHaveLength(3)
+      expect(await runnerApi.database.runs(no)).toHaveLength(3)
     })
 
     test('keeps the time that a check took', async () => {
@@ -185,7 +185,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const task = await claimed(no)
       await moved(2)
       await source.complete(finished(task, values('$1'), 1_234))
-      expect(await runnerApi.world.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
+      expect(await runnerApi.database.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
     })
 
     test('records a failure with its reason', async () => {
@@ -193,7 +193,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const fault = { code: 'blocked', message: 'The site answered with status 403.' } as const
       const run = await ended(no, { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status: 403 })
       expect(run).toMatchObject({ status: 'error', error_code: 'blocked', error_message: fault.message })
-      expect((await runnerApi.world.check(no)).failures).toBe(1)
+      expect((await runnerApi.database.check(no)).failures).toBe(1)
     })
 
     test('keeps what a page may hold and JSON may not, as the store can', async () => {
@@ -212,7 +212,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const first = await ended(no, values('$1', { shots: shots(one) }))
       expect(first).toMatchObject({ status: 'success', warnings: [expect.stringContaining('"Price" was not found')] })
       await ended(no, values('$1', { shots: shots(other) }))
-      const seen = await runnerApi.world.query<{ has_changes: boolean; regions: { label: string }[] }>(
+      const seen = await runnerApi.database.query<{ has_changes: boolean; regions: { label: string }[] }>(
         'select has_changes, regions from run_images where monitor_no = $1 order by run_id',
         [no],
       )
@@ -228,15 +228,17 @@ for (const [kind, open] of Object.entries(KINDS))
       await source.complete(finished(task, { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }))
       const again = await claimed(no)
       expect(again).toMatchObject({ runId: task.runId, queue: 'browser', fence: task.fence + 2 })
-      expect(await runnerApi.world.runs(no)).toEqual([])
+      expect(await runnerApi.database.runs(no)).toEqual([])
     })
 
     test('remembers the layer that a page turned out to need', async () => {
       const no = await monitor()
-      await runnerApi.world.query('update checks set static_again_at = clock() where no = $1', [no])
+      await runnerApi.database.query('update checks set static_again_at = clock() where no = $1', [no])
       const { task } = await ended(no, values('$1', { remember: 'static' }))
       expect(task).toMatchObject({ triesStatic: true })
-      expect(await runnerApi.world.query('select queue from checks where no = $1', [no])).toEqual([{ queue: 'static' }])
+      expect(await runnerApi.database.query('select queue from checks where no = $1', [no])).toEqual([
+        { queue: 'static' },
+      ])
     })
 
     describe('takes text to the model', () => {
@@ -272,8 +274,8 @@ for (const [kind, open] of Object.entries(KINDS))
         )
         // Not when the model's own time was over, which is five seconds.
         expect(performance.now() - from).toBeLessThan(3_000)
-        expect(await runnerApi.world.runs(no)).toEqual([])
-        expect((await runnerApi.world.check(no)).run_id).toBe(task.runId)
+        expect(await runnerApi.database.runs(no)).toEqual([])
+        expect((await runnerApi.database.check(no)).run_id).toBe(task.runId)
       })
     })
 
@@ -281,7 +283,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const no = await monitor()
       const task = await claimed(no)
       await source.release([task], 2_000)
-      const check = await runnerApi.world.check(no)
+      const check = await runnerApi.database.check(no)
       expect(check.fence).toBe(task.fence + 1)
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(1_000)
       await moved(3)
@@ -301,6 +303,6 @@ for (const [kind, open] of Object.entries(KINDS))
       )
       runnerApi.proxy.mend()
       await done
-      expect(await runnerApi.world.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
+      expect(await runnerApi.database.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
     })
   })

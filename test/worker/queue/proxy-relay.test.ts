@@ -14,7 +14,7 @@ import { createProxyRelay } from '../../../worker/queue/proxy-relay.ts'
 import { testBrowsers } from '../../runners/browser/test-browsers.ts'
 import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../../runners/fetch/proxy/proxy-server.ts'
 import { eventually } from '../../support/eventually.ts'
-import { openRunnerApiWorld, type RunnerApiWorld } from './runner-world.ts'
+import { openTrustedSide, type TrustedSide } from './trusted-side.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -29,7 +29,7 @@ const site = createServer((request, response) => {
   response.setHeader('content-type', 'text/html').end('<body><script src="/made.js"></script></body>')
 })
 let large = 0
-let runnerApi: RunnerApiWorld
+let runnerApi: TrustedSide
 let proxy: ProxyServer
 let browser: Browsers
 let url = ''
@@ -47,18 +47,18 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
   proxy = await startProxy()
   browser = testBrowsers({ egress: policy })
-  runnerApi = await openRunnerApiWorld()
+  runnerApi = await openTrustedSide()
   const parsed = parseProxyUrl(proxy.url)
   if (!parsed.ok) throw new Error(parsed.message)
-  const relay = createProxyRelay({ store: runnerApi.world.store, proxy: parsed.proxy, policy, log })
+  const relay = createProxyRelay({ store: runnerApi.database.store, proxy: parsed.proxy, policy, log })
   served = await runnerApi.serve({ relay })
   token = (await runnerApi.token()).token
   source = await runnerApi.httpCheckSource({ url: served.url, token })
 })
 beforeEach(async () => {
   large = 0
-  team = await runnerApi.world.team()
-  await runnerApi.world.query(`update teams set proxy_enabled = true, tier = 'starter' where id = $1`, [team])
+  team = await runnerApi.database.team()
+  await runnerApi.database.query(`update teams set proxy_enabled = true, tier = 'starter' where id = $1`, [team])
 })
 afterAll(async () => {
   await browser.close()
@@ -69,7 +69,7 @@ afterAll(async () => {
 })
 
 async function claimed() {
-  const [no = 0] = await runnerApi.world.monitors(team, { url, queue: 'browser' })
+  const [no = 0] = await runnerApi.database.monitors(team, { url, queue: 'browser' })
   const task = (await source.claim(10)).find((one) => one.no === no)
   if (task?.kind !== 'page') throw new Error('not claimed')
   return task
@@ -87,18 +87,18 @@ async function run() {
   if (reading.kind === 'abandoned') throw new Error('abandoned')
   const at = Math.round(task.claimedMs)
   await source.complete({ task, reading, startedMs: at, endedMs: at + 1 })
-  const [stored] = await runnerApi.world.runs(task.no)
+  const [stored] = await runnerApi.database.runs(task.no)
   return stored
 }
 
 const used = async () => {
-  const rows = await runnerApi.world.query<{ n: number }>(
+  const rows = await runnerApi.database.query<{ n: number }>(
     'select proxy_bytes_used::int as n from team_usage where team_id = $1',
     [team],
   )
   return rows[0]?.n ?? 0
 }
-const holds = () => runnerApi.world.query('select 1 from proxy_holds where team_id = $1', [team])
+const holds = () => runnerApi.database.query('select 1 from proxy_holds where team_id = $1', [team])
 
 test('a page that a runner is refused is rendered through the relay, on the allowance of its team', async () => {
   expect(await run()).toMatchObject({ status: 'success', fetch_method: 'proxy', extracted: { price: '$8' } })
@@ -109,7 +109,7 @@ test('a page that a runner is refused is rendered through the relay, on the allo
 
 test('it is cut off at what is left of the allowance, and its run fails', async () => {
   large = 3_000_000
-  await runnerApi.world.query('update team_usage set proxy_bytes_used = 52428800 - 60000 where team_id = $1', [team])
+  await runnerApi.database.query('update team_usage set proxy_bytes_used = 52428800 - 60000 where team_id = $1', [team])
   const failed = await run()
   expect(failed).toMatchObject({ status: 'error', fetch_method: 'proxy', error_code: 'too_large' })
   expect(failed?.error_message).toContain('proxyBytesPerMonth')
@@ -118,12 +118,12 @@ test('it is cut off at what is left of the allowance, and its run fails', async 
 
 test('without a switch, a plan or bytes for it, the refusal stays; the proxy is not asked', async () => {
   const asked = proxy.asked.length
-  await runnerApi.world.query('update teams set proxy_enabled = false where id = $1', [team])
+  await runnerApi.database.query('update teams set proxy_enabled = false where id = $1', [team])
   const off = await run()
   expect(off).toMatchObject({ status: 'error', fetch_method: 'browser', error_code: 'blocked' })
   expect(off?.error_message).toContain('proxy_enabled')
-  await runnerApi.world.query('update teams set proxy_enabled = true where id = $1', [team])
-  await runnerApi.world.query('update team_usage set proxy_bytes_used = 52428800 where team_id = $1', [team])
+  await runnerApi.database.query('update teams set proxy_enabled = true where id = $1', [team])
+  await runnerApi.database.query('update team_usage set proxy_bytes_used = 52428800 where team_id = $1', [team])
   expect((await run())?.error_message).toContain('used up')
   expect(proxy.asked).toHaveLength(asked)
 })

@@ -162,7 +162,7 @@ describe('an outcome', () => {
   test('is not given a time before its run or in the future', async () => {
     const task = await asker.claimed()
     expect((await asker.post('complete', frame(outcome(task, { started_ms: 5, ended_ms: 2 ** 47 })))).status).toBe(204)
-    const [run] = await asker.runnerApi.world.runs(task.no)
+    const [run] = await asker.runnerApi.database.runs(task.no)
     expect(run?.start_offset_ms).toBe(0)
     expect(run?.duration_ms).toBeLessThan(60_000)
   })
@@ -172,7 +172,7 @@ describe('an outcome', () => {
     expect(
       (await asker.post('complete', frame(outcome(task, { values: { price: 'x'.repeat(200_000) } })))).status,
     ).toBe(204)
-    const [run] = await asker.runnerApi.world.runs(task.no)
+    const [run] = await asker.runnerApi.database.runs(task.no)
     expect(String(run?.extracted?.['price'])).toMatch(/truncated sha256/)
     expect(String(run?.extracted?.['price']).length).toBeLessThan(70_000)
   })
@@ -183,7 +183,7 @@ describe('an outcome', () => {
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { nobody: 'x' }, warnings: [] } as const
     const at = Math.round(task.claimedMs)
     await asker.job.source.complete({ task, reading, startedMs: at, endedMs: at })
-    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
+    expect(await asker.runnerApi.database.runs(task.no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
   })
 
   test('whose pictures are too large together fails its run, which says what to do', async () => {
@@ -196,7 +196,7 @@ describe('an outcome', () => {
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values, warnings: [], shots: shown } as const
     const at = Math.round(task.claimedMs)
     await asker.job.source.complete({ task, reading, startedMs: at, endedMs: at })
-    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([
+    expect(await asker.runnerApi.database.runs(task.no)).toMatchObject([
       { error_code: 'too_large', error_message: expect.stringContaining('fewer regions') },
     ])
   })
@@ -213,8 +213,8 @@ describe('an outcome', () => {
     const reading = { kind: 'values', fetchMethod: 'browser', mark, values: { price: '$1' }, warnings: [] } as const
     await asker.job.source.complete({ task, reading, startedMs: 0, endedMs: 0 })
     expect(way.resets).toBeGreaterThan(0)
-    expect(await asker.runnerApi.world.runs(task.no)).toHaveLength(1)
-    expect((await asker.runnerApi.world.check(task.no)).runs_total).toBe(1)
+    expect(await asker.runnerApi.database.runs(task.no)).toHaveLength(1)
+    expect((await asker.runnerApi.database.check(task.no)).runs_total).toBe(1)
   })
 
   test('waits when too many are under way, and is taken over then', async () => {
@@ -238,10 +238,10 @@ describe('an outcome', () => {
       () => asker.runnerApi.log.slice(logged),
       (lines) => lines.some((line) => line.includes('Too many outcomes')),
     )
-    expect(await asker.runnerApi.world.runs(task.no)).toEqual([])
+    expect(await asker.runnerApi.database.runs(task.no)).toEqual([])
     slow.destroy()
     await done
-    expect(await asker.runnerApi.world.runs(task.no)).toHaveLength(1)
+    expect(await asker.runnerApi.database.runs(task.no)).toHaveLength(1)
   })
 
   test('whose model is asked by a worker that stops is asked for elsewhere, and recorded once', async () => {
@@ -260,11 +260,11 @@ describe('an outcome', () => {
       (count) => count > asked,
     )
     await stopping.close()
-    expect(await asker.runnerApi.world.runs(task.no)).toEqual([])
+    expect(await asker.runnerApi.database.runs(task.no)).toEqual([])
     lost.abort()
     await done
     asker.runnerApi.model.says('$7')
     await asker.job.source.complete(finished)
-    expect(await asker.runnerApi.world.runs(task.no)).toMatchObject([{ extracted: { result: '$7' } }])
+    expect(await asker.runnerApi.database.runs(task.no)).toMatchObject([{ extracted: { result: '$7' } }])
   })
 })

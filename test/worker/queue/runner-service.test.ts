@@ -3,11 +3,11 @@ import { createRunnerPolicy } from '../../../egress/policy.ts'
 import type { Finished } from '../../../runners/check/check-source.ts'
 import type { PromptAnswer } from '../../../worker/prompts/prompts-port.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type RunnerApiWorld, openRunnerApiWorld } from './runner-world.ts'
+import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 
-let runnerApi: RunnerApiWorld
+let runnerApi: TrustedSide
 beforeAll(async () => {
-  runnerApi = await openRunnerApiWorld()
+  runnerApi = await openTrustedSide()
 })
 afterAll(() => runnerApi[Symbol.asyncDispose]())
 
@@ -34,7 +34,7 @@ test('a check that is completed twice at once asks the model once, and is record
     await runnerApi.httpCheckSource({ url, token }),
     await runnerApi.httpCheckSource({ url, token }),
   ]
-  const [no = 0] = await runnerApi.world.monitors(await runnerApi.world.team(), {
+  const [no = 0] = await runnerApi.database.monitors(await runnerApi.database.team(), {
     queue: 'browser',
     extract: { method: 'prompt', prompt: 'What does it cost?' },
   })
@@ -52,7 +52,7 @@ test('a check that is completed twice at once asks the model once, and is record
   )
   answer.resolve({ kind: 'values', values: { result: '$3' }, warnings: [] })
   await Promise.allSettled([first, second])
-  expect([tries, (await runnerApi.world.runs(no)).length]).toEqual([1, 1])
+  expect([tries, (await runnerApi.database.runs(no)).length]).toEqual([1, 1])
 })
 
 test('each response tells what to deny before its checks are returned, and a change with the next one', async () => {
@@ -62,7 +62,7 @@ test('each response tells what to deny before its checks are returned, and a cha
   const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => void told.push(denials) })
   await source.greet()
   endpoints.push({ host: 'api.test', port: 6443 })
-  const [no = 0] = await runnerApi.world.monitors(await runnerApi.world.team(), { queue: 'browser' })
+  const [no = 0] = await runnerApi.database.monitors(await runnerApi.database.team(), { queue: 'browser' })
   const tasks = await source.claim(10)
   expect(told).toEqual([
     { version: 1, cidrs: ['10.1.0.0/16'], endpoints: endpoints.slice(0, 1) },

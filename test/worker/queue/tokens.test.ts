@@ -19,13 +19,13 @@ describe('a token', () => {
     'has a letter wrong': async () => ({ authorization: `Bearer ${asker.job.token.slice(0, -1)}!` }),
     'has ended': async () => {
       const { token } = await asker.runnerApi.token('short', 5)
-      await asker.runnerApi.world.setClock('6 seconds')
+      await asker.runnerApi.database.setClock('6 seconds')
       return { authorization: `Bearer ${token}` }
     },
     'is revoked': async () => {
       const { token } = await asker.runnerApi.token('revoked')
-      expect(await revokeRunnerTokens(asker.runnerApi.world.store, 'revoked')).toBe(1)
-      expect(await revokeRunnerTokens(asker.runnerApi.world.store, 'revoked')).toBe(0)
+      expect(await revokeRunnerTokens(asker.runnerApi.database.store, 'revoked')).toBe(1)
+      expect(await revokeRunnerTokens(asker.runnerApi.database.store, 'revoked')).toBe(0)
       return { authorization: `Bearer ${token}` }
     },
   }
@@ -51,16 +51,16 @@ describe('a token', () => {
         token,
         onRefused: ({ status }) => void refusals.push(status),
       })
-      const [no] = await asker.runnerApi.world.monitors(asker.team, { queue: 'browser' })
+      const [no] = await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
       const [task] = await dying.claim(1)
       expect(task?.no).toBe(no)
       expect(dying.tokenMs()).toBeGreaterThan(890_000)
-      await revokeRunnerTokens(asker.runnerApi.world.store, 'dying')
+      await revokeRunnerTokens(asker.runnerApi.database.store, 'dying')
       await expect(dying.heartbeat([])).rejects.toMatchObject({ status: 401 })
       await expect(dying.release(task ? [task] : [], 0)).rejects.toMatchObject({ status: 401 })
       expect(refusals).toEqual([401])
       expect(await asker.job.source.claim(1)).toEqual([])
-      await asker.runnerApi.world.setClock('61 seconds')
+      await asker.runnerApi.database.setClock('61 seconds')
       expect((await asker.job.source.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
     },
   )
@@ -77,10 +77,12 @@ describe('a token', () => {
   })
 
   test('touches nothing that a worker claimed for itself, and nothing that was edited since', async () => {
-    await asker.runnerApi.world.monitors(asker.team, { queue: 'browser' })
+    await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
     const [inProcess] = await asker.runnerApi.postgresCheckSource().claim(1)
     const edited = await asker.claimed()
-    await asker.runnerApi.world.query('update checks set fence = fence + 1, holder = null where no = $1', [edited.no])
+    await asker.runnerApi.database.query('update checks set fence = fence + 1, holder = null where no = $1', [
+      edited.no,
+    ])
     const before = await asker.state()
     for (const task of [inProcess, { ...edited, fence: edited.fence + 1 }]) {
       if (!task) throw new Error('nothing was claimed')

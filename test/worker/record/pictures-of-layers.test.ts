@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createVisualWorld, type VisualWorld } from '../../spec/visual-world.ts'
+import { createVisualService, type VisualService } from '../../spec/visual-service.ts'
 import { draw } from '../pictures/drawings.ts'
 
-let world: VisualWorld
+let service: VisualService
 let id: string
 beforeEach(async () => {
-  world = await createVisualWorld()
+  service = await createVisualService()
   const deliveries = [{ type: 'webhook', url: 'https://example.com/hook' }]
-  id = await world.monitor(world.served.me, { thresholdPct: 1 }, { deliveries })
+  id = await service.monitor(service.served.me, { thresholdPct: 1 }, { deliveries })
 })
-afterEach(() => world.close())
+afterEach(() => service.close())
 
 const PAGE = {}
 const CHANGED = { box: { x: 0, y: 0, width: 200, height: 200 } }
@@ -18,7 +18,7 @@ const ELSEWHERE = { box: { x: 100, y: 100, width: 300, height: 200 } }
 const ELSEWHERE_CHANGED = { box: { x: 20, y: 300, width: 300, height: 200 } }
 
 const seen = async (by: 'browser' | 'proxy', drawing: Parameters<typeof draw>[0]) => {
-  const run = await world.run(world.served.me, id, { pngs: [await draw(drawing)], by })
+  const run = await service.run(service.served.me, id, { pngs: [await draw(drawing)], by })
   return { fired: run.delivery_triggered, warned: run.warnings.join().includes('by another layer') }
 }
 const SILENT = { fired: false, warned: false }
@@ -66,7 +66,7 @@ describe('pictures of a page that two layers draw', () => {
   test('are those of their own run after an edit, whichever layer draws it', async () => {
     await seen('browser', PAGE)
     await seen('proxy', ELSEWHERE)
-    await world.served.me.patch(`/v1/monitors/${id}`, { visual_config: { enabled: true, thresholdPct: 2 } })
+    await service.served.me.patch(`/v1/monitors/${id}`, { visual_config: { enabled: true, thresholdPct: 2 } })
     expect(await seen('browser', CHANGED)).toEqual(SILENT)
     expect(await seen('proxy', CHANGED)).toEqual(SILENT)
   })

@@ -8,7 +8,7 @@ import { createTestApi, type TestApi } from '../api/test-api.ts'
 import { type ApiDocument, readDocument } from './document.ts'
 
 /** The API on a socket, a page that may be previewed, and the document that the API serves. */
-export interface World {
+export interface FuzzedService {
   readonly api: TestApi
   readonly origin: string
   readonly page: string
@@ -19,7 +19,7 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function createWorld(): Promise<World> {
+export async function createFuzzedService(): Promise<FuzzedService> {
   const errors: string[] = []
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const previews = createPreviews({ egress, deadlineMs: 1_000 })

@@ -75,7 +75,7 @@ async function openService() {
 let made = 0
 
 /** An API, a worker, and a service whose answers a test says. */
-export async function openWorld() {
+export async function openPagedService() {
   const site = await openService()
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const previews = createPreviews({ egress })
@@ -140,7 +140,7 @@ export async function openWorld() {
     },
   }
 }
-export type World = Awaited<ReturnType<typeof openWorld>>
+export type PagedService = Awaited<ReturnType<typeof openPagedService>>
 
 export const ids = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => ({ id: from + i }))

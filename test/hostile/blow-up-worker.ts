@@ -19,7 +19,7 @@ interface CheckLimits {
 }
 
 /** A worker that checks hostile sites. */
-export interface BlowUpWorld extends AsyncDisposable {
+export interface BlowUpWorker extends AsyncDisposable {
   /** Lines of the worker's log, at warn and above. */
   readonly log: readonly string[]
   /** Checks the site of a row once, and then a good page: whoever comes next. */
@@ -27,10 +27,10 @@ export interface BlowUpWorld extends AsyncDisposable {
 }
 
 /** Opens it. `limitsOf` says what the check of a row may take, and with null what that of the good page may. */
-export async function openBlowUpWorld(limitsOf: (row: BlowUp | null) => CheckLimits): Promise<BlowUpWorld> {
+export async function openBlowUpWorker(limitsOf: (row: BlowUp | null) => CheckLimits): Promise<BlowUpWorker> {
   await using opening = new AsyncDisposableStack()
-  const world = opening.use(await openQueueWorld())
-  const team = await world.team()
+  const database = opening.use(await openQueueWorld())
+  const team = await database.team()
   const good = opening.use(await openSite())
   const pages = createPageReader()
   opening.defer(() => pages.close())
@@ -40,8 +40,8 @@ export async function openBlowUpWorld(limitsOf: (row: BlowUp | null) => CheckLim
   let limits = limitsOf(null)
   const worker = opening.use(
     await startWorker({
-      url: world.url,
-      secrets: world.secrets,
+      url: database.url,
+      secrets: database.secrets,
       async around(task) {
         const { firstByteMs, deadlineMs, extractMs } = limits
         const agent = createGuardedAgent(policy, { firstByteMs })
@@ -57,14 +57,14 @@ export async function openBlowUpWorld(limitsOf: (row: BlowUp | null) => CheckLim
   )
 
   async function runOf(url: string, extract: object): Promise<SeenRun> {
-    const [no = 0] = await world.monitors(team, { url, extract })
+    const [no = 0] = await database.monitors(team, { url, extract })
     worker.loop.wake()
     const [run] = await eventually(
-      () => world.runs(no),
+      () => database.runs(no),
       (runs) => runs.length > 0,
     )
     if (!run) throw new Error('there is no run')
-    await world.query('update checks set due_at = null, next_run_at = null')
+    await database.query('update checks set due_at = null, next_run_at = null')
     return run
   }
 

@@ -25,8 +25,8 @@ import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.t
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 /** The trusted side of check sources over a store that can be cut off, and check sources of both kinds to it. */
-export interface RunnerApiWorld extends AsyncDisposable {
-  readonly world: QueueWorld
+export interface TrustedSide extends AsyncDisposable {
+  readonly database: QueueWorld
   /** Between the trusted side and its store. */
   readonly proxy: TcpProxy
   readonly model: ModelServer
@@ -50,11 +50,11 @@ interface ServeOptions extends Partial<RunnerServiceOptions> {
 
 const NOTHING: Denials = { cidrs: [], endpoints: [] }
 
-export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWorld> {
+export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const [world, model] = await Promise.all([openQueueWorld(), openModelServer()])
-  const proxy = await openTcpProxy(world.url)
+  const [database, model] = await Promise.all([openQueueWorld(), openModelServer()])
+  const proxy = await openTcpProxy(database.url)
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
   const store = await openStore({ url: proxy.url, name: 'test runner api', connections: 8, connectTimeoutMs: 2_000 })
   const comparer = createComparer()
@@ -62,7 +62,7 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
   const pictures = createPictures({ store, objects: createFolderStore(folder), comparer, log })
   const recorder = createRecorder({
     store,
-    secrets: world.secrets,
+    secrets: database.secrets,
     patterns,
     pictures,
     log,
@@ -71,10 +71,10 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
   })
   const settings = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8 }
   const prompts = promptsOf({ ...settings, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }, { store, log, patienceMs: leaseMs })
-  const trusted = { store, secrets: world.secrets, recorder, prompts, leaseMs }
+  const trusted = { store, secrets: database.secrets, recorder, prompts, leaseMs }
   const runnerApi: HttpCheckSource[] = []
   const servers: { close(): Promise<void> }[] = []
-  const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(world.store, { job, ttlSeconds })
+  const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(database.store, { job, ttlSeconds })
 
   async function serve(options: ServeOptions = {}) {
     const { budgetBytes, denied: _denied, ...more } = options
@@ -94,7 +94,7 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
   const { url: runnerApiUrl } = await serve()
 
   return {
-    world,
+    database,
     proxy,
     model,
     log: lines,
@@ -120,7 +120,7 @@ export async function openRunnerApiWorld(leaseMs = 60_000): Promise<RunnerApiWor
       await prompts?.close()
       await recorder.settle()
       await Promise.all([comparer.close(), patterns.close(), store.end()])
-      await Promise.all([proxy, model, world].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([proxy, model, database].map((part) => part[Symbol.asyncDispose]()))
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -16,7 +16,7 @@ export interface Lateness {
 }
 
 /** Clean monitors and hostile ones, and one worker process for both at a time. */
-interface LatenessWorld extends AsyncDisposable {
+interface LatenessWorker extends AsyncDisposable {
   /** A fresh worker checks the clean monitors, with the hostile ones or without; measures once both have begun. */
   measure(company: 'alone' | 'with hostile'): Promise<Lateness>
   /** Runs of hostile monitors that have ended so far, by error code ('' for none). */
@@ -33,7 +33,7 @@ const ROUNDS = 2
 type Query = <T extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<T[]>
 
 /** Opens a database and the sites. */
-export async function openLatenessWorld(): Promise<LatenessWorld> {
+export async function openLatenessWorker(): Promise<LatenessWorker> {
   await using opening = new AsyncDisposableStack()
   const database = await createTestDatabase()
   opening.defer(() => database.drop())

@@ -13,7 +13,7 @@ const PRICES = {
 }
 
 /** Two processes of one installation that takes payments, and Stripe. */
-export async function openBillingWorld() {
+export async function openPaidInstallation() {
   const stripe = await openStripeServer()
   const prices = readPrices(JSON.stringify(PRICES))
   if (typeof prices === 'string') throw new Error(prices)
@@ -64,4 +64,4 @@ export async function openBillingWorld() {
     },
   }
 }
-export type BillingWorld = Awaited<ReturnType<typeof openBillingWorld>>
+export type PaidInstallation = Awaited<ReturnType<typeof openPaidInstallation>>

@@ -36,7 +36,7 @@ interface SeenNotice {
 }
 
 /** Sets a database, mail servers and loops up for the tests of one file, and takes them down. */
-export function noticeWorld() {
+export function noticeLoops() {
   let outbox: Outbox
   beforeAll(async () => {
     outbox = await openOutbox()

@@ -10,7 +10,7 @@ import { openSink, type Sink } from './sink.ts'
 import { setClock } from './set-clock.ts'
 import { until } from './until.ts'
 
-export interface FaultWorldOptions {
+export interface FaultServiceOptions {
   /** A migrated database, a superuser's address. */
   readonly url: string
   readonly monitors?: number
@@ -31,7 +31,7 @@ export interface FaultWorker extends CliProcess {
 }
 
 /** Monitors of pages that change, real workers, a sink for their webhooks, and a way to break what is between them. */
-export interface FaultWorld extends AsyncDisposable {
+export interface FaultService extends AsyncDisposable {
   readonly monitors: number
   readonly intervalSeconds: number
   readonly leaseSeconds: number
@@ -60,7 +60,7 @@ const TEAM = '00000000-0000-4000-8000-0000000fa017'
 const CHANGE_EVERY_MS = 40
 
 /** The seed is printed: with TIDEMARK_TEST_SEED the same choices are made again. */
-export async function openFaultWorld(options: FaultWorldOptions): Promise<FaultWorld> {
+export async function openFaultService(options: FaultServiceOptions): Promise<FaultService> {
   const { url, monitors = 30, intervalSeconds = 2, leaseSeconds = 2 } = options
   const pool = new pg.Pool({ connectionString: url, max: 3 })
   pool.on('error', () => {})

@@ -43,7 +43,7 @@ export interface Person extends Requester {
 }
 
 /** Use cases on a database of its own, without an API. */
-export interface UseCaseWorld {
+export interface Installation {
   readonly store: Store
   readonly context: MonitorContext
   /** How often workers were woken. */
@@ -60,7 +60,7 @@ export interface UseCaseWorld {
   close(): Promise<void>
 }
 
-export async function createUseCaseWorld(): Promise<UseCaseWorld> {
+export async function createInstallation(): Promise<Installation> {
   const database = await createTestDatabase()
   const store = await openStore({ url: database.url, name: 'tidemark test', connections: 4 })
   const secrets = createSecretBox('a key of the tests, which is long enough')

@@ -18,7 +18,7 @@ export interface SeenRun {
 }
 
 /** An API and a worker that renders nothing, as processes of their own; runners are started by the test. */
-export interface RunnerWorld extends AsyncDisposable {
+export interface RunnerInstallation extends AsyncDisposable {
   /** Where runners find the runner API. */
   readonly runnerApiUrl: string
   /** Settings of the trusted side. */
@@ -45,9 +45,9 @@ const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'
 
 /** `settings`: more of the trusted side; it may depend on the address of the database. */
-export async function openRunnerWorld(
+export async function openRunnerInstallation(
   settings: Environment | ((databaseUrl: string) => Promise<Environment>) = {},
-): Promise<RunnerWorld> {
+): Promise<RunnerInstallation> {
   const database = await createTestDatabase()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

@@ -26,7 +26,7 @@ interface Seen {
 }
 
 /** An API, and the trusted side of a worker, over one store and one object store: everything but the browser. */
-export interface VisualWorld {
+export interface VisualService {
   readonly served: ServedApi
   readonly objects: ObjectStore
   readonly folder: string
@@ -49,10 +49,10 @@ interface Run {
 }
 
 /** `around` stands between the worker and its object store. */
-export async function createVisualWorld(
+export async function createVisualService(
   plan: Tier = 'scale',
   around: (objects: ObjectStore) => ObjectStore = (objects) => objects,
-): Promise<VisualWorld> {
+): Promise<VisualService> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pictures-'))
   const objects = createFolderStore(folder)
   const served = await serveApi(plan, { objects })
