@@ -21,17 +21,10 @@ const outcome = row({
 })
 
 /** The bytes were taken from the team's quota, or the quota is too small. */
-type Reservation = (
+type Reservation =
   | { readonly ok: true }
-  | {
-      readonly ok: false
-      readonly used: number
-      readonly limit: number
-    }
-) & {
-  /** An event about the quota was written: it has passed 80 percent, or refuses pictures for the first time. */
-  readonly isTold: boolean
-}
+  /** `isTold`: these are the first pictures of the period that do not fit, and an event was written. */
+  | { readonly ok: false; readonly used: number; readonly limit: number; readonly isTold: boolean }
 
 /** The owner of the pictures. */
 interface Owner {
@@ -91,7 +84,7 @@ export async function reserveImages(
     )
     select exists (select from counted) as reserved, used, most as limit, exists (select from told) as is_told from own
   `)
-  return reserved ? { ok: true, isTold } : { ok: false, used, limit: limit ?? used, isTold }
+  return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used, isTold }
 }
 
 /** Releases the reservation of objects that could not be stored. The sweep deletes those that were stored. */

@@ -19,6 +19,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test',
     TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TIDEMARK_DASHBOARD_URL: 'https://watch.example.com/app/',
     PORT: '0',
   })
   const [, address = '', apiKey = ''] = await serve.says(/running at (\S+)\n[\s\S]*API key\s+(svc_\w+)/)
@@ -54,14 +55,14 @@ const ended = (id: string) =>
   )
 
 /** A monitor with one field and one webhook; its first run, which sets the baseline, has ended. */
-async function watch(url: string, selector: string, hook: Receiver) {
+async function watch(url: string, selector: string, hook: Receiver, more: readonly object[] = []) {
   const made = await ask<{ id: string; name: string }>('/v1/monitors', {
     name: 'A kettle',
     url,
     schedule_interval_seconds: 3600,
     extract_config: { method: 'css', fields: { price: selector } },
     diff_predicate: { type: 'field_changes', field: 'price' },
-    deliveries: [{ type: 'webhook', url: hook.url, headers: { 'X-Team': 'kettles' } }],
+    deliveries: [{ type: 'webhook', url: hook.url, headers: { 'X-Team': 'kettles' } }, ...more],
   })
   const first = await eventually(
     () => ask<{ data: Run[] }>(`/v1/monitors/${made.id}/runs`),
@@ -124,6 +125,20 @@ test('a page changes, and a signed message tells what changed from what to what'
   expect(delivery?.payload).toEqual(payload)
   expect(Math.abs(Date.parse(payload.fired_at) - Date.now())).toBeLessThan(60_000)
   expect(hook.requests).toHaveLength(1)
+}, 40_000)
+
+test('a message to a chat links to the run below TIDEMARK_DASHBOARD_URL', async () => {
+  await using site = await openSite()
+  await using hook = await openReceiver(reply(204))
+  await using chat = await openReceiver()
+  const { id } = await watch(site.url, '.price', hook, [{ type: 'slack', webhookUrl: chat.url }])
+  site.price('$17.49')
+  const run = await runNow(id)
+  const [message] = await eventually(
+    () => chat.requests,
+    (all) => all.length > 0,
+  )
+  expect(message?.body.toString()).toContain(`https://watch.example.com/app/monitors/${id}/runs/${run.id}`)
 }, 40_000)
 
 const shared = process.env['TIDEMARK_SHARED'] ?? ''
