@@ -201,6 +201,15 @@ export const Config = Closed({
         'all runs say so.',
     }),
   ),
+  TIDEMARK_SERP_PROVIDER_URL: Optional(
+    Text(
+      1,
+      2048,
+      'Paid service that answers searches of Google when Google refuses; see docs/search-results.md. Example: ' +
+        'https://provider.example.com/search.json. Unset: there is none.',
+    ),
+  ),
+  TIDEMARK_SERP_PROVIDER_KEY: Optional(Text(1, 512, 'API key for TIDEMARK_SERP_PROVIDER_URL. Required with it.')),
   TIDEMARK_BROWSER_PAGES: Whole(0, 100, {
     default: 4,
     description:
@@ -350,6 +359,7 @@ export const SECRET_SETTINGS = [
   'LLM_API_KEY',
   'TIDEMARK_PROXY_URL',
   'TIDEMARK_RUNNER_TOKEN',
+  'TIDEMARK_SERP_PROVIDER_KEY',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
   'TIDEMARK_ENCRYPTION_KEY',

@@ -18,6 +18,7 @@ import {
 } from './admin-accounts.ts'
 import { listClustersCommand, releaseClusterCommand } from './admin-clusters.ts'
 import { rotateKeyCommand } from './admin-encryption-key.ts'
+import { unreadPageCommand } from './admin-unread-page.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
 interface OwnerOptions {
@@ -52,6 +53,7 @@ export const adminCommands = (): Command[] => [
   createRunnerTokenCommand(),
   revokeRunnerTokenCommand(),
   rotateKeyCommand(),
+  unreadPageCommand(),
 ]
 
 function ownerCommand(): Command {

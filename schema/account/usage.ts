@@ -35,6 +35,9 @@ export const Usage = Closed({
   runs: Pool('Runs of the period. Beyond the contract: a null limit means that there is none.'),
   visualRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
   serpRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
+  serpProviderPagesThisMonth: Count(
+    'Beyond the contract: pages that the paid search provider was asked for in the period. They are no quota.',
+  ),
   serpAllowed: Type.Boolean({ description: 'SERP monitors can run: through the plan, its trial, or credits.' }),
   serpViaCredits: Type.Boolean({ description: 'The plan does not include SERP: only credits pay for SERP monitors.' }),
   runCredits: Count(),

@@ -169,6 +169,15 @@ create table serp_engines (
   refused_until timestamptz not null
 );
 
+-- The last page of each engine that was not recognized. The object store has it for a week, for the installation's
+-- admin alone (store/objects/unread-pages.ts).
+create table serp_unread (
+  engine text primary key,
+  marker text not null,
+  run_id uuid not null,
+  seen_at timestamptz not null
+);
+
 -- For lists of the monitors whose status is error (FAILURES_UNTIL_ERROR in core/schedule.ts).
 create index checks_failing on checks (team_id, no) where failures >= 5;
 

@@ -26,6 +26,8 @@ create table team_usage (
   llm_calls_used bigint not null default 0 check (llm_calls_used >= 0),
   screenshot_bytes_used bigint not null default 0 check (screenshot_bytes_used >= 0),
   proxy_bytes_used bigint not null default 0 check (proxy_bytes_used >= 0),
+  -- Pages that a paid provider of searches was asked for. There is no quota of them.
+  provider_pages_used bigint not null default 0,
   -- A pool that checks of pages use is empty, and no credits are left. A trigger keeps it up to date.
   is_used_up boolean not null default false
 ) with (fillfactor = 50);

@@ -147,7 +147,8 @@ export async function restUsedUp(store: Store): Promise<void> {
 
 /** The part of an update of `team_usage` that begins a period: nothing is used yet. */
 export const NOTHING_USED = sql.fragment`
-  runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0`
+  runs_used = 0, visual_used = 0, serp_used = 0, llm_calls_used = 0, screenshot_bytes_used = 0, proxy_bytes_used = 0,
+  provider_pages_used = 0`
 
 /** The part of an update of `team_usage` that sets the month of an anchor in which a time lies. */
 export const monthOf = (anchor: Fragment, at: Fragment) => sql.fragment`

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { proxyHold, proxyLayerOf } from '../../cli/boot/parts/proxy.ts'
-import { createLogger } from '../../core/logger.ts'
+import { createLogger, type Logger } from '../../core/logger.ts'
 import { check } from '../../runners/check/check.ts'
 import { type ModelSettings, promptsOf } from '../../cli/boot/parts/model.ts'
 import type { Reading } from '../../runners/check/reading.ts'
@@ -20,6 +20,10 @@ import { createRecorder } from '../../worker/record/recorder.ts'
 import { createComparer } from '../../worker/pictures/comparer.ts'
 import { createPictures } from '../../worker/pictures/pictures.ts'
 import { CHECK_QUEUES } from '../../core/check-queue.ts'
+import type { SearchMeans } from '../../runners/serp/search-reading.ts'
+import type { SearchRecording } from '../../store/queue/record-search.ts'
+import type { SearchProvider } from '../../worker/searches/search-provider.ts'
+import { createSearches } from '../../worker/searches/searches.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
@@ -44,12 +48,23 @@ export interface WorkerOptions {
   readonly model?: Partial<ModelSettings>
   /** Renders pages; without it there is no browser. */
   readonly browsers?: Pick<Browsers, 'render'> | undefined
+  /** Asks search engines; without it there are no searches. */
+  readonly search?: SearchWorking | undefined
   /** Where pictures go; without it none can be kept. */
   readonly objects?: ObjectStore | undefined
   /** Resolves the names of checks; without it the machine's. */
   readonly resolver?: Resolver
   /** Around the check itself. */
   readonly around?: (task: Task, go: () => Promise<Reading>) => Promise<Reading>
+}
+
+interface SearchWorking {
+  readonly means: SearchMeans
+  readonly provider?: SearchProvider | null
+  readonly spacingMs?: number
+  readonly exit?: string
+  readonly registry?: Registry
+  readonly mails?: SearchRecording['mails']
 }
 
 /** A worker as a process has it, without the process: claims, checks over real sockets, records. */
@@ -60,6 +75,36 @@ export interface RunningWorker extends AsyncDisposable {
   readonly log: readonly string[]
   /** Drains and closes; also what disposal does, with little grace. */
   stop(graceMs: number): Promise<void>
+}
+
+const recordingOf = ({ spacingMs = 0, mails = NO_MAILS }: Partial<SearchWorking> = {}): SearchRecording => ({
+  spacingMs,
+  mails,
+  linkOf: () => null,
+})
+
+interface SearchParts {
+  readonly store: Store
+  readonly objects: ObjectStore | undefined
+  readonly log: Logger
+}
+
+function claimingOf(working: SearchWorking | undefined, { store, objects = NO_OBJECTS, log }: SearchParts) {
+  if (!working) return undefined
+  const { exit = 'default', spacingMs = 0, provider = null, registry = new Registry() } = working
+  const searches = createSearches({ store, objects, provider, registry, log })
+  return { exit, hasProvider: provider !== null, spacingMs, searches }
+}
+
+const NO_MAILS = { add: async () => false }
+
+/** Keeps nothing. */
+const NO_OBJECTS: ObjectStore = {
+  put: async () => {},
+  get: async () => null,
+  remove: async () => {},
+  names: async function* () {},
+  close: async () => {},
 }
 
 const MODEL: ModelSettings = { LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }
@@ -98,17 +143,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onDeliveries: () => {},
     patienceMs: leaseMs,
     ...(pictures && { pictures }),
+    searches: recordingOf(options.search),
     ...(options.onNotices && { onNotices: options.onNotices }),
     ...(options.onInternalError && { onInternalError: options.onInternalError }),
   })
   const prompts = promptsOf({ ...MODEL, ...options.model }, { store, log, patienceMs: leaseMs })
-  const { around, browsers } = options
+  const { around, browsers, search: working } = options
+  const search = claimingOf(working, { store, objects: options.objects, log })
   const loop = createCheckLoop({
-    source: createPostgresCheckSource({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs }),
+    source: createPostgresCheckSource({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs, search }),
     check: (task, signal) => {
       // As in a process, where a loop of its own has what is rendered.
       const browser = browsers && task.queue === 'static' ? 'elsewhere' : browsers
-      const go = () => check(task, { agent, extractor, pages, proxy, browser, signal })
+      const go = () => check(task, { agent, extractor, pages, proxy, browser, search: working?.means, signal })
       return around ? around(task, go) : go()
     },
     log,

@@ -138,6 +138,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'runners/fetch',
     'runners/client',
     'worker/prompts',
+    'worker/searches',
     'accounts/billing',
     'deliveries',
     'api',

@@ -2,13 +2,14 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Store } from '../../store/db/client.ts'
 import { extendLeases, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { SerpTask, Task } from '../../runners/check/task.ts'
+import type { Task } from '../../runners/check/task.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
 import { createClaims, contextOf, type SearchClaims } from './claim-round.ts'
 import type { CheckSource, Finished } from '../../runners/check/check-source.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { handOver, rememberLayer } from '../../store/queue/remember-layer.ts'
+import type { EndedSearch, Searches } from '../searches/searches.ts'
 import { answered, heldBy } from './answered.ts'
 
 interface PostgresCheckSourceOptions {
@@ -28,16 +29,8 @@ interface PostgresCheckSourceOptions {
 export interface SearchSettling {
   /** `TIDEMARK_SERP_SPACING_MS`. */
   readonly spacingMs: number
-  /**
-   * Counts the outcome, keeps a page that was not recognized, and asks the paid provider where an engine refused.
-   * Returns what is recorded. Absent: the outcome is recorded as it is.
-   */
-  readonly ended?: (search: EndedSearch, signal: AbortSignal) => Promise<EndedSearch>
-}
-
-/** A check of a search that ended. */
-interface EndedSearch extends Omit<Finished, 'task'> {
-  readonly task: SerpTask
+  /** Absent: the outcome is recorded as it is. */
+  readonly searches?: Searches | undefined
 }
 
 /** The check source within the process: it claims from the tables and records into them. */
@@ -124,7 +117,8 @@ export function createSettling({ store, recorder, prompts, search }: SettlingOpt
   }
 
   async function settleSearch(given: EndedSearch, context: RecordContext, signal: AbortSignal): Promise<boolean> {
-    const { reading, ...ended } = search?.ended ? await search.ended(given, signal) : given
+    const settled = search?.searches ? await search.searches.ended(given, context.teamId, signal) : given
+    const { reading, ...ended } = settled
     if (reading.kind === 'moved' || reading.kind === 'text')
       throw new TypeError(`the check of a search cannot be ${reading.kind}`)
     await recorder.record({ ...ended, reading }, context)

@@ -8,6 +8,7 @@ import { createWakeableLoop, type WakeableLoop } from '../../../concurrency/wake
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures, type Pictures } from '../../../worker/pictures/pictures.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { sweepUnreadPages } from '../../../store/objects/unread-pages.ts'
 import { sweepImages } from '../../../store/images/image-sweep.ts'
 import type { ObjectStore } from '../../../store/objects/object-store.ts'
 import { objectsOf } from './objects.ts'
@@ -81,6 +82,7 @@ function sweepingOf({ store, objects, log }: Sweeping): WakeableLoop {
   return createWakeableLoop({
     async work(signal) {
       const swept = await sweepImages({ store, objects, signal })
+      await sweepUnreadPages({ store, objects })
       if (swept.runs + swept.images > 0) log.info(swept, 'deleted unused pictures')
       return SWEEP_EVERY_MS
     },

@@ -1,11 +1,19 @@
+import type { Registry } from 'prom-client'
+import type { Logger } from '../../../core/logger.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { readEndpoints, type SerpEndpoints } from '../../../runners/serp/endpoints.ts'
 import type { SearchMeans } from '../../../runners/serp/search-reading.ts'
 import { createMailQueue } from '../../../store/accounts/mail-queue.ts'
+import type { Store } from '../../../store/db/client.ts'
 import type { SearchRecording } from '../../../store/queue/record-search.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { SearchClaims } from '../../../worker/queue/claim-round.ts'
 import type { SearchSettling } from '../../../worker/queue/postgres-check-source.ts'
+import { createJsonSearchProvider } from '../../../worker/searches/json-search-provider.ts'
+import type { SearchProvider } from '../../../worker/searches/search-provider.ts'
+import { createSearches } from '../../../worker/searches/searches.ts'
+import type { Stack } from '../process/stack.ts'
+import { objectsOf } from './objects.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface MeansContext {
@@ -27,10 +35,30 @@ function endpointsOf({ TIDEMARK_SERP_ENDPOINTS: text }: MeansContext['settings']
   return endpoints
 }
 
+interface SourceContext {
+  readonly settings: Settings
+  readonly store: Store
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+}
+
 /** Returns how this process claims and settles searches. */
-export function searchSourceOf(settings: Settings): SearchClaims & SearchSettling {
+export function searchSourceOf(context: SourceContext): SearchClaims & SearchSettling {
+  const { settings, store, registry, log, stack } = context
   const { TIDEMARK_EXIT_NAME: exit, TIDEMARK_SERP_SPACING_MS: spacingMs } = settings
-  return { exit, hasProvider: false, spacingMs }
+  const provider = searchProviderOf(settings)
+  stack.defer('the search provider', () => provider?.close())
+  const objects = objectsOf(settings)
+  stack.defer('the object store of unread pages', () => objects.close())
+  const searches = createSearches({ store, objects, provider, registry, log })
+  return { exit, hasProvider: provider !== null, spacingMs, searches }
+}
+
+/** Returns the paid provider of this installation; null: it has none. */
+function searchProviderOf(settings: Settings): SearchProvider | null {
+  const { TIDEMARK_SERP_PROVIDER_URL: url, TIDEMARK_SERP_PROVIDER_KEY: key } = settings
+  return url === undefined || key === undefined ? null : createJsonSearchProvider({ url, key })
 }
 
 /** Returns how this process records searches. */

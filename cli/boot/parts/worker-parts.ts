@@ -105,7 +105,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, extractor, pages })
-  const search = searchSourceOf(settings)
+  const search = searchSourceOf({ ...context, store })
   const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())

@@ -170,6 +170,7 @@ function acrossSettings(config: Config): Issue[] {
     ...runnerIssues(config),
     ...stripeIssues(config),
     ...endpointIssues(config),
+    ...providerIssues(config),
   )
   const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
   if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
@@ -241,6 +242,19 @@ function isDecodable(text: string): boolean {
 
 const SHORTEST_KEY = 16
 const MOST_KEYS = 10
+
+function providerIssues({ TIDEMARK_SERP_PROVIDER_URL: address, TIDEMARK_SERP_PROVIDER_KEY: key }: Config): Issue[] {
+  const path = address === undefined ? 'TIDEMARK_SERP_PROVIDER_URL' : 'TIDEMARK_SERP_PROVIDER_KEY'
+  if ((address === undefined) !== (key === undefined))
+    return [{ path, message: 'is required with the other setting of the search provider' }]
+  if (address === undefined || key === undefined) return []
+  const isUrl = /^https?:$/.test(URL.parse(address)?.protocol ?? '')
+  return [
+    ...(isUrl ? [] : [{ path: 'TIDEMARK_SERP_PROVIDER_URL', message: 'must be an http:// or https:// address' }]),
+    // The key is sent in a header too.
+    ...(/^[\x21-\x7e]+$/.test(key) ? [] : [{ path, message: 'must be printable ASCII without spaces' }]),
+  ]
+}
 
 function endpointIssues({ TIDEMARK_SERP_ENDPOINTS: text }: Config): Issue[] {
   const read = readEndpoints(text)

@@ -1,0 +1,306 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
+import type { SearchProvider } from '../../worker/searches/search-provider.ts'
+import type { RunningWorker } from '../support/check-worker.ts'
+import { googlePage, openSerpWorld, REFUSAL, type SerpWorld } from './serp-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let serp: SerpWorld
+let worker: RunningWorker
+let team: string
+beforeAll(async () => {
+  serp = await openSerpWorld()
+  worker = await serp.work({ country: 'us' })
+})
+beforeEach(async () => {
+  team = await serp.world.team()
+})
+afterEach(async () => {
+  await serp.world.query('update checks set due_at = null, next_run_at = null')
+  await serp.world.query('delete from serp_engines')
+  await serp.world.query('delete from serp_exits')
+  await serp.world.setClock('0')
+  serp.asked.length = 0
+})
+afterAll(() => serp[Symbol.asyncDispose]())
+
+const HOOK = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
+const list = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, at) => `https://site-${from + at}.example/page`)
+
+describe('a check of a search', () => {
+  test('stores each organic result; without a snippet, its description is null', async () => {
+    serp.answer(() => googlePage(['https://a.example/x', { url: 'https://b.example/', title: 'B', description: null }]))
+    const run = await serp.check(await serp.add(team, { target: 'b.example' }))
+    expect(run).toMatchObject({ status: 'success', fetch_method: 'browser', error_message: null })
+    expect(run.organic_results).toEqual([
+      {
+        ...{ position: 1, title: 'About https://a.example/x', url: 'https://a.example/x', domain: 'a.example' },
+        description: 'A snippet.',
+      },
+      { position: 2, title: 'B', url: 'https://b.example/', domain: 'b.example', description: null },
+    ])
+    expect(run).toMatchObject({ target_rank: 2, rank_delta: null, delivery_triggered: false })
+    expect(run).toMatchObject({ ai_overview_present: false, featured_snippet_present: false })
+    expect(run.serp_check).toMatchObject({
+      outcome: 'ok',
+      source: 'engine',
+      pages: 1,
+      country: 'exact',
+      is_guess: false,
+    })
+    expect(run.serp_check?.late_ms).toBeGreaterThanOrEqual(0)
+  })
+
+  test('follows the own next link of the engine; positions run on, and a repeated URL is counted once', async () => {
+    serp.answer((query) =>
+      query.get('start') === '10'
+        ? googlePage(['https://site-2.example/page', 'https://site-3.example/page'])
+        : googlePage(list(2), '/search?q=shoes&start=10&from=page'),
+    )
+    const run = await serp.check(await serp.add(team, { pages: 2, mode: 'full_analysis' }))
+    expect(run.organic_results?.map(({ position, domain }) => [position, domain])).toEqual([
+      [1, 'site-1.example'],
+      [2, 'site-2.example'],
+      [3, 'site-3.example'],
+    ])
+    expect(serp.asked.at(-1)?.searchParams.get('from')).toBe('page')
+    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 2 })
+  })
+
+  test('carries the results in both modes; in full_analysis rank and delta are null', async () => {
+    serp.answer(() => googlePage(list(3)))
+    const run = await serp.check(await serp.add(team, { mode: 'full_analysis' }))
+    expect(run.organic_results).toHaveLength(3)
+    expect(run).toMatchObject({ target_rank: null, rank_delta: null })
+    expect(run).not.toHaveProperty('ai_overview_present')
+  })
+
+  test('that is equal to the previous one stores its results once, and shows them again', async () => {
+    serp.answer(() => googlePage(list(3)))
+    const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+    const first = await serp.check(no)
+    const second = await serp.check(no)
+    expect(second.organic_results).toEqual(first.organic_results)
+    expect(second.delivery_triggered).toBe(false)
+    const stored = await serp.world.query('select organic_results from runs where monitor_no = $1 order by id', [no])
+    expect(stored.map((row) => row['organic_results'] === null)).toEqual([false, true])
+  })
+
+  test('for another country than that of the exit says that its country is approximate', async () => {
+    serp.answer(() => googlePage(list(1)))
+    const no = await serp.add(team)
+    await serp.world.query("update monitors set location_code = 'de' where no = $1", [no])
+    expect((await serp.check(no)).serp_check).toMatchObject({ country: 'approximate' })
+  })
+})
+
+describe('rank_tracking', () => {
+  test('fires when the rank moved by the threshold; the payload has the block serp and an empty diff', async () => {
+    const no = await serp.add(team, { target: 'site-5.example', threshold: 3, deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(6)))
+    await serp.check(no)
+    serp.answer(() => googlePage([...list(2), 'https://site-5.example/page', ...list(2, 3)]))
+    expect(await serp.check(no)).toMatchObject({ target_rank: 3, rank_delta: 2, delivery_triggered: false })
+    serp.answer(() => googlePage([...list(4), 'https://x.example', 'https://site-5.example/page']))
+    expect(await serp.check(no)).toMatchObject({ target_rank: 6, rank_delta: -3, delivery_triggered: true })
+    const [payload] = await serp.payloads(no)
+    expect(payload).toMatchObject({
+      version: '2026-05-01',
+      diff: { fields_changed: [], before: {}, after: {} },
+      serp: { keyword: 'shoes', target_domain: 'site-5.example', rank: 6, previous_rank: 3, rank_delta: -3 },
+      monitor: { name: 'S', url: expect.stringMatching(/^https:\/\/www\.google\.com\/search\?q=shoes&/) },
+    })
+  })
+
+  test('fires when the domain leaves and when it enters again; a rank that is not listed is null', async () => {
+    const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(3)))
+    await serp.check(no)
+    serp.answer(() => googlePage(list(3, 2)))
+    expect(await serp.check(no)).toMatchObject({ target_rank: null, rank_delta: null, delivery_triggered: true })
+    serp.answer(() => googlePage(list(3)))
+    expect(await serp.check(no)).toMatchObject({ target_rank: 1, delivery_triggered: true })
+    expect((await serp.payloads(no)).map((payload) => payload.serp)).toMatchObject([
+      { rank: null, previous_rank: 1, rank_delta: null },
+      { rank: 1, previous_rank: null, rank_delta: null },
+    ])
+  })
+})
+
+describe('full_analysis', () => {
+  test('fires on any change of rank, title, description or domain, with both lists', async () => {
+    const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+    serp.answer(() => googlePage([{ url: 'https://a.example/1', description: null }, 'https://b.example/']))
+    await serp.check(no)
+    serp.answer(() =>
+      googlePage([{ url: 'https://a.example/1', title: 'New', description: null }, 'https://b.example/']),
+    )
+    expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+    const [payload] = await serp.payloads(no)
+    expect(payload?.diff).toEqual({ fields_changed: [], before: {}, after: {} })
+    expect(payload?.serp_analysis).toMatchObject({
+      keyword: 'shoes',
+      results: [
+        { rank: 1, title: 'New', description: '', domain: 'https://a.example/' },
+        { rank: 2, domain: 'https://b.example/' },
+      ],
+      previous_results: [{ rank: 1, title: 'About https://a.example/1' }, { rank: 2 }],
+    })
+  })
+})
+
+describe('an engine that refuses', () => {
+  test('gives a blocked run, is not asked again, and its page is stored nowhere', async () => {
+    const no = await serp.add(team, { deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(3)))
+    await serp.check(no)
+    serp.asked.length = 0
+    serp.answer(() => REFUSAL)
+    const run = await serp.check(no)
+    expect(run).toMatchObject({
+      status: 'error',
+      error_code: 'blocked',
+      organic_results: [],
+      delivery_triggered: false,
+    })
+    expect(run.serp_check).toMatchObject({ outcome: 'blocked', source: null, pages: 0 })
+    expect(serp.asked).toHaveLength(1)
+    expect(JSON.stringify(await serp.world.runs(no))).not.toContain('captcha-form"')
+    expect(await Array.fromAsync(serp.objects.names())).toEqual([])
+
+    const second = await serp.check(no)
+    expect(second).toMatchObject({ status: 'error', error_code: 'blocked', fetch_method: null })
+    expect(second.error_message).toMatch(/^Google refused earlier checks as automated and is left alone until 20/)
+    expect(second.serp_check).toMatchObject({ outcome: 'left_alone' })
+    expect(serp.asked).toHaveLength(1)
+    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 2 })
+  })
+
+  test('is asked again when the time is over; the baseline is still the one before the refusals', async () => {
+    const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(3)))
+    await serp.check(no)
+    serp.answer(() => REFUSAL)
+    await serp.check(no)
+    await serp.world.setClock('16 minutes')
+    serp.answer(() => googlePage(list(3)))
+    expect(await serp.check(no)).toMatchObject({ status: 'success', delivery_triggered: false })
+    expect(await serp.world.query('select from serp_engines')).toEqual([])
+  })
+
+  test('on a later page leaves the pages before it, costs all, and fires only by what both checks cover', async () => {
+    const no = await serp.add(team, { mode: 'full_analysis', pages: 2, deliveries: [HOOK] })
+    const second = (page: string | typeof REFUSAL) =>
+      serp.answer((query) => (query.has('start') ? page : googlePage(list(2), '/search?q=shoes&start=10')))
+    second(googlePage(list(2, 3)))
+    await serp.check(no)
+    second(REFUSAL)
+    const short = await serp.check(no)
+    expect(short).toMatchObject({ status: 'success', delivery_triggered: false })
+    expect(short.organic_results).toHaveLength(2)
+    expect(short.serp_check).toMatchObject({ pages: 1, cut_by: 'blocked' })
+    expect(short.warnings).toEqual(['A later page was refused. The results are those of the pages before it.'])
+    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 4 })
+    expect(await serp.world.query('select engine from serp_engines')).toEqual([{ engine: 'google' }])
+    // The check before the short one is still what the next one is compared with.
+    await serp.world.setClock('20 minutes')
+    second(googlePage(list(2, 4)))
+    expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+  })
+})
+
+describe('other outcomes', () => {
+  test('an error of the engine fails the run, and the engine is not left alone', async () => {
+    serp.answer(() => ({ status: 503, html: '<title>x</title>down' }))
+    const run = await serp.check(await serp.add(team))
+    expect(run).toMatchObject({ status: 'error', error_code: 'http_status', serp_check: { outcome: 'engine_error' } })
+    expect(await serp.world.query('select from serp_engines')).toEqual([])
+  })
+
+  test('an unknown page is never "not listed": it fails, tells the operator, and is kept for seven days', async () => {
+    const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(1)))
+    await serp.check(no)
+    serp.answer(() => '<!doctype html><title>x</title><body><p>A page of another kind.</p>')
+    const run = await serp.check(no)
+    expect(run).toMatchObject({ status: 'error', delivery_triggered: false, serp_check: { outcome: 'unparsed' } })
+    expect(await serp.payloads(no)).toEqual([])
+    expect(worker.log.join('')).toContain('its layout may have changed')
+    expect(await serp.registry.metrics()).toMatch(/tidemark_serp_checks_total\{engine="google",outcome="unparsed"\} 1/)
+    const { store } = serp.world
+    const page = await findUnreadPage({ store, objects: serp.objects }, 'google')
+    expect(gunzipSync(page ?? '').toString()).toContain('A page of another kind.')
+    await serp.world.setClock('7 days 1 minute')
+    await sweepUnreadPages({ store, objects: serp.objects })
+    expect(await Array.fromAsync(serp.objects.names())).toEqual([])
+  })
+
+  test('a list whose layout is unknown is shown as a guess, and fires nothing', async () => {
+    const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(6)))
+    await serp.check(no)
+    const other = list(6, 2).map((url) => `<section><a href="${url}"><h4>${url}</h4></a><p>words</p></section>`)
+    serp.answer(() => `<!doctype html><title>x</title><body><main>${other.join('')}</main>`)
+    const run = await serp.check(no)
+    expect(run).toMatchObject({ status: 'success', delivery_triggered: false, serp_check: { is_guess: true } })
+    expect(run.warnings.join(' ')).toContain('fire no alert')
+    serp.answer(() => googlePage(list(6)))
+    expect(await serp.check(no)).toMatchObject({ delivery_triggered: false, serp_check: { is_guess: false } })
+  })
+
+  test('nothing found is a success with an empty list, and the target has left', async () => {
+    const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
+    serp.answer(() => googlePage(list(2)))
+    await serp.check(no)
+    serp.answer(
+      () =>
+        '<!doctype html><title>x</title><body><div id="topstuff"><div class="card-section"><p role="heading">' +
+        'Your search did not match any documents.</p></div></div>',
+    )
+    const run = await serp.check(no)
+    expect(run).toMatchObject({ status: 'success', organic_results: [], serp_check: { outcome: 'zero' } })
+    expect(run).toMatchObject({ target_rank: null, delivery_triggered: true })
+  })
+})
+
+test('only Google falls back to the provider, and only when it refuses; its answers do not end the pause', async () => {
+  await worker.stop(1_000)
+  const asked: string[] = []
+  const provider: SearchProvider = {
+    async search({ keyword, pages }) {
+      asked.push(keyword)
+      const results = [{ position: 1, title: 'P', url: 'https://p.example/', domain: 'p.example', description: null }]
+      const found = {
+        ...({ outcome: 'ok', source: 'provider', results, pageEnds: [1], isEnd: true, isPartial: false } as const),
+        ...({ isGuess: false, cutBy: null, isRefused: false, aiOverview: false, featuredSnippet: false } as const),
+        ...({ country: 'exact', marker: '', warnings: [] } as const),
+      }
+      return { ok: true, asked: pages, found }
+    },
+    close: async () => {},
+  }
+  const other = await serp.work({ provider })
+  const google = await serp.add(team, { target: 'p.example', pages: 2 })
+  serp.answer(() => googlePage(list(1)))
+  await serp.check(google)
+  expect(asked).toEqual([])
+  serp.answer(() => REFUSAL)
+  const answered = await serp.check(google)
+  expect(answered).toMatchObject({ status: 'success', fetch_method: null, target_rank: 1 })
+  expect(answered.serp_check).toMatchObject({ outcome: 'ok', source: 'provider' })
+  expect(serp.asked).toHaveLength(2)
+  // In the pause the provider is asked at once, and the engine is not.
+  expect(await serp.check(google)).toMatchObject({ status: 'success', serp_check: { source: 'provider' } })
+  expect(serp.asked).toHaveLength(2)
+  expect(await serp.world.query('select refusals from serp_engines')).toEqual([{ refusals: 1 }])
+  expect(await serp.world.query('select provider_pages_used::int from team_usage where team_id = $1', [team])).toEqual([
+    { provider_pages_used: 4 },
+  ])
+  const bing = await serp.add(team, { engine: 'bing' })
+  expect(await serp.check(bing)).toMatchObject({ status: 'error', error_code: 'blocked' })
+  expect(asked).toHaveLength(2)
+  await other.stop(1_000)
+})

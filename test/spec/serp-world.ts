@@ -1,0 +1,157 @@
+import { createFolderStore } from '../../store/objects/folder-store.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Registry } from 'prom-client'
+import type { Browsers } from '../../runners/browser/browsers.ts'
+import type { DeliveryPayload } from '../../schema/run/delivery.ts'
+import type { Run } from '../../schema/run/run.ts'
+import type { SerpEngine } from '../../schema/serp/serp-search.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { findRun } from '../../store/runs/runs.ts'
+import { toRun } from '../../store/runs/run-record.ts'
+import type { NewMail } from '../../store/accounts/mail-queue.ts'
+import type { SearchProvider } from '../../worker/searches/search-provider.ts'
+import { testBrowsers } from '../runners/browser/test-browsers.ts'
+import { addSearch } from '../store/queue/search-world.ts'
+import { openQueueWorld, type QueueWorld } from '../store/queue/queue-world.ts'
+import { startWorker, type RunningWorker } from '../support/check-worker.ts'
+import { eventually } from '../support/eventually.ts'
+import { openSite, type Site, status } from '../support/site.ts'
+
+/** What a test's engine answers to a search. */
+interface Answer {
+  readonly status?: number
+  readonly html: string
+}
+
+/** Workers with a browser, and a server that is every search engine. */
+export interface SerpWorld extends AsyncDisposable {
+  readonly world: QueueWorld
+  readonly registry: Registry
+  readonly objects: ObjectStore
+  readonly mails: NewMail[]
+  /** The addresses of searches that were asked. */
+  readonly asked: URL[]
+  /** Sets what the engine answers from now on. */
+  answer(by: (query: URLSearchParams) => string | Answer): void
+  /** Inserts a monitor; returns its number. */
+  add(team: string, options?: Parameters<typeof addSearch>[2]): Promise<number>
+  work(options?: { readonly provider?: SearchProvider; readonly country?: string }): Promise<RunningWorker>
+  /** Makes the monitor's check due, and returns the run that it makes. */
+  check(no: number): Promise<Run>
+  runs(no: number): Promise<readonly Run[]>
+  payloads(no: number): Promise<readonly DeliveryPayload[]>
+}
+
+export async function openSerpWorld(): Promise<SerpWorld> {
+  const world = await openQueueWorld()
+  const site: Site = await openSite({ otherwise: status(404) })
+  const browsers: Browsers = testBrowsers()
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-serp-'))
+  const objects = createFolderStore(folder)
+  const registry = new Registry()
+  const asked: URL[] = []
+  const mails: NewMail[] = []
+  const workers: RunningWorker[] = []
+  let answerTo: (query: URLSearchParams) => string | Answer = () => ''
+  for (const path of ['/search', '/', '/search/'])
+    site.page(path, (response, request) => {
+      const url = new URL(request.url ?? '', site.origin)
+      asked.push(url)
+      const given = answerTo(url.searchParams)
+      const { status: code = 200, html } = typeof given === 'string' ? { html: given } : given
+      response.writeHead(code, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+    })
+  const endpoints: Partial<Record<SerpEngine, string>> = {}
+  for (const engine of ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const) endpoints[engine] = site.origin
+
+  async function runs(no: number): Promise<readonly Run[]> {
+    const stored = await world.runs(no)
+    const [owner] = await world.query<{ team_id: string }>('select team_id from monitors where no = $1', [no])
+    const found = await Promise.all(stored.map(({ id }) => findRun(world.store, owner?.team_id ?? '', id)))
+    return found.map((run) => {
+      if (!run) throw new Error('a run is gone')
+      return toRun(run)
+    })
+  }
+
+  return {
+    world,
+    registry,
+    objects,
+    mails,
+    asked,
+    runs,
+    answer: (by) => void (answerTo = by),
+    add: (team, options) => addSearch(world, team, { dueSeconds: -3600, ...options }),
+    async work({ provider, country } = {}) {
+      const worker = await startWorker({
+        url: world.url,
+        secrets: world.secrets,
+        browsers,
+        objects,
+        rendersPages: true,
+        concurrency: 2,
+        search: {
+          means: { browsers, endpoints, between: [0, 1], country: country ?? null },
+          registry: workers.length === 0 ? registry : new Registry(),
+          mails: { add: async (_, mail) => mails.push(mail) > 0 },
+          ...(provider && { provider }),
+        },
+      })
+      workers.push(worker)
+      return worker
+    },
+    async check(no) {
+      const before = (await world.runs(no)).length
+      await world.query('update checks set next_run_at = clock(), due_at = clock() where no = $1', [no])
+      await eventually(
+        () => world.runs(no),
+        (seen) => seen.length > before,
+      )
+      const last = (await runs(no)).at(-1)
+      if (!last) throw new Error('no run')
+      return last
+    },
+    async payloads(no) {
+      const sent = await world.query<{ payload: string }>(
+        'select payload from deliveries where monitor_no = $1 order by created_at, id',
+        [no],
+      )
+      return sent.map(({ payload }) => JSON.parse(payload) as DeliveryPayload)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const worker of workers) await worker[Symbol.asyncDispose]()
+      await browsers.close()
+      await objects.close()
+      await site[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One result of a test's page. */
+interface Listed {
+  readonly url: string
+  readonly title?: string
+  readonly description?: string | null
+}
+
+/** A page of Google as it is built in 2026. */
+export function googlePage(results: readonly (string | Listed)[], next: string | null = null): string {
+  const items = results.map((one) => {
+    const { url, title = `About ${url}`, description = 'A snippet.' } = typeof one === 'string' ? { url: one } : one
+    const snippet = description === null ? '' : `<div data-sncf="1"><div class="VwiC3b">${description}</div></div>`
+    return `<div class="MjjYud"><div class="tF2Cxc"><a href="${url}"><h3>${title}</h3></a>${snippet}</div></div>`
+  })
+  const link = next === null ? '' : `<a id="pnnext" href="${next}">Next</a>`
+  return `<!doctype html><title>x</title><body><div id="rso">${items.join('')}</div>${link}`
+}
+
+/** The page with which Google refuses. */
+export const REFUSAL = {
+  status: 429,
+  html: '<!doctype html><title>Sorry</title><body><form id="captcha-form" action="index"></form>',
+}

@@ -1,0 +1,16 @@
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { SearchFound } from '../../runners/serp/search-found.ts'
+
+/** What a provider answered, and how many pages it was asked for, each of which it charges. */
+export type ProviderAnswer = { readonly asked: number } & (
+  | { readonly ok: true; readonly found: SearchFound }
+  /** Text for users, without secrets. */
+  | { readonly ok: false; readonly message: string }
+)
+
+/** A paid service that answers searches of Google in its place. */
+export interface SearchProvider {
+  /** Asks for each page separately. Never rejects. */
+  search(search: SerpSearch, signal: AbortSignal): Promise<ProviderAnswer>
+  close(): Promise<void>
+}

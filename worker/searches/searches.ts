@@ -1,0 +1,134 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Logger } from '../../core/logger.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import type { SerpTask } from '../../runners/check/task.ts'
+import type { SearchFailure } from '../../runners/serp/search-found.ts'
+import type { Store } from '../../store/db/client.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { countProviderPages } from '../../store/quota/provider-pages.ts'
+import { keepUnreadPage } from '../../store/objects/unread-pages.ts'
+import type { SearchProvider } from './search-provider.ts'
+
+/** A check of a search that ended. */
+export interface EndedSearch extends Omit<Finished, 'task'> {
+  readonly task: SerpTask
+}
+
+/** The trusted side of a check of a search, before it is recorded. */
+export interface Searches {
+  /**
+   * Counts the outcome, keeps a page that was not recognized, and asks the paid provider where Google refused. Returns
+   * what is recorded. Never rejects.
+   */
+  ended(search: EndedSearch, teamId: string, signal: AbortSignal): Promise<EndedSearch>
+}
+
+interface SearchesOptions {
+  readonly store: Store
+  readonly objects: ObjectStore
+  /** Null: this installation has none. */
+  readonly provider: SearchProvider | null
+  readonly registry: Registry
+  readonly log: Logger
+}
+
+export function createSearches({ store, objects, provider, registry, log }: SearchesOptions): Searches {
+  const metrics = createSearchMetrics(registry)
+
+  async function throughProvider(search: EndedSearch, teamId: string, signal: AbortSignal): Promise<EndedSearch> {
+    const { task, reading } = search
+    const engine = reading.kind === 'failed' ? reading.engine : undefined
+    if (provider === null || reading.kind !== 'failed' || !isRefusal(engine) || task.search.engine !== 'google')
+      return search
+    const startedAt = performance.now()
+    const answer = await provider.search(task.search, signal)
+    const endedMs = search.endedMs + Math.round(performance.now() - startedAt)
+    metrics.provider(answer.asked, answer.ok)
+    await countProviderPages(store, teamId, answer.asked).catch((err: unknown) =>
+      log.warn({ err, run_id: task.runId }, 'the pages of the search provider were not counted'),
+    )
+    if (answer.ok) {
+      const found = { ...answer.found, isRefused: engine.outcome === 'blocked' }
+      return { ...search, endedMs, reading: { kind: 'search', fetchMethod: null, search: found } }
+    }
+    log.warn({ run_id: task.runId, reason: answer.message }, 'the search provider gave no results')
+    const message = `Google refused the search as automated, and the search provider gave no results: ${answer.message}`
+    return { ...search, endedMs, reading: { ...reading, fault: { code: 'blocked', message } } }
+  }
+
+  async function keepUnread({ task, reading }: EndedSearch): Promise<void> {
+    if (reading.kind !== 'failed' || reading.engine?.outcome !== 'unparsed') return
+    const { unread, marker } = reading.engine
+    const { engine } = task.search
+    const about = { engine, marker, run_id: task.runId, monitor_id: task.monitorId }
+    log.error(about, 'a page of a search engine was not recognized: its layout may have changed')
+    if (unread === undefined) return
+    await keepUnreadPage({ store, objects }, { engine, marker, runId: task.runId, page: unread }).catch(
+      (err: unknown) => log.warn({ err, ...about }, 'the page that was not recognized could not be kept'),
+    )
+  }
+
+  return {
+    async ended(given, teamId, signal) {
+      metrics.ended(given)
+      if (given.reading.kind === 'search' && given.reading.search.isGuess)
+        log.error(
+          { engine: given.task.search.engine, run_id: given.task.runId },
+          'the layout of a search engine is unknown: its results are a guess, and fire no alert',
+        )
+      await keepUnread(given)
+      return throughProvider(given, teamId, signal)
+    },
+  }
+}
+
+const isRefusal = (engine: SearchFailure | undefined): engine is SearchFailure =>
+  engine?.outcome === 'blocked' || engine?.outcome === 'left_alone'
+
+/** Metrics of searches. Labels are few and have a fixed set of values: never a keyword or a team. */
+function createSearchMetrics(registry: Registry) {
+  const registers = [registry]
+  const outcomes = new Counter({
+    name: 'tidemark_serp_checks_total',
+    help:
+      'Checks of searches by engine and outcome: ok, zero, guess, blocked, left_alone, engine_error, unparsed, ' +
+      'failed. guess: the layout of the page was unknown.',
+    labelNames: ['engine', 'outcome'],
+    registers,
+  })
+  const cut = new Counter({
+    name: 'tidemark_serp_cut_total',
+    help: 'Checks of searches that lack a later page, by engine and reason.',
+    labelNames: ['engine', 'reason'],
+    registers,
+  })
+  const lateness = new Histogram({
+    name: 'tidemark_serp_lateness_seconds',
+    help: 'From the time a check of a search was due to its start, by engine.',
+    labelNames: ['engine'],
+    buckets: [1, 10, 30, 60, 300, 600, 1800, 3600, 21_600],
+    registers,
+  })
+  const provider = new Counter({
+    name: 'tidemark_serp_provider_pages_total',
+    help: 'Pages that were asked of the paid search provider, by the outcome of their check: found, failed.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    ended({ task, reading, startedMs }: EndedSearch): void {
+      const { engine } = task.search
+      outcomes.labels(engine, outcomeOf(reading)).inc()
+      if (reading.kind === 'search' && reading.search.cutBy !== null) cut.labels(engine, reading.search.cutBy).inc()
+      if (task.dueMs !== null) lateness.labels(engine).observe(Math.max(0, startedMs - task.dueMs) / 1000)
+    },
+    provider(pages: number, isFound: boolean): void {
+      provider.labels(isFound ? 'found' : 'failed').inc(pages)
+    },
+  }
+}
+
+function outcomeOf(reading: Finished['reading']): string {
+  if (reading.kind === 'search') return reading.search.isGuess ? 'guess' : reading.search.outcome
+  return reading.kind === 'failed' ? (reading.engine?.outcome ?? 'failed') : 'failed'
+}
