@@ -5,8 +5,7 @@ import { mayBeCrossSite } from './cross-site.ts'
 import type { Principal } from './principals.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { forbidden, POLICIES, type Policy, type PolicyName } from './policy.ts'
-import { atLeast } from '../../schema/account/role.ts'
+import { forbidden, permits, POLICIES, type Policy, type PolicyName } from './policy.ts'
 
 /** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60
@@ -92,16 +91,10 @@ export const tooMany = (resetSeconds: number): ApiError =>
  * the person to ask.
  */
 function refusal(name: PolicyName, principal: Principal): ApiError | null {
-  const policy: Policy = POLICIES[name]
-  if (principal.kind === 'session') {
-    if (atLeast(principal.role, policy.role)) return null
-    return forbidden(`Your role ${principal.role} does not allow you to ${policy.permission}`, name)
-  }
-  if (policy.scope === null) return forbidden(`An API key does not allow you to ${policy.permission}`, name)
-  // The scope write includes read.
-  if (principal.scopes.includes(policy.scope) || principal.scopes.includes('write')) return null
-  return forbidden(
-    `An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${policy.permission}`,
-    name,
-  )
+  if (permits(name, principal)) return null
+  const { permission, scope }: Policy = POLICIES[name]
+  if (principal.kind === 'session')
+    return forbidden(`Your role ${principal.role} does not allow you to ${permission}`, name)
+  if (scope === null) return forbidden(`An API key does not allow you to ${permission}`, name)
+  return forbidden(`An API key with the scope ${principal.scopes.join(', ')} does not allow you to ${permission}`, name)
 }

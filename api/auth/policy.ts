@@ -1,6 +1,7 @@
 import { type ApiError, apiError } from '../http/api-error.ts'
 import type { Scope } from '../../schema/account/api-key.ts'
-import type { Role } from '../../schema/account/role.ts'
+import { atLeast, type Role } from '../../schema/account/role.ts'
+import type { Principal } from './principals.ts'
 
 /** The requirements that a route has for its caller. */
 export interface Policy {
@@ -46,3 +47,10 @@ export type PolicyName = keyof typeof POLICIES
 /** Returns the 403 of a permission. Its message names what was refused, the permission, and the person to ask. */
 export const forbidden = (what: string, name: PolicyName): ApiError =>
   apiError('FORBIDDEN', `${what} (${name}). Ask ${POLICIES[name].role === 'owner' ? '' : 'a team admin or '}the owner.`)
+
+/** Returns whether the caller has the permission. The scope write of a key includes read. */
+export function permits(name: PolicyName, principal: Principal): boolean {
+  const { role, scope }: Policy = POLICIES[name]
+  if (principal.kind === 'session') return atLeast(principal.role, role)
+  return scope !== null && (principal.scopes.includes(scope) || principal.scopes.includes('write'))
+}

@@ -31,7 +31,8 @@ export const listDeliveriesRoute = route({
       schema: Closed({ data: Type.Array(Delivery), pagination: Pagination, retention: Retention }),
     },
   },
-  async handle({ query, principal: { teamId }, services }) {
+  async handle({ query, principal, services }) {
+    const { teamId } = principal
     const wanted = { teamId, status: query.status, name: query.name, monitorId: query.monitor_id }
     const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
     // Each row includes the window, so that an ordinary page needs only one statement.
@@ -40,7 +41,7 @@ export const listDeliveriesRoute = route({
       first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
     const { tier, retention_days, cutoff_at, total } = facts
     return ok({
-      data: rows.map((stored) => shownDelivery(stored, services)),
+      data: rows.map((stored) => shownDelivery(stored, { services, principal })),
       pagination: await paginationOf(query, rows.length, async () => total),
       retention: { tier, retention_days, cutoff_at },
     })
@@ -58,7 +59,7 @@ export const getDeliveryRoute = route({
   async handle({ params, principal, services }) {
     const stored = await findDelivery(services.store, principal.teamId, params.id)
     if (!stored) throw noSuch('delivery')
-    return ok(shownDelivery(stored, services))
+    return ok(shownDelivery(stored, { services, principal }))
   },
 })
 

@@ -40,7 +40,7 @@ export const listMonitorsRoute = route({
     const wanted = { teamId: principal.teamId, visual, status, name, id }
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
-      data: rows.map((stored) => shownMonitor(stored, services)),
+      data: rows.map((stored) => shownMonitor(stored, { services, principal })),
       pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
     })
   },
@@ -57,11 +57,12 @@ export const createMonitorRoute = route({
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  async handle({ body, principal: { teamId, userId }, actor, services }) {
+  async handle({ body, principal, actor, services }) {
+    const { teamId, userId } = principal
     // All defaults have been filled in before this call, so the body is complete.
     const creation = { teamId, actor, userId, spec: body as MonitorSpec }
     const { monitor } = doneOf(await createMonitor(services, creation))
-    return created(shownMonitor(monitor, services))
+    return created(shownMonitor(monitor, { services, principal }))
   },
 })
 
@@ -77,7 +78,7 @@ export const getMonitorRoute = route({
   async handle({ params, principal, services }) {
     const stored = await findMonitor(services.store, principal.teamId, params.id)
     if (!stored) throw noSuch('monitor')
-    return ok(shownMonitor(stored, services))
+    return ok(shownMonitor(stored, { services, principal }))
   },
 })
 
@@ -96,9 +97,10 @@ export const editMonitorRoute = route({
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The monitor.', schema: Monitor } },
-  async handle({ params, body, principal: { teamId }, actor, services }) {
+  async handle({ params, body, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await editMonitor(services, { teamId, actor, id: params.id, patch: body }))
-    return ok(shownMonitor(monitor, services))
+    return ok(shownMonitor(monitor, { services, principal }))
   },
 })
 
@@ -126,9 +128,10 @@ export const pauseMonitorRoute = route({
   policy: 'monitors.write',
   params: ById,
   answers: { 200: { description: 'The monitor, paused.', schema: Monitor } },
-  async handle({ params, principal: { teamId }, actor, services }) {
+  async handle({ params, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await pauseMonitor(services, { teamId, actor, id: params.id }))
-    return ok(shownMonitor(monitor, services))
+    return ok(shownMonitor(monitor, { services, principal }))
   },
 })
 
@@ -141,9 +144,10 @@ export const resumeMonitorRoute = route({
   policy: 'monitors.write',
   params: ById,
   answers: { 200: { description: 'The monitor, active.', schema: Monitor } },
-  async handle({ params, principal: { teamId }, actor, services }) {
+  async handle({ params, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await resumeMonitor(services, { teamId, actor, id: params.id }))
-    return ok(shownMonitor(monitor, services))
+    return ok(shownMonitor(monitor, { services, principal }))
   },
 })
 

@@ -83,10 +83,11 @@ export const listRunDeliveriesRoute = route({
   policy: 'deliveries.read',
   params: ById,
   answers: { 200: { description: 'All deliveries of the run.', schema: Closed({ data: Type.Array(Delivery) }) } },
-  async handle({ params, principal: { teamId }, services }) {
+  async handle({ params, principal, services }) {
+    const { teamId } = principal
     if (!(await findRun(services.store, teamId, params.id))) throw noSuch('run')
     const rows = await listRunDeliveries(services.store, teamId, params.id)
-    return ok({ data: rows.map((stored) => shownDelivery(stored, services)) })
+    return ok({ data: rows.map((stored) => shownDelivery(stored, { services, principal })) })
   },
 })
 

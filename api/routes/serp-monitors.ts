@@ -21,6 +21,7 @@ import type { SerpMonitorRow } from '../../store/monitors/monitor-record.ts'
 import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { toRun } from '../../store/runs/run-record.ts'
 import { countRuns, listRuns } from '../../store/runs/runs.ts'
+import type { Principal } from '../auth/principals.ts'
 import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, created, noContent, ok, route } from '../http/route.ts'
@@ -31,10 +32,16 @@ import { SigningSecret } from './signing-secrets.ts'
 const tag = 'SERP monitors'
 const kind = 'serp'
 
+interface ServedReader {
+  readonly services: Services
+  readonly principal: Principal
+}
+
 /** The monitor as it was just stored, with what should be known about it. */
-async function stored(monitor: SerpMonitorRow, services: Services): Promise<SerpMonitor> {
-  const warnings = await serpMonitorWarnings(services.store, monitor, services.serpSpacingMs)
-  return { ...shownSerpMonitor(monitor, services), ...(warnings.length > 0 && { warnings }) }
+async function stored(monitor: SerpMonitorRow, reader: ServedReader): Promise<SerpMonitor> {
+  const { store, serpSpacingMs } = reader.services
+  const warnings = await serpMonitorWarnings(store, monitor, serpSpacingMs)
+  return { ...shownSerpMonitor(monitor, reader), ...(warnings.length > 0 && { warnings }) }
 }
 
 const list = route({
@@ -50,7 +57,7 @@ const list = route({
     const wanted = { teamId: principal.teamId, kind, status, name, id } as const
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
-      data: rows.map((row) => shownSerpMonitor(row, services)),
+      data: rows.map((row) => shownSerpMonitor(row, { services, principal })),
       pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
     })
   },
@@ -70,11 +77,12 @@ const create = route({
   // Of the parts that need a review, it has only the destinations.
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The SERP monitor.', schema: SerpMonitor } },
-  async handle({ body, principal: { teamId, userId }, actor, services }) {
+  async handle({ body, principal, actor, services }) {
+    const { teamId, userId } = principal
     // All defaults have been filled in before this call, so the body is complete.
     const creation = { teamId, actor, userId, spec: body as SerpMonitorSpec }
     const { monitor } = doneOf(await createSerpMonitor(services, creation))
-    return created(await stored(monitor, services))
+    return created(await stored(monitor, { services, principal }))
   },
 })
 
@@ -90,7 +98,7 @@ const get = route({
   async handle({ params, principal, services }) {
     const found = await findMonitor(services.store, principal.teamId, params.id, kind)
     if (!found) throw noSuch('monitor')
-    return ok(shownSerpMonitor(found, services))
+    return ok(shownSerpMonitor(found, { services, principal }))
   },
 })
 
@@ -110,9 +118,10 @@ const edit = route({
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The SERP monitor.', schema: SerpMonitor } },
-  async handle({ params, body, principal: { teamId }, actor, services }) {
+  async handle({ params, body, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await editSerpMonitor(services, { teamId, actor, id: params.id, patch: body }))
-    return ok(await stored(monitor, services))
+    return ok(await stored(monitor, { services, principal }))
   },
 })
 
@@ -140,9 +149,10 @@ const pause = route({
   policy: 'monitors.write',
   params: ById,
   answers: { 200: { description: 'The SERP monitor, paused.', schema: SerpMonitor } },
-  async handle({ params, principal: { teamId }, actor, services }) {
+  async handle({ params, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await pauseMonitor(services, { teamId, actor, id: params.id, kind }))
-    return ok(shownSerpMonitor(monitor, services))
+    return ok(shownSerpMonitor(monitor, { services, principal }))
   },
 })
 
@@ -156,9 +166,10 @@ const resume = route({
   policy: 'monitors.write',
   params: ById,
   answers: { 200: { description: 'The SERP monitor, active.', schema: SerpMonitor } },
-  async handle({ params, principal: { teamId }, actor, services }) {
+  async handle({ params, principal, actor, services }) {
+    const { teamId } = principal
     const { monitor } = doneOf(await resumeMonitor(services, { teamId, actor, id: params.id, kind }))
-    return ok(await stored(monitor, services))
+    return ok(await stored(monitor, { services, principal }))
   },
 })
 

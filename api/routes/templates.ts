@@ -37,8 +37,9 @@ export const createFromTemplateRoute = route({
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  async handle({ params: { slug }, body, principal: { teamId, userId }, actor, services }) {
+  async handle({ params: { slug }, body, principal, actor, services }) {
+    const { teamId, userId } = principal
     const { monitor } = doneOf(await createFromTemplate(services, { teamId, actor, userId, slug, wishes: body }))
-    return created(shownMonitor(monitor, services))
+    return created(shownMonitor(monitor, { services, principal }))
   },
 })

@@ -2,6 +2,7 @@ import { type DeliveryConfig, destinationOf } from '../../schema/monitor/deliver
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { type ExtractConfig, waitForOf } from '../../schema/monitor/extract-config.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
+import { MASK } from '../../schema/monitor/mask.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -63,6 +64,7 @@ function meaningIssues(config: MonitorPatch, isSound: IsSound, egress: EgressPol
     ...listOf(deliveries).flatMap((delivery, index) =>
       addressIssues(delivery, { path: joinPath('deliveries', index), isSound }, egress),
     ),
+    ...maskIssues(config, isSound),
     ...(request_config && isSound('request_config.pagination') ? pagingIssues(request_config) : []),
     ...selectorIssues(visual_config, isSound),
   ]
@@ -129,6 +131,30 @@ function addressIssues(delivery: DeliveryConfig, { path, isSound }: At, egress: 
   const at = joinPath(path, delivery.type === 'webhook' ? 'url' : 'webhookUrl')
   return isSound(at) ? found(checkTargetUrl(destinationOf(delivery), egress, at)) : []
 }
+
+/** Secrets that were copied from an answer in which they are masked: storing them would replace the real ones. */
+function maskIssues({ request_headers, deliveries }: MonitorPatch, isSound: IsSound): Issue[] {
+  const texts: [path: string, text: unknown][] = [
+    ...textsOf('request_headers', request_headers),
+    ...listOf(deliveries).flatMap((delivery, index) => {
+      const { url, webhookUrl, headers } = partsOf(delivery)
+      const at = `deliveries[${index}]`
+      return [
+        [`${at}.url`, url],
+        [`${at}.webhookUrl`, webhookUrl],
+        ...textsOf(`${at}.headers`, headers),
+      ] as typeof texts
+    }),
+  ]
+  return texts
+    .filter(([path, text]) => typeof text === 'string' && text.includes(MASK) && isSound(path))
+    .map(([path]) => ({ path, message: MASKED }))
+}
+
+const textsOf = (path: string, map: unknown) =>
+  Object.entries(partsOf(map)).map(([key, value]): [string, unknown] => [joinPath(path, key), value])
+
+const MASKED = `holds ${MASK}, which stands for a secret that was not shown: send the secret itself`
 
 function selectorIssues(config: VisualConfig | null | undefined, isSound: IsSound): Issue[] {
   const { regions, ignoreSelectors } = partsOf(config) as Partial<VisualConfig>

@@ -5,6 +5,7 @@ import { dashboard } from './chart/dashboard.ts'
 import { publicNetworks } from './chart/public-networks.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { valuesYaml } from './chart/values-yaml.ts'
+import { accessPage } from './access-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
@@ -36,6 +37,8 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/files/public-networks.yaml`, make: publicNetworks },
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
+  ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
+  { path: 'docs/access.md', make: accessPage },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
 ]

@@ -1,0 +1,50 @@
+import { routes } from '../../api/routes.ts'
+import type { Route } from '../../api/http/route.ts'
+import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
+import { table } from './markdown.ts'
+
+const LEAVING = 'members.leave'
+
+/** Returns docs/access.md: the status that each caller gets from each operation. */
+export const accessPage = (): string => `# Who may do what
+
+This page is generated from \`schema/account/access.ts\` and the routes by \`npm run gen\`. A test calls every operation
+as each of these callers. [Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions.
+
+## Callers without access
+
+- No credentials, a key or a session that has expired, and one that was revoked or ended: 401 \`UNAUTHORIZED\` on
+  every operation of the table.
+- Another team's credentials: every id of this team is 404 \`NOT_FOUND\`, in the path and in a body, and nothing
+  changes. The id of another team in a filter selects nothing. Operations without an id act for the caller's own team.
+
+## Operations
+
+A refusal is 403 \`FORBIDDEN\`. Its message names the role or the scope, the permission, and whom to ask.
+
+${table(['Operation', 'Permission', ...CALLERS], routes.flatMap(row))}
+
+¹ For the own user id. The id of another member is 403.
+
+## For everybody
+
+These need no credentials.
+
+${routes
+  .filter(({ policy }) => policy === 'public')
+  .map((route) => `- ${nameOf(route)}\n`)
+  .join('')}`
+
+const nameOf = ({ method, path }: Route) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``
+
+function row(route: Route): string[][] {
+  const { policy, answers } = route
+  if (policy === 'public') return []
+  const allowed: readonly Caller[] = ACCESS[policy]
+  const [done = ''] = Object.keys(answers)
+  const statusFor = (caller: Caller) => {
+    if (!allowed.includes(caller)) return '403'
+    return policy === LEAVING && (caller === 'viewer' || caller === 'member') ? `${done} ¹` : done
+  }
+  return [[nameOf(route), `\`${policy}\``, ...CALLERS.map(statusFor)]]
+}
