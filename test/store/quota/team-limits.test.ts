@@ -152,6 +152,7 @@ describe('a run that a person asks for', () => {
     expect(await asked(id, no)).toEqual({
       kind: 'used_up',
       quota: { used: 5, limit: 7, resets_at: null, credits_remaining: 0 },
+      needs: 3,
     })
     await world.query('update team_usage set credits = 1 where team_id = $1', [id])
     expect(await asked(id, no)).toMatchObject({ kind: 'queued', isNew: true })
