@@ -57,12 +57,12 @@ export async function measureDeliveries(
   const worker = await startWorkerProcess(database.url)
   const found = { alone: [] as number[], withDead: [] as number[], bare: [] as number[] }
   try {
-    const world: World = { database, sink, ports, deliveries }
+    const measured: Measured = { database, sink, ports, deliveries }
     // The first round is left out: it opens connections and warms code up.
     for (let round = 0; round <= rounds; round++) {
-      found.bare.push(await bareRound(world))
-      found.alone.push(await ourRound(world, false))
-      found.withDead.push(await ourRound(world, true))
+      found.bare.push(await bareRound(measured))
+      found.alone.push(await ourRound(measured, false))
+      found.withDead.push(await ourRound(measured, true))
     }
     await sink.ask({ what: 'hangUp' })
   } finally {
@@ -80,7 +80,7 @@ export async function measureDeliveries(
   }
 }
 
-interface World {
+interface Measured {
   readonly database: Database
   readonly sink: Child<SinkQuestion, SinkAnswer>
   readonly ports: readonly number[]
@@ -98,7 +98,7 @@ async function openOutbox(database: Database): Promise<void> {
   await database.client.query('update checks set due_at = null, next_run_at = null')
 }
 
-async function ourRound({ database, sink, ports, deliveries }: World, withDead: boolean): Promise<number> {
+async function ourRound({ database, sink, ports, deliveries }: Measured, withDead: boolean): Promise<number> {
   const due = await insertDeliveries(database, messages(ports, deliveries, withDead))
   const until = performance.now() + PATIENCE_MS
   const settled = `select count(*)::int as settled from deliveries where status = 'success' and attempts = 1`
@@ -150,7 +150,7 @@ async function insertDeliveries(database: Database, rows: ReturnType<typeof mess
   }
 }
 
-async function bareRound({ sink, ports, deliveries }: World): Promise<number> {
+async function bareRound({ sink, ports, deliveries }: Measured): Promise<number> {
   const dispatcher = new Agent({ connections: 5 })
   const body = JSON.stringify({ id: '00000000-0000-7000-8000-000000000000', ...PAYLOAD })
   let next = 0

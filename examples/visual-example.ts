@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** The addresses of a Tidemark and of the example page that it watches, without a slash at the end. */
-export interface World {
+export interface RunningExample {
   readonly tidemark: string
   readonly key: string
   readonly page: string
@@ -39,7 +39,7 @@ const LOOK_EVERY_MS = 100
  * Follows the README's visual example, from a page that has just been started. The price has changed once before, the
  * monitor takes its baseline, and the price changes again. Throws when a run does not succeed.
  */
-export async function followVisualExample(context: World): Promise<Followed> {
+export async function followVisualExample(context: RunningExample): Promise<Followed> {
   await post(`${context.page}/change`)
   const { id: monitorId } = await ask<{ id: string }>(context, '/v1/monitors', await monitorOfReadme(context))
   const { secret } = await ask<{ secret: string }>(context, `/v1/monitors/${monitorId}/signing-secret`)
@@ -64,7 +64,7 @@ export async function followVisualExample(context: World): Promise<Followed> {
 type Region = Followed['region'] & Readonly<Record<`${Picture}Url`, string | null>>
 
 /** Starts a run of a monitor and waits for its end. */
-export async function runNow(context: World, monitorId: string): Promise<Run> {
+export async function runNow(context: RunningExample, monitorId: string): Promise<Run> {
   const { run_id } = await ask<{ run_id: string }>(context, `/v1/monitors/${monitorId}/run`, '{}')
   const run = await eventually(
     () => ask<Run>(context, `/v1/runs/${run_id}`),
@@ -77,14 +77,14 @@ export async function runNow(context: World, monitorId: string): Promise<Run> {
  * Returns the body of the README's call that has a `visual_config`, so that the example in the README is what is
  * tested.
  */
-async function monitorOfReadme({ page }: World): Promise<string> {
+async function monitorOfReadme({ page }: RunningExample): Promise<string> {
   const bodies = (await readFile(README, 'utf8')).matchAll(/-d '(\{.*?\n\})'/gs)
   const [body] = Array.from(bodies, ([, text = '']) => text).filter((text) => text.includes('"visual_config"'))
   if (body === undefined) throw new Error('the README has no visual monitor')
   return body.replaceAll('http://127.0.0.1:8181', page)
 }
 
-async function ask<T>({ tidemark, key }: World, path: string, body?: string): Promise<T> {
+async function ask<T>({ tidemark, key }: RunningExample, path: string, body?: string): Promise<T> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const answer = await fetch(tidemark + path, { headers, ...(body !== undefined && { method: 'POST', body }) })
   const text = await answer.text()

@@ -6,7 +6,7 @@ import {
   type Picture,
   PICTURES,
   runNow,
-  type World,
+  type RunningExample,
 } from '../../examples/visual-example.ts'
 import { compare } from '../../worker/pictures/compare.ts'
 import { type CliProcess, startCli } from '../cli/cli-process.ts'
@@ -24,7 +24,7 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The v
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let serve: CliProcess
   let example: ExamplePage
-  let world: World
+  let running: RunningExample
   let followed: Followed
   let readme: string
   beforeAll(async () => {
@@ -40,8 +40,8 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The v
       PORT: '0',
     })
     const [, tidemark = '', key = ''] = await serve.says(/running at (\S+)\n[\s\S]*API key\s+(svc_\w+)/)
-    world = { tidemark, key, page: example.base }
-    followed = await followVisualExample(world)
+    running = { tidemark, key, page: example.base }
+    followed = await followVisualExample(running)
   }, 90_000)
   afterAll(async () => {
     serve.signal('SIGTERM')
@@ -69,7 +69,7 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The v
 
   test('tells the receiver once, with the message that the README shows', async () => {
     await eventually(messages, (all) => all.length > 0)
-    const again = await runNow(world, followed.monitorId)
+    const again = await runNow(running, followed.monitorId)
     expect(again).toMatchObject({ visual_change_pct: 0, delivery_triggered: false })
     const shown = /^\{\n {2}"diff"[^]*?^\}/m.exec(readme)?.[0] ?? ''
     expect(messages()).toEqual([['verified', expect.objectContaining(JSON.parse(shown) as object)]])

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { openSite } from '../support/site.ts'
 import { startWorker } from '../support/check-worker.ts'
 import { rawServer } from '../egress/raw-server.ts'
-import { openQueueWorld, type SeenRun } from '../store/queue/queue-world.ts'
+import { openQueueDatabase, type SeenRun } from '../store/queue/queue-database.ts'
 import type { BlowUp } from './blow-ups.ts'
 
 /** What one check may take. */
@@ -29,7 +29,7 @@ export interface BlowUpWorker extends AsyncDisposable {
 /** Opens it. `limitsOf` says what the check of a row may take, and with null what that of the good page may. */
 export async function openBlowUpWorker(limitsOf: (row: BlowUp | null) => CheckLimits): Promise<BlowUpWorker> {
   await using opening = new AsyncDisposableStack()
-  const database = opening.use(await openQueueWorld())
+  const database = opening.use(await openQueueDatabase())
   const team = await database.team()
   const good = opening.use(await openSite())
   const pages = createPageReader()

@@ -4,7 +4,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { html, openSite } from '../support/site.ts'
 import { startWorker } from '../support/check-worker.ts'
-import { openQueueWorld } from '../store/queue/queue-world.ts'
+import { openQueueDatabase } from '../store/queue/queue-database.ts'
 import { until } from '../faults/until.ts'
 
 const PAGES = 4
@@ -33,46 +33,46 @@ test(
     'than one of them; known, they delay nobody.',
   async () => {
     await using closing = new AsyncDisposableStack()
-    const world = closing.use(await openQueueWorld())
+    const database = closing.use(await openQueueDatabase())
     const silence = closing.use(await openSilence())
     const site = closing.use(await openSite())
     site.answer(html('<p>quick</p>'))
     const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
     const browsers = testBrowsers({ egress, pages: PAGES })
     closing.defer(() => browsers.close())
-    const { url, secrets } = world
+    const { url, secrets } = database
     closing.use(await startWorker({ url, secrets, browsers, concurrency: PAGES, perHost: 2, rendersPages: true }))
-    const team = await world.team()
+    const team = await database.team()
     const rendered = { queue: 'browser', interval: 86_400, extract: { method: 'css', fields: { it: 'p' } } } as const
     const hogs: number[] = []
     for (let n = 2; n < 2 + 3 * PAGES; n++)
-      hogs.push(...(await world.monitors(team, { ...rendered, url: `http://127.0.0.${n}:${silence.port}/` })))
+      hogs.push(...(await database.monitors(team, { ...rendered, url: `http://127.0.0.${n}:${silence.port}/` })))
     await until(
-      () => Promise.all(hogs.map((no) => world.check(no))),
+      () => Promise.all(hogs.map((no) => database.check(no))),
       (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
     )
     expect(await quickPage()).toBeLessThan(MOST_MS)
 
     await until(
-      () => Promise.all(hogs.map((no) => world.runs(no))),
+      () => Promise.all(hogs.map((no) => database.runs(no))),
       (runs) => runs.every((of) => of.length === 1),
     )
-    await world.query('update checks set due_at = clock() where no = any($1)', [hogs])
+    await database.query('update checks set due_at = clock() where no = any($1)', [hogs])
     await until(
-      () => Promise.all(hogs.map((no) => world.check(no))),
+      () => Promise.all(hogs.map((no) => database.check(no))),
       (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,
     )
     expect(await quickPage()).toBeLessThan(MOST_MS / 4)
 
     async function quickPage(): Promise<number> {
       const from = performance.now()
-      const [no = 0] = await world.monitors(team, { ...rendered, url: site.url })
+      const [no = 0] = await database.monitors(team, { ...rendered, url: site.url })
       await until(
-        () => world.runs(no),
+        () => database.runs(no),
         (runs) => runs.length === 1,
       )
       const ms = performance.now() - from
-      expect(await world.runs(no)).toMatchObject([{ status: 'success', extracted: { it: 'quick' } }])
+      expect(await database.runs(no)).toMatchObject([{ status: 'success', extracted: { it: 'quick' } }])
       process.stdout.write(
         `beside ${hogs.length} silent sites a page of ${PAGES} was there after ${ms.toFixed(0)} ms\n`,
       )

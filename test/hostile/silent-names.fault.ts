@@ -3,7 +3,7 @@ import { createDnsLookup } from '../../egress/dns-lookup.ts'
 import { createResolver } from '../../egress/resolve.ts'
 import { openNameServer } from '../egress/name-server.ts'
 import { until } from '../faults/until.ts'
-import { openQueueWorld } from '../store/queue/queue-world.ts'
+import { openQueueDatabase } from '../store/queue/queue-database.ts'
 import { startWorker } from '../support/check-worker.ts'
 import { html, openSite } from '../support/site.ts'
 
@@ -25,24 +25,24 @@ test.each([BURST, MONITORS])(
   '%i names of one team whose servers never answer make the checks of another team no later, and fail none of them',
   async (count) => {
     await using closing = new AsyncDisposableStack()
-    const world = closing.use(await openQueueWorld())
+    const database = closing.use(await openQueueDatabase())
     const site = closing.use(await openSite())
     site.answer(html('<p class="price">1</p>'))
     const names = closing.use(
       await openNameServer((name) => (name.endsWith('.silent.test') ? 'silence' : ['127.0.0.1'])),
     )
     const { port } = new URL(site.url)
-    const [victim, other] = [await world.team(), await world.team()]
+    const [victim, other] = [await database.team(), await database.team()]
     const monitorsOf = async (team: string, domain: string, many: number, dueSeconds: number) => {
       const nos: number[] = []
       for (let n = 0; n < many; n++)
-        nos.push(...(await world.monitors(team, { url: `http://n${n}.${domain}:${port}/`, dueSeconds })))
+        nos.push(...(await database.monitors(team, { url: `http://n${n}.${domain}:${port}/`, dueSeconds })))
       return nos
     }
     const nos = await monitorsOf(victim, 'good.test', VICTIMS, 0)
     const hogs = await monitorsOf(other, 'silent.test', count, -86_400)
     // The API allows no interval below a minute; the queue does. They are due one after the other.
-    await world.query(
+    await database.query(
       `update checks c set interval_seconds = $2, due_at = d.at, next_run_at = d.at
        from (select no, clock() + make_interval(secs => $2 * row_number() over () / $3::float8) as at
          from unnest($1::bigint[]) no) d
@@ -55,8 +55,8 @@ test.each([BURST, MONITORS])(
     const lookup = createDnsLookup({ servers: [names.address], hosts: '/dev/null', resolvConf: '/dev/null' })
     closing.use(
       await startWorker({
-        url: world.url,
-        secrets: world.secrets,
+        url: database.url,
+        secrets: database.secrets,
         concurrency: 128,
         resolver: createResolver({ lookup, cacheMs: 0 }),
         around: async (task, go) => {
@@ -77,7 +77,7 @@ test.each([BURST, MONITORS])(
       return ended
     }
     const letLoose = () =>
-      world.query(
+      database.query(
         'update checks set failures = 0, due_at = clock(), next_run_at = clock() where no = any($1) and run_id is null',
         [hogs],
       )
@@ -91,13 +91,13 @@ test.each([BURST, MONITORS])(
       await letLoose()
       const timer = setInterval(() => void letLoose(), 500)
       await until(
-        () => world.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
+        () => database.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
         (claimed) => claimed.length === hogs.length,
       )
       beside.push(await measure())
       clearInterval(timer)
       await until(
-        () => world.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
+        () => database.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
         (claimed) => claimed.length === 0,
         60_000,
       )
@@ -108,12 +108,12 @@ test.each([BURST, MONITORS])(
         `${count} silent names ${best(beside).toFixed(0)} ms\n`,
     )
     expect(best(beside)).toBeLessThanOrEqual(best(alone) * MOST_RISE)
-    const outcomes = await world.query<{ status: string; error_code: string | null }>(
+    const outcomes = await database.query<{ status: string; error_code: string | null }>(
       'select distinct status, error_code from runs where monitor_no = any($1)',
       [nos],
     )
     expect(outcomes).toEqual([{ status: 'success', error_code: null }])
-    expect(await world.query('select distinct error_code from runs where monitor_no = any($1)', [hogs])).toEqual([
+    expect(await database.query('select distinct error_code from runs where monitor_no = any($1)', [hogs])).toEqual([
       { error_code: 'timeout' },
     ])
   },

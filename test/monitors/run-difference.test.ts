@@ -3,12 +3,12 @@ import { runDifference } from '../../monitors/run-difference.ts'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import { recordReadings } from '../../store/queue/record-reading.ts'
 import { readingRun } from '../store/queue/finished-runs.ts'
-import { openQueueWorld, type QueueWorld } from '../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../store/queue/queue-database.ts'
 
 const differ = createTextDiffer()
-let database: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  database = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 afterAll(async () => {
   await differ.close()

@@ -20,20 +20,20 @@ interface Seen {
   readonly response_body: string | null
 }
 
-const read = async (world: Watching, id: string) =>
-  (await world.served.me.get(`/v1/deliveries/${id}`)).body as never as Seen
-const until = (world: Watching, id: string, condition: (seen: Seen) => boolean) =>
-  eventually(() => read(world, id), condition)
+const read = async (own: Watching, id: string) =>
+  (await own.served.me.get(`/v1/deliveries/${id}`)).body as never as Seen
+const until = (own: Watching, id: string, condition: (seen: Seen) => boolean) =>
+  eventually(() => read(own, id), condition)
 
 /** Fires once at an address; answers the delivery's id. */
-async function fireAt(url: string, world = watching): Promise<string> {
-  const page = await world.watch(
+async function fireAt(url: string, own = watching): Promise<string> {
+  const page = await own.watch(
     { value: 1 },
     { diff_predicate: { type: 'any_field_changes' }, deliveries: [{ type: 'webhook', url }] },
   )
   page.set({ value: 2 })
   const { id: run } = await page.run()
-  const { data } = (await world.served.me.get(`/v1/runs/${run}/deliveries`)).body
+  const { data } = (await own.served.me.get(`/v1/runs/${run}/deliveries`)).body
   return String(data[0]?.['id'])
 }
 

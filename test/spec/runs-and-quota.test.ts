@@ -25,7 +25,7 @@ async function account(plan: Tier, { served } = watching) {
 }
 
 /** Waits until the worker has looked for due checks since: what another account makes now has run. */
-const workerLooked = async (world = watching) => void (await world.watch({ value: 1 }, any))
+const workerLooked = async (own = watching) => void (await own.watch({ value: 1 }, any))
 
 describe('runs', () => {
   test('every check is a run: scheduled or asked for, a success or a failure', async () => {

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, pageOf, type Site } from '../../support/site.ts'
 import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/check-worker.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let site: Site
 let worker: RunningWorker | undefined
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 beforeEach(async () => {
   site = await openSite()
@@ -19,22 +19,22 @@ afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
   await site[Symbol.asyncDispose]()
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const start = async (more: Partial<WorkerOptions> = {}) => {
-  worker = await startWorker({ url: world.url, secrets: world.secrets, ...more })
+  worker = await startWorker({ url: database.url, secrets: database.secrets, ...more })
   return worker
 }
 const recorded = (no: number, count = 1) =>
   eventually(
-    () => world.runs(no),
+    () => database.runs(no),
     (runs) => runs.length >= count,
   )
 
 test('a check that throws once is done again under the same lease, and its site has not failed', async () => {
-  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
   let tries = 0
   await start({
     around: (_, go) => {
@@ -45,12 +45,12 @@ test('a check that throws once is done again under the same lease, and its site 
   })
   expect(await recorded(no)).toMatchObject([{ status: 'success' }])
   expect(tries).toBe(2)
-  expect(await world.check(no)).toMatchObject({ failures: 0, fence: 1 })
+  expect(await database.check(no)).toMatchObject({ failures: 0, fence: 1 })
   expect(worker?.log.join()).toContain('a helper process died')
 })
 
 test('a check that throws twice becomes a run with an internal error; the others go on', async () => {
-  const nos = await world.monitors(await world.team(), { url: site.url, count: 3 })
+  const nos = await database.monitors(await database.team(), { url: site.url, count: 3 })
   const bad = nos[1]
   await start({
     around: (task, go) => {
@@ -65,12 +65,12 @@ test('a check that throws twice becomes a run with an internal error; the others
     ['success', null],
   ])
   expect(worker?.log.join()).toContain('a bug of ours')
-  expect(await world.check(bad ?? 0)).toMatchObject({ failures: 0 })
+  expect(await database.check(bad ?? 0)).toMatchObject({ failures: 0 })
   expect(runs[1]?.error_message).not.toContain('bug')
 })
 
 test('an internal error that comes back as a value is tried once more, too', async () => {
-  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
   let tries = 0
   await start({
     around: async (_, go) => {
@@ -84,9 +84,9 @@ test('an internal error that comes back as a value is tried once more, too', asy
 })
 
 test('an internal error that lasts is an error run and a run used, and no failure of its monitor', async () => {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url })
-  await world.query('update checks set failures = 4 where no = $1', [no])
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url })
+  await database.query('update checks set failures = 4 where no = $1', [no])
   let tries = 0
   let counted = 0
   let notices = 0
@@ -96,9 +96,9 @@ test('an internal error that lasts is an error run and a run used, and no failur
     onNotices: () => void (notices += 1),
   })
   expect(await recorded(no)).toMatchObject([{ status: 'error', error_code: 'internal' }])
-  const check = await world.check(no)
+  const check = await database.check(no)
   expect([tries, counted, notices, check.failures]).toEqual([2, 1, 0, 4])
-  expect((await world.usage(team)).runs_used).toBe(1)
+  expect((await database.usage(team)).runs_used).toBe(1)
   expect((check.next_ms ?? 0) - check.now_ms).toBeLessThan(61_000)
   expect(worker?.log.join()).toContain('a run ended with an internal error')
 })
@@ -115,16 +115,16 @@ test('a host that hangs holds up no other, and no more of its checks start than 
   await using slow = await openSite()
   let hanging = 0
   slow.answer(() => void hanging++)
-  const team = await world.team()
-  await world.monitors(team, { url: slow.url, count: 60, dueSeconds: 60 })
-  const fast = await world.monitors(team, { url: site.url, count: 20 })
+  const team = await database.team()
+  await database.monitors(team, { url: slow.url, count: 60, dueSeconds: 60 })
+  const fast = await database.monitors(team, { url: site.url, count: 20 })
   const { loop } = await start({ perHost: 2, concurrency: 4 })
   await Promise.all(fast.map((no) => recorded(no)))
 
   expect(hanging).toBe(2)
   // Of those that waited, what is beyond the line was given back for a moment, with its run id: its claim made the
   // fence 1, the giving back 2. It is due again after a second; the fence is higher where the quick ones took longer.
-  const back = await world.query<{ n: number }>(
+  const back = await database.query<{ n: number }>(
     `select count(*)::int as n from checks where run_id is not null and fence >= 2`,
   )
   expect(back[0]?.n).toBeGreaterThan(0)
@@ -138,11 +138,11 @@ test('a team whose pages of a host all hang holds up no check of another team at
     else html(pageOf('$1'))(response, request, nth)
   })
   const url = `${site.url}hang`
-  await world.monitors(await world.team(), { url, count: 300, dueSeconds: 60 })
-  const [asked] = await world.monitors(await world.team(), { url: site.url, dueSeconds: -600 })
+  await database.monitors(await database.team(), { url, count: 300, dueSeconds: 60 })
+  const [asked] = await database.monitors(await database.team(), { url: site.url, dueSeconds: -600 })
   // The first page that a worker reads waits until its thread for that has started, which is not what is measured here.
   await using elsewhere = await openSite()
-  const [first = 0] = await world.monitors(await world.team(), { url: elsewhere.url })
+  const [first = 0] = await database.monitors(await database.team(), { url: elsewhere.url })
   const { loop } = await start({ perHost: 4, concurrency: 64 })
   await recorded(first)
   await eventually(
@@ -150,7 +150,7 @@ test('a team whose pages of a host all hang holds up no check of another team at
     (count) => count === 3,
   )
   const from = performance.now()
-  await world.query('update checks set due_at = clock() where no = $1', [asked])
+  await database.query('update checks set due_at = clock() where no = $1', [asked])
   loop.wake()
   expect((await recorded(Number(asked)))[0]).toMatchObject({ status: 'success' })
   expect(performance.now() - from).toBeLessThan(2_000)
@@ -158,8 +158,8 @@ test('a team whose pages of a host all hang holds up no check of another team at
 })
 
 test('a drain gives back what has not started, lets the rest finish, and claims no more', async () => {
-  const team = await world.team()
-  const nos = await world.monitors(team, { url: site.url, count: 6 })
+  const team = await database.team()
+  const nos = await database.monitors(team, { url: site.url, count: 6 })
   const open: (() => void)[] = []
   site.answer((response, request, nth) => void open.push(() => html(pageOf('$1'))(response, request, nth)))
   const { stop } = await start({ perHost: 2 })
@@ -169,32 +169,34 @@ test('a drain gives back what has not started, lets the rest finish, and claims 
   )
   const stopped = stop(5_000)
   const waiting = () =>
-    world.query<{ n: number }>('select count(*)::int as n from checks where due_at <= clock() and run_id is not null')
+    database.query<{ n: number }>(
+      'select count(*)::int as n from checks where due_at <= clock() and run_id is not null',
+    )
   await eventually(waiting, (rows) => rows[0]?.n === 4)
-  await world.monitors(team, { url: site.url })
+  await database.monitors(team, { url: site.url })
   for (const answer of open) answer()
   await stopped
 
-  const runs = (await Promise.all(nos.map((no) => world.runs(no)))).flat()
+  const runs = (await Promise.all(nos.map((no) => database.runs(no)))).flat()
   expect(runs.map((run) => run.status)).toEqual(['success', 'success'])
   expect(site.requests).toHaveLength(2)
-  expect((await world.usage(team)).runs_used).toBe(6)
-  expect(await world.claim()).toHaveLength(5)
+  expect((await database.usage(team)).runs_used).toBe(6)
+  expect(await database.claim()).toHaveLength(5)
 })
 
 test('what hangs beyond the grace of a drain is given back, and runs elsewhere under the same id', async () => {
-  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
   site.answer(() => {})
   const { stop } = await start()
   await eventually(
     () => site.requests.length,
     (n) => n === 1,
   )
-  const { run_id } = await world.check(no)
+  const { run_id } = await database.check(no)
   const before = performance.now()
   await stop(100)
   expect(performance.now() - before).toBeLessThan(3_000)
-  expect(await world.runs(no)).toEqual([])
+  expect(await database.runs(no)).toEqual([])
 
   site.price('$1')
   await start()
@@ -203,9 +205,9 @@ test('what hangs beyond the grace of a drain is given back, and runs elsewhere u
 })
 
 test('what a claim brings while a drain has begun is given back at once', async () => {
-  const team = await world.team()
-  await world.monitors(team, { url: site.url })
-  const holder = new pg.Client({ connectionString: world.url })
+  const team = await database.team()
+  await database.monitors(team, { url: site.url })
+  const holder = new pg.Client({ connectionString: database.url })
   await using open = new AsyncDisposableStack()
   open.defer(() => holder.end())
   await holder.connect()
@@ -215,14 +217,14 @@ test('what a claim brings while a drain has begun is given back at once', async 
     `select from pg_stat_activity where datname = current_database() and application_name = 'test worker' and ` +
     `wait_event_type = 'Lock'`
   await eventually(
-    () => world.query(waits),
+    () => database.query(waits),
     (rows) => rows.length === 1,
   )
   const stopped = stop(5_000)
   await holder.query('commit')
   await holder.end()
   await stopped
-  const [row] = await world.query<{ held: number }>(
+  const [row] = await database.query<{ held: number }>(
     'select count(*)::int as held from checks where run_id is not null and due_at > clock()',
   )
   expect(site.requests).toEqual([])
@@ -230,19 +232,19 @@ test('what a claim brings while a drain has begun is given back at once', async 
 })
 
 test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {
-  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
   site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 1_500))
   await start({ leaseMs: 500 })
-  await using other = await startWorker({ url: world.url, secrets: world.secrets, leaseMs: 500 })
+  await using other = await startWorker({ url: database.url, secrets: database.secrets, leaseMs: 500 })
   const runs = await recorded(no)
   await other.stop(100)
   expect(runs).toHaveLength(1)
   expect(site.requests).toHaveLength(1)
-  expect((await world.check(no)).fence).toBe(1)
+  expect((await database.check(no)).fence).toBe(1)
 })
 
 test('a monitor edited under way is fenced off, then runs its new configuration under the same run id', async () => {
-  const [no = 0] = await world.monitors(await world.team(), { url: `${site.url}old` })
+  const [no = 0] = await database.monitors(await database.team(), { url: `${site.url}old` })
   site.answer((response, request, nth) => {
     if (request.url === '/new') html(pageOf('$2'))(response, request, nth)
   })
@@ -251,9 +253,9 @@ test('a monitor edited under way is fenced off, then runs its new configuration 
     () => site.requests.length,
     (n) => n === 1,
   )
-  const { run_id } = await world.check(no)
-  await world.query('update monitors set url = $2 where no = $1', [no, `${site.url}new`])
-  await world.query('update checks set fence = fence + 1, due_at = clock(), reading_id = null where no = $1', [no])
+  const { run_id } = await database.check(no)
+  await database.query('update monitors set url = $2 where no = $1', [no, `${site.url}new`])
+  await database.query('update checks set fence = fence + 1, due_at = clock(), reading_id = null where no = $1', [no])
 
   const runs = await recorded(no)
   expect(runs).toMatchObject([{ id: run_id, status: 'success', extracted: { price: '$2' } }])
@@ -266,19 +268,19 @@ test('somebody who asks for a run is not kept waiting for the next look', async 
     () => loop.sinceProgress(),
     (ms) => ms < 1_000,
   )
-  const [no = 0] = await world.monitors(await world.team(), { url: site.url })
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
   loop.wake()
   await recorded(no)
 })
 
 test('nobody waits longer than one claim behind a team that has thousands of checks due', async () => {
-  const flood = await world.team({ id: '00000000-0000-4000-8000-00000000000a' })
-  const small = await world.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
-  await world.monitors(flood, { url: site.url, count: 5_000, dueSeconds: 600, interval: 3600 })
-  const nos = await world.monitors(small, { url: site.url, count: 3 })
+  const flood = await database.team({ id: '00000000-0000-4000-8000-00000000000a' })
+  const small = await database.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
+  await database.monitors(flood, { url: site.url, count: 5_000, dueSeconds: 600, interval: 3600 })
+  const nos = await database.monitors(small, { url: site.url, count: 3 })
   const { loop } = await start({ concurrency: 16, perHost: 16 })
   await Promise.all(nos.map((no) => recorded(no)))
-  const [row] = await world.query<{ done: number }>('select count(*)::int as done from runs where team_id = $1', [
+  const [row] = await database.query<{ done: number }>('select count(*)::int as done from runs where team_id = $1', [
     flood,
   ])
   expect(row?.done).toBeLessThan(600)

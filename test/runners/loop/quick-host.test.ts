@@ -8,26 +8,26 @@ import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 
 const MONITORS = 1_000
 const FAULT = { code: 'timeout', message: 'Late.' } as const
 
-let world: QueueWorld
+let database: QueueDatabase
 const patterns = createPatternMatcher()
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 afterAll(async () => {
   await patterns.close()
-  await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 test('many checks of a host that answers at once may be due: none is put off once its pace is known', async () => {
-  const { store, secrets } = world
-  await world.monitors(await world.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
+  const { store, secrets } = database
+  await database.monitors(await database.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
   const log = createLogger('silent')
   const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
   const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })

@@ -6,42 +6,42 @@ import { row } from '../../../store/db/row.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { createTestDatabase } from '../../support/postgres.ts'
 import { openTcpProxy } from '../../support/tcp-proxy.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const at = row({ at: Type.String() })
 const number = row({ n: Type.Number() })
 
 test('instants come as ISO 8601 in UTC with milliseconds, whatever the time zone of the server', async () => {
-  const [{ name } = { name: '' }] = await world.query<{ name: string }>('select current_database() as name')
+  const [{ name } = { name: '' }] = await database.query<{ name: string }>('select current_database() as name')
   for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns']) {
-    await world.query(`alter database ${name} set timezone = '${zone}'`)
-    const store = await world.anotherStore(1)
+    await database.query(`alter database ${name} set timezone = '${zone}'`)
+    const store = await database.anotherStore(1)
     const found = await store.one(sql.type(at)`select '2026-07-01T12:00:00.123456Z'::timestamptz as at`)
     expect(found.at, zone).toBe('2026-07-01T12:00:00.123Z')
   }
-  await world.query(`alter database ${name} reset timezone`)
+  await database.query(`alter database ${name} reset timezone`)
 })
 
 test('bigint comes as a number, json parsed', async () => {
   const both = row({ n: Type.Number(), j: Type.Unknown() })
-  expect(await world.store.one(sql.type(both)`select 1099511627775::bigint as n, '{"a":[1]}'::jsonb as j`)).toEqual({
+  expect(await database.store.one(sql.type(both)`select 1099511627775::bigint as n, '{"a":[1]}'::jsonb as j`)).toEqual({
     n: 1_099_511_627_775,
     j: { a: [1] },
   })
 })
 
 test('a row that is not of the shape of its statement is refused', async () => {
-  await expect(world.store.one(sql.type(number)`select 'x' as n`)).rejects.toThrow('schema')
+  await expect(database.store.one(sql.type(number)`select 'x' as n`)).rejects.toThrow('schema')
 })
 
 test('a connection that the server ends is a fault of the moment; the pool goes on', async () => {
-  const store = await world.anotherStore(1)
+  const store = await database.anotherStore(1)
   await store.one(sql.type(number)`select 1 as n`)
   const slow = store.one(sql.type(number)`select 1 as n from pg_sleep(20)`)
   const ended = slow.then(
@@ -51,15 +51,15 @@ test('a connection that the server ends is a fault of the moment; the pool goes 
   const victims =
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like ` +
     `'%pg_sleep(20)%' and pid <> pg_backend_pid()`
-  for (let n = 0; n < 200 && (await world.query(victims)).length === 0; n++)
+  for (let n = 0; n < 200 && (await database.query(victims)).length === 0; n++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   expect(isStoreAway(await ended)).toBe(true)
   expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
 })
 
 test('a store that goes away while it is opened is a fault of the moment, and ends no process', async () => {
-  const database = await createTestDatabase()
-  await using proxy = await openTcpProxy(database.url)
+  const own = await createTestDatabase()
+  await using proxy = await openTcpProxy(own.url)
   const uncaught: unknown[] = []
   const keep = (error: unknown): void => void uncaught.push(error)
   process.on('uncaughtException', keep)
@@ -95,16 +95,16 @@ test('a store that goes away while it is opened is a fault of the moment, and en
   }
   proxy.resetAt(null)
   expect(await use()).toEqual({ n: 1 })
-  await database.drop()
+  await own.drop()
   expect([uncaught, faults.filter((isExpected) => !isExpected)]).toEqual([[], []])
 }, 60_000)
 
 test('the clock follows the setting of the database at once, in sessions that are open', async () => {
-  const read = async () => Date.parse((await world.store.one(sql.type(at)`select clock() as at`)).at) - Date.now()
-  await world.setClock('3 days')
+  const read = async () => Date.parse((await database.store.one(sql.type(at)`select clock() as at`)).at) - Date.now()
+  await database.setClock('3 days')
   expect(Math.abs((await read()) - 3 * 86_400_000)).toBeLessThan(5_000)
-  await world.setClock('-1 hour')
+  await database.setClock('-1 hour')
   expect(Math.abs((await read()) + 3_600_000)).toBeLessThan(5_000)
-  await world.setClock('0')
+  await database.setClock('0')
   expect(Math.abs(await read())).toBeLessThan(5_000)
 })

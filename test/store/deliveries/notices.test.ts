@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tellEvents } from '../../../store/deliveries/notices.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 test('an event whose messages cannot be made holds up no other, and is given up after five tries', async () => {
-  const [broken, sound] = [await world.team(), await world.team()]
+  const [broken, sound] = [await database.team(), await database.team()]
   for (const team of [broken, sound])
-    await world.query(`insert into notice_events (team_id, kind, key) values ($1, 'quota', $2)`, [team, randomUUID()])
+    await database.query(`insert into notice_events (team_id, kind, key) values ($1, 'quota', $2)`, [
+      team,
+      randomUUID(),
+    ])
   const tried: string[] = []
   const refused: [string, boolean][] = []
   const tell = () =>
     tellEvents(
-      world.store,
+      database.store,
       ({ event }) => {
         tried.push(event.team_id)
         if (event.team_id === broken) throw new Error('a bug')
@@ -28,10 +31,10 @@ test('an event whose messages cannot be made holds up no other, and is given up 
   expect(await tell()).toBe(2)
   expect(tried.filter((team) => team === sound)).toHaveLength(1)
   for (let n = 0; n < 8; n++) {
-    await world.query('update notice_events set due_at = clock() where due_at is not null')
+    await database.query('update notice_events set due_at = clock() where due_at is not null')
     await tell()
   }
   expect(tried.filter((team) => team === sound)).toHaveLength(1)
   expect(refused).toEqual([1, 2, 3, 4, 5].map((nth) => ['quota', nth === 5]))
-  expect(await world.query('select 1 from notice_events where due_at is not null')).toEqual([])
+  expect(await database.query('select 1 from notice_events where due_at is not null')).toEqual([])
 })

@@ -8,26 +8,26 @@ import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { ensureRunPartitions, recordReadings } from '../../../store/queue/record-reading.ts'
 import { packPageText } from '../../../store/runs/page-texts.ts'
 import { readingRun } from '../queue/finished-runs.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 const config = { type: 'webhook', url: 'https://example.com/hook' } as const
 const WINDOW_DAYS = 14
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeEach(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterEach(() => world[Symbol.asyncDispose]())
+afterEach(() => database[Symbol.asyncDispose]())
 
-const forget = () => forgetOld(world.store, new AbortController().signal)
+const forget = () => forgetOld(database.store, new AbortController().signal)
 const toDay = async (day: number) => {
-  await world.setClock(`${day} days`)
-  await ensureRunPartitions(world.store)
+  await database.setClock(`${day} days`)
+  await ensureRunPartitions(database.store)
 }
-const remove = (no: number) => world.store.transaction((tx) => hideMonitor(tx, no))
+const remove = (no: number) => database.store.transaction((tx) => hideMonitor(tx, no))
 const secretsOf = async (no: number) =>
   (
-    await world.query(
+    await database.query(
       'select request_headers as headers, deliveries, signing_secret as secret from monitors where no = $1',
       [no],
     )
@@ -35,20 +35,20 @@ const secretsOf = async (no: number) =>
 
 /** A team with a window of two weeks, and monitors of it that have a run, a text, a delivery and more. */
 async function used(count: number) {
-  const team = await world.team()
-  await world.query(`update teams set tier = 'free' where id = $1`, [team])
-  const numbers = await world.monitors(team, { count, deliveries: [config], headers: { 'x-token': 'canary' } })
-  for (const one of await world.claim()) {
+  const team = await database.team()
+  await database.query(`update teams set tier = 'free' where id = $1`, [team])
+  const numbers = await database.monitors(team, { count, deliveries: [config], headers: { 'x-token': 'canary' } })
+  for (const one of await database.claim()) {
     const delivery = newDelivery({
-      secrets: world.secrets,
+      secrets: database.secrets,
       teamId: team,
       config,
       at: one.claimed_ms,
       payload: () => ({}),
     })
     const text = await packPageText(`the text of ${one.no}`, null)
-    await recordReadings(world.store, [{ ...readingRun(one, { price: '1' }), text, deliveries: [delivery] }])
-    await world.query(
+    await recordReadings(database.store, [{ ...readingRun(one, { price: '1' }), text, deliveries: [delivery] }])
+    await database.query(
       `with v as (insert into visual_baselines (no, team_id, layer, thumb_id, regions, image_ids)
          values ($1, $2, 'browser', gen_random_uuid(), '[]', '{}')),
        i as (insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
@@ -81,7 +81,7 @@ const TABLES = [
 async function tablesWith(no: number): Promise<string[]> {
   const found: string[] = []
   for (const [table, column] of TABLES) {
-    const rows = await world.query(`select 1 from ${table} where ${column} = $1`, [no])
+    const rows = await database.query(`select 1 from ${table} where ${column} = $1`, [no])
     if (rows.length > 0) found.push(table)
   }
   return found
@@ -102,12 +102,12 @@ describe('the signing secret of a deleted monitor', () => {
     async (status) => {
       const { numbers } = await used(2)
       const [no = 0, alive = 0] = numbers
-      await world.query('update deliveries set status = $1, due_at = null', [status])
+      await database.query('update deliveries set status = $1, due_at = null', [status])
       await remove(no)
-      expect(await eraseSecretsOfDeleted(world.store)).toBe(0)
+      expect(await eraseSecretsOfDeleted(database.store)).toBe(0)
       expect((await secretsOf(no))?.['secret']).toBeInstanceOf(Buffer)
-      await world.query(`update deliveries set status = 'success'`)
-      expect(await eraseSecretsOfDeleted(world.store)).toBe(1)
+      await database.query(`update deliveries set status = 'success'`)
+      expect(await eraseSecretsOfDeleted(database.store)).toBe(1)
       expect((await secretsOf(no))?.['secret']).toBeNull()
       expect((await secretsOf(alive))?.['secret']).toBeInstanceOf(Buffer)
     },
@@ -118,7 +118,7 @@ describe('a deleted monitor', () => {
   test('is there until the window of its team is over, and then all of it goes', async () => {
     const { team, numbers } = await used(3)
     const [first = 0, second = 0, alive = 0] = numbers
-    await world.query(`update deliveries set status = 'success', due_at = null`)
+    await database.query(`update deliveries set status = 'success', due_at = null`)
     await toDay(3)
     await remove(first)
     await toDay(6)
@@ -137,7 +137,7 @@ describe('a deleted monitor', () => {
     expect(ALL.filter((table) => !['deliveries', 'run_images'].includes(table))).toEqual(
       (await tablesWith(alive)).filter((table) => table !== 'run_images'),
     )
-    expect(await world.query('select 1 from page_texts where team_id = $1', [team])).toHaveLength(1)
+    expect(await database.query('select 1 from page_texts where team_id = $1', [team])).toHaveLength(1)
     expect(await forget()).toMatchObject({ monitors: 0, runs: 0 })
   })
 
@@ -148,7 +148,7 @@ describe('a deleted monitor', () => {
     await toDay(WINDOW_DAYS + 1)
     expect(await forget()).toMatchObject({ monitors: 0 })
     expect(await tablesWith(no)).toContain('monitors')
-    await world.query(`update deliveries set status = 'success', due_at = null`)
+    await database.query(`update deliveries set status = 'success', due_at = null`)
     expect(await forget()).toMatchObject({ monitors: 1 })
     expect(await tablesWith(no)).toEqual([])
   })
@@ -156,10 +156,10 @@ describe('a deleted monitor', () => {
   test('goes without waiting for checks that are being recorded', async () => {
     const { numbers } = await used(2)
     const [no = 0, alive = 0] = numbers
-    await world.query(`update deliveries set status = 'success', due_at = null`)
+    await database.query(`update deliveries set status = 'success', due_at = null`)
     await remove(no)
     await toDay(WINDOW_DAYS + 1)
-    const other = await world.anotherStore(1)
+    const other = await database.anotherStore(1)
     const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const recording = other.transaction(async (tx) => {
       await tx.query(sql.type(nothing)`

@@ -7,36 +7,36 @@ import { nothing } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 const NOTHING = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0, monitors: 0 }
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await world.query('truncate runs, forgotten_runs, deliveries, audit_events, baselines, checks, monitors cascade')
+  await database.query('truncate runs, forgotten_runs, deliveries, audit_events, baselines, checks, monitors cascade')
 })
 
-const forget = () => forgetOld(world.store, new AbortController().signal)
+const forget = () => forgetOld(database.store, new AbortController().signal)
 
 /** Moves the clock to noon of a day (from 1) of a month that is so many months ahead. */
 async function toDay(day: number, months = 1): Promise<void> {
-  const [row] = await world.query<{ offset: string }>(
+  const [row] = await database.query<{ offset: string }>(
     `select extract(epoch from (date_trunc('month', now(), 'UTC') at time zone 'UTC' + make_interval(months => $1,
       days => $2, hours => 12)) at time zone 'UTC' - now())
        || ' seconds' as offset`,
     [months, day - 1],
   )
-  await world.setClock(row?.offset ?? '')
-  await ensureRunPartitions(world.store)
+  await database.setClock(row?.offset ?? '')
+  await ensureRunPartitions(database.store)
 }
 
 async function team(tier: 'free' | 'scale'): Promise<string> {
-  const id = await world.team()
-  await world.query('update teams set tier = $2 where id = $1', [id, tier])
+  const id = await database.team()
+  await database.query('update teams set tier = $2 where id = $1', [id, tier])
   return id
 }
 
@@ -44,61 +44,61 @@ async function team(tier: 'free' | 'scale'): Promise<string> {
 async function runOn(days: readonly number[], months = 1): Promise<void> {
   for (const [at, day] of days.entries()) {
     await toDay(day, months)
-    await world.query('update checks set due_at = clock()')
-    const taken = await world.claim()
+    await database.query('update checks set due_at = clock()')
+    const taken = await database.claim()
     const isFirst = at === 0 && months === 1
     if (isFirst)
       await recordReadings(
-        world.store,
+        database.store,
         taken.map((one) => readingRun(one, { price: '1' })),
       )
     else
       await recordUnchanged(
-        world.store,
+        database.store,
         taken.map((one) => unchangedRun(one)),
       )
   }
 }
 
 const idOf = async (no: number) =>
-  (await world.query<{ id: string }>('select id from monitors where no = $1', [no]))[0]?.id ?? ''
+  (await database.query<{ id: string }>('select id from monitors where no = $1', [no]))[0]?.id ?? ''
 
 test('runs before the window of their team are deleted; what visible runs point to stays, unseen', async () => {
   const [free, scale] = [await team('free'), await team('scale')]
-  const [[short = 0], [long = 0]] = [await world.monitors(free), await world.monitors(scale)]
+  const [[short = 0], [long = 0]] = [await database.monitors(free), await database.monitors(scale)]
   await runOn([1, 2, 12, 17])
   await toDay(18)
-  await world.query('update checks set due_at = clock()')
-  const changed = (await world.claim()).map((one) => readingRun(one, { price: '2' }))
-  await recordReadings(world.store, changed)
+  await database.query('update checks set due_at = clock()')
+  const changed = (await database.claim()).map((one) => readingRun(one, { price: '2' }))
+  await recordReadings(database.store, changed)
   await toDay(20)
   expect(await forget()).toMatchObject({ months: 0, runs: 1 })
-  expect(await world.runs(long)).toHaveLength(5)
-  expect(await world.runs(short)).toHaveLength(4)
-  expect(await countRuns(world.store, free, await idOf(short))).toBe(3)
-  const seen = await listRuns(world.store, { teamId: free, monitorId: await idOf(short), offset: 0, limit: 10 })
+  expect(await database.runs(long)).toHaveLength(5)
+  expect(await database.runs(short)).toHaveLength(4)
+  expect(await countRuns(database.store, free, await idOf(short))).toBe(3)
+  const seen = await listRuns(database.store, { teamId: free, monitorId: await idOf(short), offset: 0, limit: 10 })
   expect(seen.map(({ extracted }) => extracted)).toEqual([{ price: '2' }, { price: '1' }, { price: '1' }])
   expect(await forget()).toEqual(NOTHING)
 })
 
 test('the reading that the next run may point to stays, however old it is', async () => {
-  const [no = 0] = await world.monitors(await team('free'))
+  const [no = 0] = await database.monitors(await team('free'))
   await runOn([1, 2])
   await toDay(28)
   expect(await forget()).toMatchObject({ runs: 1 })
-  await world.query('update checks set due_at = clock()')
-  const taken = await world.claim()
+  await database.query('update checks set due_at = clock()')
+  const taken = await database.claim()
   await recordUnchanged(
-    world.store,
+    database.store,
     taken.map((one) => unchangedRun(one)),
   )
-  const [first, last] = await world.runs(no)
+  const [first, last] = await database.runs(no)
   expect(last?.reading_id).toBe(first?.id)
   expect(first?.extracted).toEqual({ price: '1' })
 })
 
 const months = () =>
-  world.query<{ name: string; pending: boolean }>(
+  database.query<{ name: string; pending: boolean }>(
     `select inhrelid::regclass::text as name, inhdetachpending as pending from pg_inherits
      where inhparent = 'runs'::regclass order by name`,
   )
@@ -106,18 +106,18 @@ const months = () =>
 /** A monitor with two runs in a month that nobody can see any more, and one in the month after it. */
 async function oldMonth() {
   const id = await team('scale')
-  const [no = 0] = await world.monitors(id)
+  const [no = 0] = await database.monitors(id)
   await runOn([1, 2])
   await runOn([5], 2)
   await toDay(3, 1 + 25)
-  const count = async () => countRuns(world.store, id, await idOf(no))
+  const count = async () => countRuns(database.store, id, await idOf(no))
   expect(await count()).toBe(1)
   return { no, count }
 }
 
 /** Does the work while another connection is in a transaction that has run the statement. */
 async function during(statement: string, work: () => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: world.url })
+  const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   try {
     await client.query('begin')
@@ -133,34 +133,34 @@ test('a month that no team can see any more is dropped whole, and counted out of
   const before = await months()
   expect(await forget()).toMatchObject({ runs: 0 })
   expect((await months()).length).toBeLessThan(before.length)
-  expect(await world.runs(no)).toHaveLength(1)
+  expect(await database.runs(no)).toHaveLength(1)
   expect(await count()).toBe(1)
   expect(await forget()).toEqual(NOTHING)
 })
 
 test('checks that are locked, and claims and records, do not wait for the clean-up, nor it for them', async () => {
   const { no, count } = await oldMonth()
-  const [hidden = 0] = await world.monitors(await team('free'))
+  const [hidden = 0] = await database.monitors(await team('free'))
   await runOn([4, 5], 27)
   await toDay(28, 27)
-  await world.query('update checks set due_at = clock()')
-  const taken = await world.claim()
+  await database.query('update checks set due_at = clock()')
+  const taken = await database.claim()
   expect(taken).toHaveLength(2)
   // As a statement does that records both.
   await during('select from checks for update', async () => {
     expect(await forget()).toMatchObject({ runs: 2 })
   })
   const runs = taken.map((one) => unchangedRun(one))
-  expect(await recordUnchanged(world.store, runs)).toEqual(new Set([no, hidden]))
+  expect(await recordUnchanged(database.store, runs)).toEqual(new Set([no, hidden]))
   expect(await count()).toBe(3)
 })
 
 test('a month whose end was interrupted is dropped the next time, and counted once', async () => {
   const { count } = await oldMonth()
   const name = (await months())[0]?.name ?? ''
-  await world.query(`alter table runs detach partition ${name} concurrently`)
+  await database.query(`alter table runs detach partition ${name} concurrently`)
   expect(await forget()).toMatchObject({ months: expect.any(Number) })
-  expect(await world.query(`select to_regclass('${name}') as gone`)).toEqual([{ gone: null }])
+  expect(await database.query(`select to_regclass('${name}') as gone`)).toEqual([{ gone: null }])
   expect(await count()).toBe(1)
 })
 
@@ -170,10 +170,10 @@ test('a reader that stays for long keeps a month from being dropped, and nobody 
   await during('select count(*) from runs', async () => {
     expect(await forget()).toMatchObject({ months: 0 })
     expect((await months()).some(({ pending }) => pending)).toBe(true)
-    await world.query('update checks set due_at = clock()')
-    const taken = await world.claim()
+    await database.query('update checks set due_at = clock()')
+    const taken = await database.claim()
     const runs = taken.map((one) => unchangedRun(one))
-    expect(await recordUnchanged(world.store, runs)).toEqual(new Set([no]))
+    expect(await recordUnchanged(database.store, runs)).toEqual(new Set([no]))
   })
   await forget()
   expect((await months()).length).toBeLessThan(before)
@@ -185,7 +185,7 @@ test('deliveries and audit events before the window go; a delivery that is still
   const [free, scale] = [await team('free'), await team('scale')]
   await toDay(1)
   for (const id of [free, scale])
-    await world.query(
+    await database.query(
       `with d as (
          insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at)
          values (gen_random_uuid(), $1, 1, gen_random_uuid(), 'webhook', '', 'h', '{}', 'success', null),
@@ -199,15 +199,17 @@ test('deliveries and audit events before the window go; a delivery that is still
   expect(await forget()).toMatchObject({ deliveries: 0, auditEvents: 0, pageTexts: 0 })
   await toDay(16)
   expect(await forget()).toMatchObject({ deliveries: 1, auditEvents: 1 })
-  expect(await world.query('select status from deliveries where team_id = $1', [free])).toEqual([{ status: 'pending' }])
-  expect(await world.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
+  expect(await database.query('select status from deliveries where team_id = $1', [free])).toEqual([
+    { status: 'pending' },
+  ])
+  expect(await database.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
 })
 
 test('while one process deletes, another does nothing', async () => {
-  await world.monitors(await team('free'))
+  await database.monitors(await team('free'))
   await runOn([1, 2])
   await toDay(28)
-  await world.store.connect(async (connection) => {
+  await database.store.connect(async (connection) => {
     await connection.query(sql.type(nothing)`select pg_advisory_lock(hashtext('tidemark.retention'))`)
     expect(await forget()).toEqual(NOTHING)
     await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)

@@ -3,40 +3,40 @@ import type { CheckQueue } from '../../../core/check-queue.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 beforeEach(async () => {
-  await world.query('update checks set due_at = null')
-  await world.query('update installation set rendered_at = null')
+  await database.query('update checks set due_at = null')
+  await database.query('update installation set rendered_at = null')
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const events = (team: string) =>
-  world.query('select kind, monitor_no, detail from notice_events where team_id = $1', [team])
+  database.query('select kind, monitor_no, detail from notice_events where team_id = $1', [team])
 const faults = (no: number) =>
-  world.query<{ id: string; status: string; error_code: string; error_message: string }>(
+  database.query<{ id: string; status: string; error_code: string; error_message: string }>(
     'select id, status, error_code, error_message from runs where monitor_no = $1',
     [no],
   )
 
 test('where nobody renders pages, a check that waits for it ends as a failed run that does not count', async () => {
-  const team = await world.team({ runs: 10, used: 4 })
-  const [page] = await world.monitors(team, { queue: 'browser', dueSeconds: 700, interval: 3_600 })
-  const [picture] = await world.monitors(team, { queue: 'visual', dueSeconds: 8_000, interval: 3_600 })
+  const team = await database.team({ runs: 10, used: 4 })
+  const [page] = await database.monitors(team, { queue: 'browser', dueSeconds: 700, interval: 3_600 })
+  const [picture] = await database.monitors(team, { queue: 'visual', dueSeconds: 8_000, interval: 3_600 })
   // Not due for long, and no need of a browser.
-  const [soon] = await world.monitors(team, { queue: 'browser', dueSeconds: 500, interval: 60 })
-  const [other] = await world.monitors(team, { queue: 'static', dueSeconds: 9_000, interval: 60 })
-  expect(await endUnrendered(world.store)).toEqual({ count: 2, isRendered: false })
+  const [soon] = await database.monitors(team, { queue: 'browser', dueSeconds: 500, interval: 60 })
+  const [other] = await database.monitors(team, { queue: 'static', dueSeconds: 9_000, interval: 60 })
+  expect(await endUnrendered(database.store)).toEqual({ count: 2, isRendered: false })
   for (const no of [page!, picture!]) {
     const [run, ...rest] = await faults(no)
     expect(rest).toEqual([])
     expect(run).toMatchObject({ status: 'error', error_code: 'not_available' })
     expect(run?.error_message).toContain('No process of this installation renders pages')
-    const { failures, run_id, next_ms, due_ms } = await world.check(no)
+    const { failures, run_id, next_ms, due_ms } = await database.check(no)
     expect({ failures, run_id, isLater: Number(next_ms) > Date.now() }).toEqual({
       failures: 0,
       run_id: null,
@@ -45,51 +45,51 @@ test('where nobody renders pages, a check that waits for it ends as a failed run
     expect(due_ms).toBe(next_ms)
   }
   for (const no of [soon!, other!]) expect(await faults(no)).toEqual([])
-  expect(await world.usage(team)).toMatchObject({ runs_used: 4 })
-  expect(await readBacklog(world.store)).toMatchObject({ checks_unrendered: 3 })
+  expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 3 })
   expect(await events(team)).toEqual([{ kind: 'failing', monitor_no: null, detail: { waiting_for_browser: 2 } }])
-  expect(await endUnrendered(world.store)).toMatchObject({ count: 0 })
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
 })
 
 test('a run that somebody asked for ends under its own id, and a team is told once a day', async () => {
-  const team = await world.team()
-  const [no] = await world.monitors(team, { queue: 'browser' })
+  const team = await database.team()
+  const [no] = await database.monitors(team, { queue: 'browser' })
   const isLate = `due_at = clock() - interval '11 minutes'`
-  const [asked] = await world.query<{ id: string }>(
+  const [asked] = await database.query<{ id: string }>(
     `update checks set queued_run_id = new_run_id(clock(), no), ${isLate} where no = $1 returning queued_run_id as id`,
     [no],
   )
-  expect(await endUnrendered(world.store)).toMatchObject({ count: 1 })
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
   expect(await faults(no!)).toMatchObject([{ id: asked?.id }])
-  expect(await world.check(no!)).toMatchObject({ queued_run_id: null })
+  expect(await database.check(no!)).toMatchObject({ queued_run_id: null })
   // One of a month whose runs are deleted.
-  await world.query(
+  await database.query(
     `update checks set queued_run_id = '01700000-0000-7000-8000-000000000000', ${isLate} where no = $1`,
     [no],
   )
-  expect(await endUnrendered(world.store)).toMatchObject({ count: 1 })
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
   expect(await faults(no!)).toHaveLength(2)
   expect(await events(team)).toHaveLength(1)
 })
 
 test('checks that are late wait on while a process renders pages, and a team without runs waits too', async () => {
-  const [team, spent] = [await world.team(), await world.team({ runs: 1, used: 1 })]
-  const [no] = await world.monitors(team, { queue: 'browser', dueSeconds: 90_000 })
-  await noteRendering(world.store)
-  expect(await endUnrendered(world.store)).toEqual({ count: 0, isRendered: true })
-  expect(await readBacklog(world.store)).toMatchObject({ checks_unrendered: 0 })
-  await world.query(`update installation set rendered_at = clock() - interval '11 minutes'`)
-  await world.monitors(spent, { queue: 'browser', dueSeconds: 9_000 })
-  expect(await endUnrendered(world.store)).toEqual({ count: 1, isRendered: false })
+  const [team, spent] = [await database.team(), await database.team({ runs: 1, used: 1 })]
+  const [no] = await database.monitors(team, { queue: 'browser', dueSeconds: 90_000 })
+  await noteRendering(database.store)
+  expect(await endUnrendered(database.store)).toEqual({ count: 0, isRendered: true })
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 0 })
+  await database.query(`update installation set rendered_at = clock() - interval '11 minutes'`)
+  await database.monitors(spent, { queue: 'browser', dueSeconds: 9_000 })
+  expect(await endUnrendered(database.store)).toEqual({ count: 1, isRendered: false })
   expect(await faults(no!)).toHaveLength(1)
   expect(await events(spent)).toEqual([])
   // A time of a clock that was set back since is no sign of life.
-  await world.query(`update installation set rendered_at = clock() + interval '1 day'`)
-  expect(await endUnrendered(world.store)).toMatchObject({ isRendered: false })
+  await database.query(`update installation set rendered_at = clock() + interval '1 day'`)
+  expect(await endUnrendered(database.store)).toMatchObject({ isRendered: false })
 })
 
 test('a process that asks for checks that need a browser renders pages, one that asks for others not', async () => {
-  const { store, secrets } = world
+  const { store, secrets } = database
   const claimsOf = (queues: readonly CheckQueue[]) =>
     createClaims({ store, secrets, queues, leaseSeconds: 60, hasModel: false })
   await claimsOf(['static'])(1, null)

@@ -5,15 +5,15 @@ import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { findSigningFacts } from '../../../store/monitors/signing-secret.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let team: string
 beforeAll(async () => {
-  world = await openQueueWorld()
-  team = await world.team()
+  database = await openQueueDatabase()
+  team = await database.team()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const PAGE = {
   kind: `'page'`,
@@ -41,7 +41,7 @@ const SERP = {
 async function insert(columns: Readonly<Record<string, string>>, name = 'M'): Promise<string> {
   const names = Object.keys(columns).join(', ')
   const values = Object.values(columns).join(', ')
-  const [made] = await world.query<{ id: string }>(
+  const [made] = await database.query<{ id: string }>(
     `insert into monitors (team_id, user_id, name, ${names})
      values ('${team}', gen_random_uuid(), '${name}', ${values}) returning id`,
   )
@@ -89,12 +89,12 @@ describe('the store refuses', () => {
 test('what is asked for pages leaves searches out; what tells of a run or a delivery does not ask', async () => {
   await insert(PAGE, 'Twin')
   const id = await insert(SERP, 'Twin')
-  await world.query(
+  await database.query(
     `insert into checks (no, team_id, queue, interval_seconds, shift_seconds)
      select no, team_id, case kind when 'serp' then 'serp' else 'static' end::check_queue, 600, 0
      from monitors where name = 'Twin'`,
   )
-  const { store, secrets } = world
+  const { store, secrets } = database
   const list = await listMonitors(store, { teamId: team, limit: 20, offset: 0 })
   expect(list.filter(({ name }) => name === 'Twin')).toHaveLength(1)
   expect(await countMonitors(store, { teamId: team })).toBe(list.length)
@@ -110,9 +110,9 @@ test('what is asked for pages leaves searches out; what tells of a run or a deli
 })
 
 test('the usage summary counts the kinds apart', async () => {
-  const before = await readUsage(world.store, team)
-  await world.query(`update monitors set locked = true where name = 'Twin'`)
-  const after = await readUsage(world.store, team)
+  const before = await readUsage(database.store, team)
+  await database.query(`update monitors set locked = true where name = 'Twin'`)
+  const after = await readUsage(database.store, team)
   expect(after).toMatchObject({
     monitorsActive: before.monitorsActive - 1,
     monitorsLocked: before.monitorsLocked + 1,
@@ -121,12 +121,12 @@ test('the usage summary counts the kinds apart', async () => {
 })
 
 test('a claim from the queue of searches says what is asked of the engine; one of pages meets none', async () => {
-  const [made] = await world.query<{ no: number }>(
+  const [made] = await database.query<{ no: number }>(
     `select no::float8 from monitors where name = 'Twin' and kind = 'serp'`,
   )
-  await world.query(`update checks set due_at = clock() where no = $1`, [made?.no])
-  expect(await world.claim()).toEqual([])
-  const [claimed] = await world.claim({ queue: 'serp' })
+  await database.query(`update checks set due_at = clock() where no = $1`, [made?.no])
+  expect(await database.claim()).toEqual([])
+  const [claimed] = await database.claim({ queue: 'serp' })
   expect(claimed).toMatchObject({
     kind: 'serp',
     no: made?.no,

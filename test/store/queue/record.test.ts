@@ -8,38 +8,38 @@ import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { readBaselines } from '../../../store/queue/baselines.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { failedRun, readingRun, unchangedRun } from './finished-runs.ts'
-import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 /** One check, claimed. */
-async function claimedCheck(more: Parameters<QueueWorld['monitors']>[1] = {}) {
-  await world.query('update checks set due_at = null')
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, more)
-  const [taken] = await world.claim()
+async function claimedCheck(more: Parameters<QueueDatabase['monitors']>[1] = {}) {
+  await database.query('update checks set due_at = null')
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, more)
+  const [taken] = await database.claim()
   if (taken?.no !== no) throw new Error('another check was claimed')
   return { team, no, taken }
 }
 
 /** Claims the same check once more. */
 async function claimAgain(no: number) {
-  await world.query('update checks set due_at = clock() where no = $1', [no])
-  return (await world.claim()).find((taken) => taken.no === no)
+  await database.query('update checks set due_at = clock() where no = $1', [no])
+  return (await database.claim()).find((taken) => taken.no === no)
 }
 
 test('a reading is stored once; unchanged runs after it point at it', async () => {
   const { team, no, taken } = await claimedCheck()
-  expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set([no]))
+  expect(await recordReadings(database.store, [readingRun(taken, { price: '1' })])).toEqual(new Set([no]))
   const again = await claimAgain(no)
   expect(again).toMatchObject({ reading_id: taken.run_id, etag: '"1"' })
-  expect(await recordUnchanged(world.store, [unchangedRun(again, { etag: '"2"' })])).toEqual(new Set([no]))
+  expect(await recordUnchanged(database.store, [unchangedRun(again, { etag: '"2"' })])).toEqual(new Set([no]))
 
-  const [first, second] = await world.runs(no)
+  const [first, second] = await database.runs(no)
   expect(first).toMatchObject({
     status: 'success',
     extracted: { price: '1' },
@@ -48,24 +48,24 @@ test('a reading is stored once; unchanged runs after it point at it', async () =
     duration_ms: 20,
   })
   expect(second).toMatchObject({ status: 'success', extracted: null, reading_id: taken.run_id })
-  expect(await world.check(no)).toMatchObject({ run_id: null, reading_id: taken.run_id, etag: '"2"', runs_total: 2 })
-  expect((await world.usage(team)).runs_used).toBe(2)
+  expect(await database.check(no)).toMatchObject({ run_id: null, reading_id: taken.run_id, etag: '"2"', runs_total: 2 })
+  expect((await database.usage(team)).runs_used).toBe(2)
 })
 
 test('a change replaces the baseline and writes its deliveries in the same statement', async () => {
   const { team, no, taken } = await claimedCheck()
-  await recordReadings(world.store, [readingRun(taken, { price: '1' })])
+  await recordReadings(database.store, [readingRun(taken, { price: '1' })])
   const again = await claimAgain(no)
   const config = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
   const deliveries = [1, 2].map(() =>
-    newDelivery({ secrets: world.secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id }) }),
+    newDelivery({ secrets: database.secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id }) }),
   )
   const diff = JSON.stringify({ fields_changed: ['price'], before: { price: '1' }, after: { price: '2' } })
-  await recordReadings(world.store, [readingRun(again, { price: '2' }, { diff, deliveries })])
+  await recordReadings(database.store, [readingRun(again, { price: '2' }, { diff, deliveries })])
 
-  const [, run] = await world.runs(no)
+  const [, run] = await database.runs(no)
   expect(run).toMatchObject({ delivery_triggered: true, diff: { fields_changed: ['price'] } })
-  const sent = await world.query(
+  const sent = await database.query(
     'select id, run_id, team_id, status, due_at <= clock() as due from deliveries where monitor_no = $1 order by id',
     [no],
   )
@@ -75,131 +75,135 @@ test('a change replaces the baseline and writes its deliveries in the same state
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
   )
   const third = await claimAgain(no)
-  const baselines = await readBaselines(world.store, third ? [third] : [])
+  const baselines = await readBaselines(database.store, third ? [third] : [])
   expect(baselines.get(no)?.extracted).toEqual({ price: '2' })
 })
 
 test('a run without a body hash is recorded too', async () => {
   const { no, taken } = await claimedCheck()
-  await recordReadings(world.store, [readingRun(taken, { price: '1' }, { body_hash: null })])
+  await recordReadings(database.store, [readingRun(taken, { price: '1' }, { body_hash: null })])
   expect(await claimAgain(no)).toMatchObject({ body_hash: null })
 })
 
 test('a failure leaves the baseline, counts up, and a success ends the count', async () => {
   const { no, taken } = await claimedCheck()
-  await recordReadings(world.store, [readingRun(taken, { price: '1' })])
-  expect(await recordFailed(world.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 1]]))
-  expect(await recordFailed(world.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 2]]))
-  expect(await world.check(no)).toMatchObject({ failures: 2, reading_id: taken.run_id })
-  expect((await world.runs(no)).at(-1)).toMatchObject({ status: 'error', error_code: 'http_status', extracted: null })
+  await recordReadings(database.store, [readingRun(taken, { price: '1' })])
+  expect(await recordFailed(database.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 1]]))
+  expect(await recordFailed(database.store, [failedRun(await claimAgain(no))])).toEqual(new Map([[no, 2]]))
+  expect(await database.check(no)).toMatchObject({ failures: 2, reading_id: taken.run_id })
+  expect((await database.runs(no)).at(-1)).toMatchObject({
+    status: 'error',
+    error_code: 'http_status',
+    extracted: null,
+  })
 
-  await recordUnchanged(world.store, [unchangedRun(await claimAgain(no))])
-  expect(await world.check(no)).toMatchObject({ failures: 0, runs_total: 4 })
+  await recordUnchanged(database.store, [unchangedRun(await claimAgain(no))])
+  expect(await database.check(no)).toMatchObject({ failures: 0, runs_total: 4 })
 })
 
 test('a late writer changes nothing after another worker has taken the check', async () => {
   const { no, taken } = await claimedCheck()
   const stolen = await claimAgain(no)
-  const before = await world.check(no)
-  expect(await recordUnchanged(world.store, [unchangedRun(taken)])).toEqual(new Set())
-  expect(await recordFailed(world.store, [failedRun(taken)])).toEqual(new Map())
-  expect(await recordReadings(world.store, [readingRun(taken, { price: '1' })])).toEqual(new Set())
-  expect(await readBaselines(world.store, [taken])).toEqual(new Map())
+  const before = await database.check(no)
+  expect(await recordUnchanged(database.store, [unchangedRun(taken)])).toEqual(new Set())
+  expect(await recordFailed(database.store, [failedRun(taken)])).toEqual(new Map())
+  expect(await recordReadings(database.store, [readingRun(taken, { price: '1' })])).toEqual(new Set())
+  expect(await readBaselines(database.store, [taken])).toEqual(new Map())
 
-  expect({ ...(await world.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
-  expect(await world.runs(no)).toEqual([])
-  expect(await recordReadings(world.store, [readingRun(stolen, { price: '1' })])).toEqual(new Set([no]))
+  expect({ ...(await database.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
+  expect(await database.runs(no)).toEqual([])
+  expect(await recordReadings(database.store, [readingRun(stolen, { price: '1' })])).toEqual(new Set([no]))
 })
 
 test('recording an outcome twice, as after a commit of unknown outcome, does nothing the second time', async () => {
   const { team, no, taken } = await claimedCheck()
   const config = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
   const delivery = newDelivery({
-    secrets: world.secrets,
+    secrets: database.secrets,
     teamId: team,
     config,
     at: Date.now(),
     payload: (id) => ({ id }),
   })
   const row = readingRun(taken, { price: '1' }, { deliveries: [delivery] })
-  expect((await recordReadings(world.store, [row])).size).toBe(1)
-  expect((await recordReadings(world.store, [row])).size).toBe(0)
-  expect(await world.runs(no)).toHaveLength(1)
-  expect(await world.query('select id from deliveries where monitor_no = $1', [no])).toHaveLength(1)
-  expect((await world.check(no)).runs_total).toBe(1)
+  expect((await recordReadings(database.store, [row])).size).toBe(1)
+  expect((await recordReadings(database.store, [row])).size).toBe(0)
+  expect(await database.runs(no)).toHaveLength(1)
+  expect(await database.query('select id from deliveries where monitor_no = $1', [no])).toHaveLength(1)
+  expect((await database.check(no)).runs_total).toBe(1)
 })
 
 test('a check that was edited under way is fenced off and starts over under the same run id', async () => {
   const { no, taken } = await claimedCheck()
   // What an edit that resets the baseline does (store/monitors/monitor-edit.ts).
-  await world.query(
+  await database.query(
     `update checks set fence = fence + 1, reading_id = null, reading_hash = null, due_at = clock() where no = $1`,
     [no],
   )
-  expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
-  const [again] = await world.claim()
+  expect((await recordReadings(database.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
+  const [again] = await database.claim()
   expect(again).toMatchObject({ no, run_id: taken.run_id, reading_id: null })
 })
 
 test('the run of a monitor deleted under way ends as an error, and its late writer changes nothing', async () => {
   const { no, taken } = await claimedCheck()
-  await world.store.transaction((tx) => hideMonitor(tx, no))
-  expect((await recordReadings(world.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
-  expect((await recordFailed(world.store, [failedRun(taken)])).size).toBe(0)
-  const [run, ...more] = await world.runs(no)
+  await database.store.transaction((tx) => hideMonitor(tx, no))
+  expect((await recordReadings(database.store, [readingRun(taken, { price: '1' })])).size).toBe(0)
+  expect((await recordFailed(database.store, [failedRun(taken)])).size).toBe(0)
+  const [run, ...more] = await database.runs(no)
   expect(more).toEqual([])
   expect(run).toMatchObject({ id: taken.run_id, status: 'error' })
-  expect(await world.check(no)).toMatchObject({ due_ms: null, run_id: null, runs_total: 1 })
+  expect(await database.check(no)).toMatchObject({ due_ms: null, run_id: null, runs_total: 1 })
 })
 
 test('a check that was paused under way is recorded and not scheduled again, whatever came of it', async () => {
   for (const record of [
-    (taken: Parameters<typeof unchangedRun>[0]) => recordReadings(world.store, [readingRun(taken, {})]),
+    (taken: Parameters<typeof unchangedRun>[0]) => recordReadings(database.store, [readingRun(taken, {})]),
     (taken: Parameters<typeof unchangedRun>[0]) =>
-      recordFailed(world.store, [failedRun(taken, { retry_after_ms: 5_000 })]),
+      recordFailed(database.store, [failedRun(taken, { retry_after_ms: 5_000 })]),
   ]) {
     const { no, taken } = await claimedCheck()
-    await world.store.transaction((tx) => stopSchedule(tx, no))
+    await database.store.transaction((tx) => stopSchedule(tx, no))
     await record(taken)
-    expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
+    expect(await database.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
   }
 })
 
 test('a pause that comes while a failure is being written is not undone by it', async () => {
   const { no, taken } = await claimedCheck()
-  const person = new pg.Client({ connectionString: world.url })
+  const person = new pg.Client({ connectionString: database.url })
   await person.connect()
   await person.query('begin')
   await person.query('update checks set next_run_at = null where no = $1', [no])
   // Waits for the row that the pause holds, and finds it changed.
-  const recording = recordFailed(world.store, [failedRun(taken)])
+  const recording = recordFailed(database.store, [failedRun(taken)])
   await waitingForLock()
   await person.query('commit')
   await person.end()
   expect((await recording).size).toBe(1)
-  expect(await world.check(no)).toMatchObject({ due_ms: null, next_ms: null })
+  expect(await database.check(no)).toMatchObject({ due_ms: null, next_ms: null })
 })
 
 async function waitingForLock(): Promise<void> {
   const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  for (let n = 0; n < 500 && (await world.query(text)).length === 0; n++)
+  for (let n = 0; n < 500 && (await database.query(text)).length === 0; n++)
     await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 test('one row that the store refuses takes its batch with it, and changes nothing', async () => {
   const { team, no, taken } = await claimedCheck()
-  const [other = 0] = await world.monitors(team)
-  const [second] = await world.claim()
+  const [other = 0] = await database.monitors(team)
+  const [second] = await database.claim()
   const rows = [readingRun(taken, { price: '1' }), readingRun(second, {}, { etag: 'NUL: \0' })]
-  await expect(recordReadings(world.store, rows)).rejects.toThrow(/Query violates|invalid byte sequence/i)
-  expect([...(await world.runs(no)), ...(await world.runs(other))]).toEqual([])
+  await expect(recordReadings(database.store, rows)).rejects.toThrow(/Query violates|invalid byte sequence/i)
+  expect([...(await database.runs(no)), ...(await database.runs(other))]).toEqual([])
 })
 
 test('what was asked for while a run was under way is due as soon as that is recorded', async () => {
   const { no, taken } = await claimedCheck()
-  await world.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
-  await recordFailed(world.store, [failedRun(taken, { retry_after_ms: 600_000 })])
-  const { due_ms, next_ms, now_ms } = await world.check(no)
+  await database.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+  await recordFailed(database.store, [failedRun(taken, { retry_after_ms: 600_000 })])
+  const { due_ms, next_ms, now_ms } = await database.check(no)
   expect(due_ms).toBeLessThanOrEqual(now_ms)
   expect(next_ms).toBeGreaterThan(now_ms + 590_000)
 })

@@ -3,39 +3,39 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { failedRun, unchangedRun } from './finished-runs.ts'
-import { openQueueWorld, type QueueWorld } from './queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
 import { scheduleExamples } from './schedule-examples.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let team: string
 beforeAll(async () => {
-  world = await openQueueWorld()
-  team = await world.team()
+  database = await openQueueDatabase()
+  team = await database.team()
   // The clock stands still at the time of the example, so that the statements' own arithmetic is compared to the
   // millisecond.
-  await world.query('create table standing_clock as select now() as at')
-  await world.query(
+  await database.query('create table standing_clock as select now() as at')
+  await database.query(
     `create or replace function clock() returns timestamptz language sql stable as 'select at from standing_clock'`,
   )
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 test.for(scheduleExamples)('the store schedules the next check: $title', async ({ input, next }) => {
-  const [no = 0] = await world.monitors(team, { interval: input.intervalSeconds, shift: input.shiftSeconds })
-  const [taken] = await world.claim()
-  await world.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
-  await world.query(
+  const [no = 0] = await database.monitors(team, { interval: input.intervalSeconds, shift: input.shiftSeconds })
+  const [taken] = await database.claim()
+  await database.query('update standing_clock set at = to_timestamp($1 / 1000.0)', [input.now])
+  await database.query(
     `update checks set next_run_at = to_timestamp($2::float8 / 1000), failures = $3, last_run_at = case when $4 ` +
       `then null else clock() end where no = $1`,
     [no, input.scheduledFor, Math.max(0, input.failures - 1), input.firstRun],
   )
-  if (input.failures > 0) await recordFailed(world.store, [failedRun(taken, { retry_after_ms: input.retryAfterMs })])
-  else await recordUnchanged(world.store, [unchangedRun(taken)])
+  if (input.failures > 0) await recordFailed(database.store, [failedRun(taken, { retry_after_ms: input.retryAfterMs })])
+  else await recordUnchanged(database.store, [unchangedRun(taken)])
 
-  const seen = await world.check(no)
+  const seen = await database.check(no)
   expect([seen.next_ms, seen.due_ms]).toEqual([next, next])
-  await world.query('update checks set due_at = null')
-  await world.query('update standing_clock set at = now()')
+  await database.query('update checks set due_at = null')
+  await database.query('update standing_clock set at = now()')
 })
 
 test('the next time lies ahead of now, by at most one interval and a shift, on the grid', async () => {
@@ -47,7 +47,7 @@ test('the next time lies ahead of now, by at most one interval and a shift, on t
     first: fc.boolean(),
   })
   const inputs = fc.sample(input, 1_000)
-  const rows = await world.query<{ ms: number }>(
+  const rows = await database.query<{ ms: number }>(
     `select (extract(epoch from next_run(to_timestamp($1::float8 / 1000), to_timestamp(($1 + i.late) / 1000),
       i.interval, i.shift, i.first))
        * 1000)::float8 as ms

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
-  await world.query('create table standing_clock as select now() as at')
-  await world.query(
+  database = await openQueueDatabase()
+  await database.query('create table standing_clock as select now() as at')
+  await database.query(
     `create or replace function clock() returns timestamptz language sql stable as 'select at from standing_clock'`,
   )
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 async function team(resetsAt: string | null): Promise<string> {
-  const id = await world.team({ used: 40, visual: 10, serp: 10, credits: 3 })
-  await world.query(
+  const id = await database.team({ used: 40, visual: 10, serp: 10, credits: 3 })
+  await database.query(
     `update team_usage set resets_at = $2, visual_used = 5, serp_used = 6, period_start = '2026-01-01Z' where ` +
       `team_id = $1`,
     [id, resetsAt],
@@ -23,9 +23,9 @@ async function team(resetsAt: string | null): Promise<string> {
 }
 
 async function at(now: string, id: string): Promise<unknown> {
-  await world.query('update standing_clock set at = $1', [now])
-  await renewPeriods(world.store)
-  const [row] = await world.query<{ from: Date; to: Date | null; used: number }>(
+  await database.query('update standing_clock set at = $1', [now])
+  await renewPeriods(database.store)
+  const [row] = await database.query<{ from: Date; to: Date | null; used: number }>(
     'select period_start as from, resets_at as to, (runs_used + visual_used + serp_used)::int as used from ' +
       'team_usage where team_id = $1',
     [id],
@@ -37,7 +37,7 @@ test('a period that has ended is followed by the next month, with nothing used a
   const id = await team('2026-03-10T08:30Z')
   expect(await at('2026-03-10T08:29:59Z', id)).toEqual(['2026-01-01T00:00', '2026-03-10T08:30', 51])
   expect(await at('2026-03-10T08:30Z', id)).toEqual(['2026-03-10T08:30', '2026-04-10T08:30', 0])
-  expect(await world.usage(id)).toMatchObject({ credits: 3 })
+  expect(await database.usage(id)).toMatchObject({ credits: 3 })
 })
 
 test('months in which nobody looked are passed over: now lies inside the new period', async () => {
@@ -66,7 +66,7 @@ test('a pool that nothing renews is let be', async () => {
 
 test('programs that renew at once add one month between them', async () => {
   const id = await team('2031-03-10T08:30Z')
-  await world.query(`update standing_clock set at = '2031-03-11Z'`)
-  await Promise.all(Array.from({ length: 6 }, () => renewPeriods(world.store)))
+  await database.query(`update standing_clock set at = '2031-03-11Z'`)
+  await Promise.all(Array.from({ length: 6 }, () => renewPeriods(database.store)))
   expect(await at('2031-03-11T00:00Z', id)).toEqual(['2031-03-10T08:30', '2031-04-10T08:30', 0])
 })

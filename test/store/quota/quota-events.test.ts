@@ -1,43 +1,43 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const told = async (team: string) =>
   (
-    await world.query<{ detail: { pool: string; threshold_pct: number; used: number; credits_remaining: number } }>(
+    await database.query<{ detail: { pool: string; threshold_pct: number; used: number; credits_remaining: number } }>(
       `select detail from notice_events where team_id = $1 and kind = 'quota' order by id`,
       [team],
     )
   ).map(({ detail: { pool, threshold_pct: level, used, credits_remaining: credits } }) => [pool, level, used, credits])
 
 test('a claim that passes 80 and 100 percent of the runs writes each down once, whoever spends', async () => {
-  const team = await world.team({ runs: 10, used: 6 })
-  await world.monitors(team, { count: 3 })
-  await world.claim({ limit: 1, perTeam: 1 })
+  const team = await database.team({ runs: 10, used: 6 })
+  await database.monitors(team, { count: 3 })
+  await database.claim({ limit: 1, perTeam: 1 })
   expect(await told(team)).toEqual([])
-  await world.claim({ limit: 1, perTeam: 1 })
+  await database.claim({ limit: 1, perTeam: 1 })
   expect(await told(team)).toEqual([['runs', 80, 8, 0]])
-  await spendRun(world.store, team, 'runs', 1)
-  await spendRun(world.store, team, 'runs', 1)
+  await spendRun(database.store, team, 'runs', 1)
+  await spendRun(database.store, team, 'runs', 1)
   expect(await told(team)).toEqual([
     ['runs', 80, 8, 0],
     ['runs', 100, 10, 0],
   ])
-  expect(await spendRun(world.store, team, 'runs', 1)).toMatchObject({ kind: 'used_up' })
+  expect(await spendRun(database.store, team, 'runs', 1)).toMatchObject({ kind: 'used_up' })
   expect(await told(team)).toHaveLength(2)
 })
 
 test('credits that are gone after the pool are written down too', async () => {
-  const team = await world.team({ runs: 10, used: 9, credits: 2 })
-  await spendRun(world.store, team, 'runs', 1)
-  await spendRun(world.store, team, 'runs', 2)
+  const team = await database.team({ runs: 10, used: 9, credits: 2 })
+  await spendRun(database.store, team, 'runs', 1)
+  await spendRun(database.store, team, 'runs', 2)
   expect(await told(team)).toEqual([
     ['runs', 100, 10, 2],
     ['runs', 100, 10, 0],
@@ -45,24 +45,24 @@ test('credits that are gone after the pool are written down too', async () => {
 })
 
 test('each pool of a trial is reported by itself; a team without a limit gets no notice', async () => {
-  const trial = await world.team({ runs: 100, visual: 5, used: 0 })
-  await spendRun(world.store, trial, 'visual', 4)
+  const trial = await database.team({ runs: 100, visual: 5, used: 0 })
+  await spendRun(database.store, trial, 'visual', 4)
   expect(await told(trial)).toEqual([['visual', 80, 4, 0]])
-  const free = await world.team()
-  await world.query('update team_usage set runs_limit = null where team_id = $1', [free])
-  await spendRun(world.store, free, 'runs', 1_000)
+  const free = await database.team()
+  await database.query('update team_usage set runs_limit = null where team_id = $1', [free])
+  await spendRun(database.store, free, 'runs', 1_000)
   expect(await told(free)).toEqual([])
 })
 
 test('a smaller plan is reported at once, and a new period reports again', async () => {
-  const team = await world.team({ runs: 100, used: 50 })
-  await world.query(
+  const team = await database.team({ runs: 100, used: 50 })
+  await database.query(
     `update team_usage set runs_limit = 60, resets_at = clock() - interval '1 second' where team_id = $1`,
     [team],
   )
   expect(await told(team)).toEqual([['runs', 80, 50, 0]])
-  await renewPeriods(world.store)
-  await spendRun(world.store, team, 'runs', 48)
+  await renewPeriods(database.store)
+  await spendRun(database.store, team, 'runs', 48)
   expect(await told(team)).toEqual([
     ['runs', 80, 50, 0],
     ['runs', 80, 48, 0],
@@ -70,13 +70,13 @@ test('a smaller plan is reported at once, and a new period reports again', async
 })
 
 test('a larger plan in the same period is reported again, and so are credits that were bought again', async () => {
-  const team = await world.team({ runs: 10, used: 9, credits: 1 })
-  await spendRun(world.store, team, 'runs', 1)
-  await spendRun(world.store, team, 'runs', 1)
-  await world.query('update team_usage set credits = 1 where team_id = $1', [team])
-  await spendRun(world.store, team, 'runs', 1)
-  await world.query('update team_usage set runs_limit = 20 where team_id = $1', [team])
-  await spendRun(world.store, team, 'runs', 10)
+  const team = await database.team({ runs: 10, used: 9, credits: 1 })
+  await spendRun(database.store, team, 'runs', 1)
+  await spendRun(database.store, team, 'runs', 1)
+  await database.query('update team_usage set credits = 1 where team_id = $1', [team])
+  await spendRun(database.store, team, 'runs', 1)
+  await database.query('update team_usage set runs_limit = 20 where team_id = $1', [team])
+  await spendRun(database.store, team, 'runs', 10)
   expect(await told(team)).toEqual([
     ['runs', 100, 10, 1],
     ['runs', 100, 10, 0],

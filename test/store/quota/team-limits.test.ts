@@ -10,13 +10,13 @@ import { syncPlans } from '../../../store/quota/sync-plans.ts'
 import { openUsage } from '../../../store/quota/usage.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { reserveImages } from '../../../store/images/images.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 interface Own {
   readonly tier: Tier
@@ -25,23 +25,23 @@ interface Own {
 }
 
 async function team({ tier, serp = 'included', limits }: Own): Promise<string> {
-  const [made] = await world.query<{ id: string }>(
+  const [made] = await database.query<{ id: string }>(
     `insert into teams (name, owner_user_id, tier, serp, limits) values ('T', gen_random_uuid(), $1, $2, $3) ` +
       `returning id`,
     [tier, serp, limits ? JSON.stringify(limits) : null],
   )
   const id = made?.id ?? ''
-  await world.store.transaction((tx) => openUsage(tx, id, 'plan'))
+  await database.store.transaction((tx) => openUsage(tx, id, 'plan'))
   return id
 }
 
 async function limitsOf(id: string) {
-  const [found] = await world.query<{ limits: object }>('select limits from team_limits($1)', [id])
+  const [found] = await database.query<{ limits: object }>('select limits from team_limits($1)', [id])
   return found?.limits
 }
 
 async function poolsOf(id: string) {
-  const [found] = await world.query<{ pools: (number | null)[] }>(
+  const [found] = await database.query<{ pools: (number | null)[] }>(
     `select json_build_array(runs_limit, visual_limit, serp_limit) as pools from team_usage where team_id = $1`,
     [id],
   )
@@ -57,7 +57,7 @@ describe("a team's limits", () => {
     const own = { retentionDays: 7, llmCallsPerMonth: 3, runsPerMonth: null }
     const id = await team({ tier: 'lite', limits: own })
     expect(await limitsOf(id)).toEqual({ ...PLANS.lite, retentionDays: 7, llmCallsPerMonth: 3 })
-    expect(await findDeliveryCap(world.store, id)).toEqual({ tier: 'lite', deliveries: 2 })
+    expect(await findDeliveryCap(database.store, id)).toEqual({ tier: 'lite', deliveries: 2 })
   })
 
   test('of a team that does not exist are no row', async () => {
@@ -67,7 +67,7 @@ describe("a team's limits", () => {
   test('of a plan may be open, all but the days of retention and the deliveries of a monitor', async () => {
     for (const name of ['retentionDays', 'maxDeliveriesPerMonitor'])
       await expect(
-        world.query(`insert into plans (tier, limits) values ('x', $1)`, [
+        database.query(`insert into plans (tier, limits) values ('x', $1)`, [
           JSON.stringify({ ...PLANS.free, [name]: null }),
         ]),
       ).rejects.toThrow('plans_limits_check')
@@ -75,14 +75,14 @@ describe("a team's limits", () => {
 
   test('of the plan without limits refuse nothing', async () => {
     const id = await team({ tier: 'unlimited' })
-    await world.query('update teams set proxy_enabled = true where id = $1', [id])
+    await database.query('update teams set proxy_enabled = true where id = $1', [id])
     const far = 2 ** 45
-    await world.query(
+    await database.query(
       'update team_usage set runs_used = $2, llm_calls_used = $2, screenshot_bytes_used = $2, proxy_bytes_used = ' +
         '$2 where team_id = $1',
       [id, far],
     )
-    const { store } = world
+    const { store } = database
     expect(await takeModelCall(store, id)).toMatchObject({ kind: 'taken' })
     expect(await holdProxyBytes(store, { teamId: id }, 1000)).toMatchObject({ kind: 'held', bytes: 1000 })
     const image = { id: crypto.randomUUID(), bytes: 1000 }
@@ -105,31 +105,31 @@ describe('the pools', () => {
     expect(await poolsOf(await team({ tier: 'pro' }))).toEqual([15_000, null, null])
     const without = await team({ tier: 'pro', serp: 'none' })
     expect(await poolsOf(without)).toEqual([15_000, null, 0])
-    expect(await spendRun(world.store, without, 'serp', 2)).toMatchObject({ kind: 'used_up', quota: { limit: 0 } })
-    await world.query('update team_usage set credits = 2 where team_id = $1', [without])
-    expect(await spendRun(world.store, without, 'serp', 2)).toEqual({ kind: 'spent' })
-    expect(await world.usage(without)).toEqual({ runs_used: 0, visual_used: 0, serp_used: 0, credits: 0 })
-    expect(await readUsage(world.store, without)).toMatchObject({ serpRuns: null, serpViaCredits: true })
+    expect(await spendRun(database.store, without, 'serp', 2)).toMatchObject({ kind: 'used_up', quota: { limit: 0 } })
+    await database.query('update team_usage set credits = 2 where team_id = $1', [without])
+    expect(await spendRun(database.store, without, 'serp', 2)).toEqual({ kind: 'spent' })
+    expect(await database.usage(without)).toEqual({ runs_used: 0, visual_used: 0, serp_used: 0, credits: 0 })
+    expect(await readUsage(database.store, without)).toMatchObject({ serpRuns: null, serpViaCredits: true })
   })
 
   test("follow a change of the team's plan, variant and own limits, whoever makes it", async () => {
     const id = await team({ tier: 'free', serp: 'trial' })
-    await world.query(`update teams set tier = 'starter', serp = 'none' where id = $1`, [id])
+    await database.query(`update teams set tier = 'starter', serp = 'none' where id = $1`, [id])
     expect(await poolsOf(id)).toEqual([5_000, null, 0])
-    await world.query(`update teams set serp = 'included' where id = $1`, [id])
+    await database.query(`update teams set serp = 'included' where id = $1`, [id])
     expect(await poolsOf(id)).toEqual([5_000, null, null])
-    await world.query(`update teams set limits = '{"runsPerMonth": 9, "visualRunsPerMonth": 2}' where id = $1`, [id])
+    await database.query(`update teams set limits = '{"runsPerMonth": 9, "visualRunsPerMonth": 2}' where id = $1`, [id])
     expect(await poolsOf(id)).toEqual([9, 2, null])
   })
 
   test('follow a plan that another version of the program defines otherwise', async () => {
     const [id, other] = [await team({ tier: 'lite' }), await team({ tier: 'pro' })]
-    await world.query(`update plans set limits = limits || '{"runsPerMonth": 77}' where tier = 'lite'`)
+    await database.query(`update plans set limits = limits || '{"runsPerMonth": 77}' where tier = 'lite'`)
     expect([await poolsOf(id), await poolsOf(other)]).toEqual([
       [77, null, null],
       [15_000, null, null],
     ])
-    const client = new pg.Client({ connectionString: world.url })
+    const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     try {
       await syncPlans(client, {})
@@ -142,29 +142,29 @@ describe('the pools', () => {
 
 describe('a run that a person asks for', () => {
   const asked = async (id: string, no: number) => {
-    const [monitor] = await world.query<{ id: string }>('select id from monitors where no = $1', [no])
-    return world.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
+    const [monitor] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+    return database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
   }
 
   test('takes what it costs, pool first, or is refused whole', async () => {
-    const id = await world.team({ runs: 7, used: 5 })
-    const [no = 0] = await world.monitors(id, { cost: 3, dueSeconds: -60 })
+    const id = await database.team({ runs: 7, used: 5 })
+    const [no = 0] = await database.monitors(id, { cost: 3, dueSeconds: -60 })
     expect(await asked(id, no)).toEqual({
       kind: 'used_up',
       quota: { used: 5, limit: 7, resets_at: null, credits_remaining: 0 },
       needs: 3,
     })
-    await world.query('update team_usage set credits = 1 where team_id = $1', [id])
+    await database.query('update team_usage set credits = 1 where team_id = $1', [id])
     expect(await asked(id, no)).toMatchObject({ kind: 'queued', isNew: true })
     expect(await asked(id, no)).toMatchObject({ kind: 'queued', isNew: false })
-    expect(await world.usage(id)).toMatchObject({ runs_used: 7, credits: 0 })
+    expect(await database.usage(id)).toMatchObject({ runs_used: 7, credits: 0 })
   })
 
   test('of several at once takes no more than there is', async () => {
-    const id = await world.team({ runs: 4, credits: 3 })
-    const nos = await world.monitors(id, { cost: 2, count: 8, dueSeconds: -60 })
+    const id = await database.team({ runs: 4, credits: 3 })
+    const nos = await database.monitors(id, { cost: 2, count: 8, dueSeconds: -60 })
     const all = await Promise.all(nos.map((no) => asked(id, no)))
     expect(all.filter(({ kind }) => kind === 'queued')).toHaveLength(3)
-    expect(await world.usage(id)).toMatchObject({ runs_used: 4, credits: 1 })
+    expect(await database.usage(id)).toMatchObject({ runs_used: 4, credits: 1 })
   })
 })

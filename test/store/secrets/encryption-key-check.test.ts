@@ -7,21 +7,21 @@ import {
   WrongEncryptionKeyError,
 } from '../../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'
 const OTHER = 'another key of a test'
 const deliveries = [{ type: 'email', to: 'a@example.com' }] as const
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 test('where there are secrets already, the first key has to open them', async () => {
-  await using older = await openQueueWorld()
+  await using older = await openQueueDatabase()
   await older.monitors(await older.team(), { deliveries, count: 2 })
   await expect(noteEncryptionKey(older.store, createSecretBox(OTHER))).rejects.toThrow(
     'not the one that this database was set up with: set TIDEMARK_ENCRYPTION_KEY to that key (where it was never ' +
@@ -34,16 +34,16 @@ test('where there are secrets already, the first key has to open them', async ()
 
 test('the first key that comes stays; every other is refused, of those that come together as well', async () => {
   const boxes = Array.from({ length: 6 }, (_, index) => createSecretBox(`key ${index} of a test`))
-  const first = await Promise.allSettled(boxes.map((box) => noteEncryptionKey(world.store, box)))
+  const first = await Promise.allSettled(boxes.map((box) => noteEncryptionKey(database.store, box)))
   expect(first.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  const again = await Promise.allSettled(boxes.map((box) => noteEncryptionKey(world.store, box)))
+  const again = await Promise.allSettled(boxes.map((box) => noteEncryptionKey(database.store, box)))
   expect(again.map(({ status }) => status)).toEqual(first.map(({ status }) => status))
   for (const outcome of again)
     if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(WrongEncryptionKeyError)
 })
 
 test('a key that was used has to be listed for as long as a row needs it', async () => {
-  await using rotated = await openQueueWorld()
+  await using rotated = await openQueueDatabase()
   const { store } = rotated
   const team = await rotated.team()
   await noteEncryptionKey(store, createSecretBox(KEY))
@@ -60,7 +60,7 @@ test('a key that was used has to be listed for as long as a row needs it', async
 })
 
 test('a process that only looks at the key does not say that it is used', async () => {
-  await using other = await openQueueWorld()
+  await using other = await openQueueDatabase()
   const { store } = other
   await noteEncryptionKey(store, createSecretBox(KEY))
   await checkEncryptionKey(store, createSecretBox(`${NEWER},${KEY}`))

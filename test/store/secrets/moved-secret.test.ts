@@ -10,8 +10,8 @@ import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { SEALED_TABLES } from '../../../store/secrets/sealed-tables.ts'
-import { create } from '../monitors/monitors-world.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { create } from '../monitors/stored-monitors.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 const ctx = { signal: new AbortController().signal, log: createLogger('silent') }
 const answered = { kind: 'answered', status: 200, body: null, retryAfterMs: null } as const
@@ -20,29 +20,29 @@ const channels = { webhook: channel, slack: channel, discord: channel, email: ch
 const config = { type: 'webhook', url: 'https://example.com/hook-canary' } as const
 const secretive: Partial<MonitorSpec> = { request_headers: { authorization: 'Bearer canary' }, deliveries: [config] }
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 /** Two monitors of one team with everything that is encrypted. */
 async function twins(): Promise<{ teamId: string; id: string; no: number; other: string }> {
-  const teamId = await world.team()
-  const [one, two] = [await create(world, teamId, secretive), await create(world, teamId, secretive)]
+  const teamId = await database.team()
+  const [one, two] = [await create(database, teamId, secretive), await create(database, teamId, secretive)]
   for (const { id } of [one, two])
-    await world.store.transaction((tx) => replaceSigningSecret(tx, world.secrets, { teamId, id, graceHours: 1 }))
+    await database.store.transaction((tx) => replaceSigningSecret(tx, database.secrets, { teamId, id, graceHours: 1 }))
   return { teamId, id: one.id, no: one.no, other: two.id }
 }
 
 /** Stores a message of each twin, due at once. */
 async function messages(outbox: Outbox, teamId: string, no: number) {
   const rows = [1, 2].map(() =>
-    newDelivery({ secrets: world.secrets, outbox, teamId, config, at: Date.now(), payload: (id) => ({ id }) }),
+    newDelivery({ secrets: database.secrets, outbox, teamId, config, at: Date.now(), payload: (id) => ({ id }) }),
   )
   const more = outbox === 'deliveries' ? 'run_id' : 'kind'
   for (const { id, type, target, host, payload } of rows)
-    await world.query(
+    await database.query(
       `insert into ${outbox} (id, team_id, monitor_no, ${more}, type, target, host, payload, due_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, clock())`,
       [id, teamId, no, outbox === 'deliveries' ? id : 'failing', type, target, host, payload],
@@ -51,7 +51,7 @@ async function messages(outbox: Outbox, teamId: string, no: number) {
 }
 
 const move = (table: string, column: string, ids: { readonly from: string; readonly to: string }) =>
-  world.query(`update ${table} set ${column} = (select ${column} from ${table} where id = $1) where id = $2`, [
+  database.query(`update ${table} set ${column} = (select ${column} from ${table} where id = $1) where id = $2`, [
     ids.from,
     ids.to,
   ])
@@ -59,13 +59,13 @@ const move = (table: string, column: string, ids: { readonly from: string; reado
 /** Sends one message of a team through channels that accept everything. */
 async function send(outbox: Outbox, { id, host }: { id: string; host: string }) {
   const claimed = await claimDeliveries(
-    world.store,
+    database.store,
     { rooms: [{ host, room: 10 }], limit: 10, leaseSeconds: 60 },
     outbox,
   )
   const mine = claimed.find((one) => one.id === id)
   if (!mine) throw new Error('it was not claimed')
-  return attempt(mine, { secrets: world.secrets, channels }, ctx)
+  return attempt(mine, { secrets: database.secrets, channels }, ctx)
 }
 
 const MOVED = 'it was altered, or moved there from another row'
@@ -75,8 +75,8 @@ describe('a ciphertext that was copied to another row of the same team', () => {
   test.each(['request_headers', 'deliveries'])('does not open as %s of a monitor', async (column) => {
     const { teamId, id, other } = await twins()
     const read = async () => {
-      const stored = await findMonitor(world.store, teamId, id)
-      return stored && monitorSpec(stored, world.secrets)
+      const stored = await findMonitor(database.store, teamId, id)
+      return stored && monitorSpec(stored, database.secrets)
     }
     expect(await read()).toMatchObject(secretive)
     await move('monitors', column, { from: other, to: id })
@@ -86,7 +86,7 @@ describe('a ciphertext that was copied to another row of the same team', () => {
 
   test('does not open as the secret of a monitor', async () => {
     const { teamId, id, other } = await twins()
-    const read = () => findSigningFacts(world.store, world.secrets, { teamId, id })
+    const read = () => findSigningFacts(database.store, database.secrets, { teamId, id })
     expect(await read()).toMatchObject({ secret: expect.stringMatching(/^[0-9a-f]{64}$/) })
     await move('monitors', 'signing_secret', { from: other, to: id })
     await expect(read()).rejects.toThrow(MOVED)
@@ -99,15 +99,15 @@ describe('a ciphertext that was copied to another row of the same team', () => {
       if (!first || !second) throw new Error('no message')
       expect(await send('deliveries', first)).toEqual(answered)
       await move('monitors', column, { from: other, to: id })
-      await world.query('update deliveries set due_at = clock() where id = $1', [second.id])
+      await database.query('update deliveries set due_at = clock() where id = $1', [second.id])
       expect(await send('deliveries', second), column).toMatchObject(REFUSED)
     }
   })
 
   test('does not open in another column of its own row', async () => {
     const { teamId, id } = await twins()
-    await world.query('update monitors set signing_secret = old_signing_secret where id = $1', [id])
-    await expect(findSigningFacts(world.store, world.secrets, { teamId, id })).rejects.toThrow(MOVED)
+    await database.query('update monitors set signing_secret = old_signing_secret where id = $1', [id])
+    await expect(findSigningFacts(database.store, database.secrets, { teamId, id })).rejects.toThrow(MOVED)
   })
 
   test.each(['deliveries', 'notices'] as const)('sends nothing as the target of a row of %s', async (outbox) => {
@@ -116,13 +116,13 @@ describe('a ciphertext that was copied to another row of the same team', () => {
     if (!first || !second) throw new Error('no message')
     expect(await send(outbox, first)).toEqual(answered)
     await move(outbox, 'target', { from: first.id, to: second.id })
-    await world.query(`update ${outbox} set due_at = clock() where id = $1`, [second.id])
+    await database.query(`update ${outbox} set due_at = clock() where id = $1`, [second.id])
     expect(await send(outbox, second)).toMatchObject(REFUSED)
   })
 })
 
 test('every column of bytes that may be encrypted is known to the rotation of keys', async () => {
-  const columns = await world.query<{ column: string }>(
+  const columns = await database.query<{ column: string }>(
     `select table_name || '.' || column_name as column from information_schema.columns
      where table_schema = 'public' and data_type = 'bytea' and table_name !~ '^runs_'`,
   )

@@ -11,8 +11,8 @@ import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import { duringRotation, reEncrypt } from '../../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { create } from '../monitors/monitors-world.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { create } from '../monitors/stored-monitors.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'
@@ -21,11 +21,11 @@ const secretive: Partial<MonitorSpec> = { request_headers: { authorization: 'Bea
 const ignore = () => {}
 
 /** A monitor with everything that is encrypted, and more deliveries and notices than one batch has. */
-async function filled(world: QueueWorld) {
-  const { store, secrets } = world
+async function filled(database: QueueDatabase) {
+  const { store, secrets } = database
   await noteEncryptionKey(store, secrets)
-  const teamId = await world.team()
-  const { id, no } = await create(world, teamId, secretive)
+  const teamId = await database.team()
+  const { id, no } = await create(database, teamId, secretive)
   await store.transaction((tx) => replaceSigningSecret(tx, secrets, { teamId, id, graceHours: 1 }))
   const messages = { deliveries: [] as string[], notices: [] as string[] }
   for (const [outbox, ids] of Object.entries(messages) as ['deliveries' | 'notices', string[]][]) {
@@ -33,7 +33,7 @@ async function filled(world: QueueWorld) {
       newDelivery({ secrets, outbox, teamId, config, at: Date.now(), payload: (own) => ({ id: own }) }),
     )
     ids.push(...rows.map((row) => row.id))
-    await world.query(
+    await database.query(
       `insert into ${outbox} (id, team_id, monitor_no, ${outbox === 'notices' ? 'kind' : 'run_id'}, type, target, host,
         payload)
        select i.id, $1, $2, ${outbox === 'notices' ? `'failing'` : 'i.id'}, 'webhook', i.target, 'h', '{}'
@@ -47,14 +47,14 @@ async function filled(world: QueueWorld) {
     const monitor = await findMonitor(store, teamId, id)
     expect(monitor && monitorSpec(monitor, box)).toMatchObject(secretive)
     expect((await findSigningFacts(store, box, { teamId, id }))?.secret).toMatch(/^[0-9a-f]{64}$/)
-    const [{ old } = { old: null }] = await world.query<{ old: Buffer | null }>(
+    const [{ old } = { old: null }] = await database.query<{ old: Buffer | null }>(
       'select old_signing_secret as old from monitors where id = $1',
       [id],
     )
     const place = { teamId, column: 'monitors.old_signing_secret', rowId: id } as const
     expect(box.open(place, old ?? Buffer.of())).toMatch(/^[0-9a-f]{64}$/)
     for (const outbox of ['deliveries', 'notices'] as const) {
-      const rows = await world.query<{ id: string; target: Buffer }>(`select id, target from ${outbox}`)
+      const rows = await database.query<{ id: string; target: Buffer }>(`select id, target from ${outbox}`)
       expect(rows).toHaveLength(700)
       for (const row of rows)
         expect(box.open({ teamId, column: `${outbox}.target`, rowId: row.id }, row.target)).toEqual(config)
@@ -64,35 +64,35 @@ async function filled(world: QueueWorld) {
 }
 
 test('a rotation that is killed loses nothing, and the next one does the rest', async () => {
-  await using world = await openQueueWorld()
-  const { readAll } = await filled(world)
+  await using database = await openQueueDatabase()
+  const { readAll } = await filled(database)
   const both = createSecretBox(`${NEWER},${KEY}`)
-  await noteEncryptionKey(world.store, both)
+  await noteEncryptionKey(database.store, both)
   let batches = 0
-  const killed = reEncrypt(world.store, both, () => {
+  const killed = reEncrypt(database.store, both, () => {
     batches += 1
     if (batches === 3) throw new Error('killed')
   })
   await expect(killed).rejects.toThrow('killed')
   await readAll(`${NEWER},${KEY}`)
-  await expect(noteEncryptionKey(world.store, createSecretBox(NEWER))).rejects.toThrow(keyId(KEY))
+  await expect(noteEncryptionKey(database.store, createSecretBox(NEWER))).rejects.toThrow(keyId(KEY))
 
-  const rest = await reEncrypt(world.store, both, ignore)
+  const rest = await reEncrypt(database.store, both, ignore)
   expect(rest.unreadable).toEqual([])
   expect(rest.rows).toBeGreaterThan(0)
   expect(rest.rows).toBeLessThan(1_401)
   await readAll(NEWER)
-  expect(await reEncrypt(world.store, both, ignore)).toMatchObject({ rows: 0, unreadable: [] })
-  await noteEncryptionKey(world.store, createSecretBox(NEWER))
+  expect(await reEncrypt(database.store, both, ignore)).toMatchObject({ rows: 0, unreadable: [] })
+  await noteEncryptionKey(database.store, createSecretBox(NEWER))
 }, 60_000)
 
 test('a row that a delivery has locked is not waited for, and is done later', async () => {
-  await using world = await openQueueWorld()
-  const { messages, readAll } = await filled(world)
-  await using other = await lockedRow(world, messages.deliveries[0] ?? '')
+  await using database = await openQueueDatabase()
+  const { messages, readAll } = await filled(database)
+  await using other = await lockedRow(database, messages.deliveries[0] ?? '')
   let isFreed = false
   // The notices come after the deliveries; by then the lock has made the rotation go through the deliveries again.
-  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ({ rows }) => {
+  const done = await reEncrypt(database.store, createSecretBox(`${NEWER},${KEY}`), ({ rows }) => {
     if (rows < 700 || isFreed) return
     isFreed = true
     other.free()
@@ -103,31 +103,32 @@ test('a row that a delivery has locked is not waited for, and is done later', as
 }, 60_000)
 
 test('a row that stays locked is said to need the older key still', async () => {
-  await using world = await openQueueWorld()
-  const { messages } = await filled(world)
-  await using _ = await lockedRow(world, messages.deliveries[0] ?? '')
-  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ignore)
+  await using database = await openQueueDatabase()
+  const { messages } = await filled(database)
+  await using _ = await lockedRow(database, messages.deliveries[0] ?? '')
+  const done = await reEncrypt(database.store, createSecretBox(`${NEWER},${KEY}`), ignore)
   expect(done).toMatchObject({ rows: 1_400, unreadable: [], isIncomplete: true })
 }, 60_000)
 
 test('a row that opens with no listed key is left as it is and named', async () => {
-  await using world = await openQueueWorld()
-  const { id, teamId } = await filled(world)
+  await using database = await openQueueDatabase()
+  const { id, teamId } = await filled(database)
   const foreign = createSecretBox('a key that nobody has')
   const place = { teamId, column: 'monitors.request_headers', rowId: id } as const
   const sealed = foreign.seal(place, { authorization: 'canary' })
-  await world.query('update monitors set request_headers = $1 where id = $2', [sealed, id])
-  const done = await reEncrypt(world.store, createSecretBox(`${NEWER},${KEY}`), ignore)
+  await database.query('update monitors set request_headers = $1 where id = $2', [sealed, id])
+  const done = await reEncrypt(database.store, createSecretBox(`${NEWER},${KEY}`), ignore)
   expect(done.unreadable).toEqual([`monitors ${id}`])
-  const [kept] = await world.query<{ sealed: Buffer }>('select request_headers as sealed from monitors where id = $1', [
-    id,
-  ])
+  const [kept] = await database.query<{ sealed: Buffer }>(
+    'select request_headers as sealed from monitors where id = $1',
+    [id],
+  )
   expect(foreign.open(place, kept?.sealed ?? Buffer.of())).toEqual({ authorization: 'canary' })
 }, 60_000)
 
 /** Another transaction that has locked a row until it is freed. */
-async function lockedRow(world: QueueWorld, id: string) {
-  const store = await world.anotherStore(1)
+async function lockedRow(database: QueueDatabase, id: string) {
+  const store = await database.anotherStore(1)
   const { promise, resolve } = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = store.transaction(async (tx) => {
@@ -146,8 +147,8 @@ async function lockedRow(world: QueueWorld, id: string) {
 }
 
 test('two rotations are never under way at once, and the next one may begin when one has ended or died', async () => {
-  await using world = await openQueueWorld()
-  const { store } = world
+  await using database = await openQueueDatabase()
+  const { store } = database
   const inside = await duringRotation(store, async (ensureAlone) => {
     expect(await duringRotation(store, async () => 'a second one')).toBeNull()
     await ensureAlone()
@@ -156,7 +157,7 @@ test('two rotations are never under way at once, and the next one may begin when
   expect(inside).toBe('the first one')
   await expect(duringRotation(store, () => Promise.reject(new Error('a fault')))).rejects.toThrow('a fault')
   const left = duringRotation(store, async (ensureAlone) => {
-    await world.query(`
+    await database.query(`
       select pg_terminate_backend(pid) from pg_locks
       where locktype = 'advisory' and granted and pid <> pg_backend_pid()
         and database = (select oid from pg_database where datname = current_database())`)

@@ -3,11 +3,11 @@ import { sql } from 'slonik'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { nothing } from '../../../store/db/row.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 
-let database: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  database = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 
-let database: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  database = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

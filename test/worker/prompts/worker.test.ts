@@ -3,15 +3,15 @@ import type { ModelSettings } from '../../../cli/boot/parts/model.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openSite, type Site } from '../../support/site.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { complete, type ModelServer, openModelServer, refuse } from './model-server.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let site: Site
 let model: ModelServer
 let workers: RunningWorker[] = []
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 beforeEach(async () => {
   ;[site, model] = await Promise.all([openSite(), openModelServer()])
@@ -20,17 +20,17 @@ afterEach(async () => {
   await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
   workers = []
   await Promise.all([site[Symbol.asyncDispose](), model[Symbol.asyncDispose]()])
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
-  await world.query('delete from prompt_answers')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.query('delete from prompt_answers')
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const EXTRACT = { method: 'prompt', prompt: 'What does it cost?' }
 
 async function start(leaseMs = 60_000, settings: Partial<ModelSettings> = {}): Promise<RunningWorker> {
   const worker = await startWorker({
-    url: world.url,
-    secrets: world.secrets,
+    url: database.url,
+    secrets: database.secrets,
     leaseMs,
     perHost: 500,
     model: { LLM_BASE_URL: model.baseUrl, ...settings },
@@ -40,16 +40,17 @@ async function start(leaseMs = 60_000, settings: Partial<ModelSettings> = {}): P
 }
 
 async function monitor(): Promise<{ team: string; no: number }> {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url, extract: EXTRACT })
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url, extract: EXTRACT })
   return { team, no }
 }
 
 const used = async (team: string) =>
-  (await world.query<{ n: number }>('select llm_calls_used::int as n from team_usage where team_id = $1', [team]))[0]?.n
+  (await database.query<{ n: number }>('select llm_calls_used::int as n from team_usage where team_id = $1', [team]))[0]
+    ?.n
 const ended = (no: number) =>
   eventually(
-    () => world.runs(no),
+    () => database.runs(no),
     (runs) => runs.length > 0,
   )
 
@@ -62,7 +63,7 @@ test('a check keeps its lease for as long as the model thinks, and its run lasts
   expect(run).toMatchObject({ status: 'success', extracted: { result: '$1' } })
   expect(run?.duration_ms).toBeGreaterThanOrEqual(3_400)
   expect(model.questions).toHaveLength(1)
-  expect(await world.check(no)).toMatchObject({ fence: 1, run_id: null })
+  expect(await database.check(no)).toMatchObject({ fence: 1, run_id: null })
 })
 
 test(
@@ -74,13 +75,13 @@ test(
     await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
     await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
     expect(await used(team)).toBe(1)
-    await world.query(
+    await database.query(
       'update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = $1',
       [no],
     )
     await expect.poll(() => model.load.now, { timeout: 5_000 }).toBe(0)
     await expect.poll(() => used(team), { timeout: 5_000 }).toBe(0)
-    expect(await world.runs(no)).toEqual([])
+    expect(await database.runs(no)).toEqual([])
   },
 )
 
@@ -89,10 +90,10 @@ test('a worker that stops gives the check back; the next one asks and records it
   model.says(() => {})
   const first = await start()
   await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
-  const { run_id: runId } = await world.check(no)
+  const { run_id: runId } = await database.check(no)
   await first.stop(50)
   expect(await used(team)).toBe(0)
-  expect(await world.check(no)).toMatchObject({ run_id: runId })
+  expect(await database.check(no)).toMatchObject({ run_id: runId })
   model.says('$1')
   await start()
   expect(await ended(no)).toMatchObject([{ id: runId, extracted: { result: '$1' } }])
@@ -100,18 +101,19 @@ test('a worker that stops gives the check back; the next one asks and records it
 })
 
 test('a line that is full holds no more pages: further checks are given back for a moment', async () => {
-  const team = await world.team()
-  const nos = await world.monitors(team, { url: site.url, extract: EXTRACT, count: 300 })
+  const team = await database.team()
+  const nos = await database.monitors(team, { url: site.url, extract: EXTRACT, count: 300 })
   site.answer((response, __, nth) => void response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${nth}`))
   model.says(() => {})
   await start(60_000, { TIDEMARK_LLM_CONCURRENCY: 1 })
   const given = () =>
-    world.query<{ no: number }>(`select no::int from checks where no = any($1) and fence = 2 and run_id is not null`, [
-      nos,
-    ])
+    database.query<{ no: number }>(
+      `select no::int from checks where no = any($1) and fence = 2 and run_id is not null`,
+      [nos],
+    )
   // One is with the model, 256 wait.
   await expect.poll(async () => (await given()).length, { timeout: 10_000 }).toBe(300 - 257)
-  expect(await world.runs(nos[0] ?? 0)).toEqual([])
+  expect(await database.runs(nos[0] ?? 0)).toEqual([])
   expect(model.load.most).toBe(1)
 })
 
@@ -120,7 +122,7 @@ test('a check that the model failed waits while the model is left alone, however
   model.says((_, __, response) => refuse(response, 429, 'slow down', { 'retry-after': '7200' }))
   await start()
   expect(await ended(no)).toMatchObject([{ status: 'error', error_code: 'model_busy' }])
-  const check = await world.check(no)
+  const check = await database.check(no)
   // The model is one for all monitors, and asked again after five minutes: who waited its two hours would wait for
   // nothing.
   expect((check.next_ms ?? 0) - check.now_ms).toBeGreaterThan(290_000)
@@ -128,14 +130,14 @@ test('a check that the model failed waits while the model is left alone, however
 })
 
 test('prompts wait for the model while other checks go on as always', async () => {
-  const team = await world.team()
-  await world.monitors(team, { url: site.url, extract: EXTRACT, count: 60 })
+  const team = await database.team()
+  await database.monitors(team, { url: site.url, extract: EXTRACT, count: 60 })
   model.says(() => {})
   await start(60_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
   await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(4)
-  const plain = await world.monitors(team, { url: site.url, count: 100 })
+  const plain = await database.monitors(team, { url: site.url, count: 100 })
   await eventually(
-    () => Promise.all(plain.map((no) => world.runs(no))),
+    () => Promise.all(plain.map((no) => database.runs(no))),
     (runs) => runs.every((of) => of.length === 1),
   )
   // The model has not said a word.

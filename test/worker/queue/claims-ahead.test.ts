@@ -8,28 +8,28 @@ import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loo
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let loop: CheckLoop | undefined
 const patterns = createPatternMatcher()
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 afterEach(async () => {
   await loop?.drain(0)
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
 })
 afterAll(async () => {
   await patterns.close()
-  await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 /** A loop that claims what it has places for; its checks end when the test says so. */
 function start(concurrency: number, perHost: number) {
-  const { store, secrets } = world
+  const { store, secrets } = database
   const log = createLogger('silent')
   const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
   const under = new Map<Task, (reading: Reading) => void>()
@@ -54,7 +54,7 @@ function start(concurrency: number, perHost: number) {
 }
 const held = async () =>
   (
-    await world.query<{ n: number }>(
+    await database.query<{ n: number }>(
       "select count(*)::int as n from checks where run_id is not null and due_at > clock() + interval '30 seconds'",
     )
   )[0]?.n
@@ -66,8 +66,8 @@ const FAILED: Reading = {
 }
 
 test('a loop that claims nothing ahead holds as many checks as places, and the next as soon as one ends', async () => {
-  const team = await world.team()
-  for (let n = 0; n < 8; n++) await world.monitors(team, { queue: 'browser', url: `http://127.0.0.1:${1000 + n}/` })
+  const team = await database.team()
+  for (let n = 0; n < 8; n++) await database.monitors(team, { queue: 'browser', url: `http://127.0.0.1:${1000 + n}/` })
   const under = start(3, 2)
   await eventually(
     () => under.size,
@@ -93,11 +93,11 @@ test(
   'what is due at one host beyond its cap is left to others: a host that hangs does not take the places of the ' +
     'rest.',
   async () => {
-    const team = await world.team()
-    await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:1/', count: 20, dueSeconds: 60 })
+    const team = await database.team()
+    await database.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:1/', count: 20, dueSeconds: 60 })
     const others = [
-      ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:2/' })),
-      ...(await world.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:3/' })),
+      ...(await database.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:2/' })),
+      ...(await database.monitors(team, { queue: 'browser', url: 'http://127.0.0.1:3/' })),
     ]
     const under = start(4, 2)
     await eventually(

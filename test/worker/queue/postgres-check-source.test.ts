@@ -2,28 +2,34 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 beforeEach(async () => {
-  await world.query('update checks set due_at = null')
+  await database.query('update checks set due_at = null')
 })
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 const FIRST = '00000000-0000-4000-8000-00000000000a'
 const LAST = 'ffffffff-ffff-4fff-bfff-fffffffffff0'
 const unused: Recorder = { record: () => Promise.reject(new Error('nothing is recorded')), settle: async () => {} }
 const runnerApiOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
-  createPostgresCheckSource({ store: world.store, secrets: world.secrets, recorder: unused, queues, leaseMs: 60_000 })
+  createPostgresCheckSource({
+    store: database.store,
+    secrets: database.secrets,
+    recorder: unused,
+    queues,
+    leaseMs: 60_000,
+  })
 
 test('a team that fills a claim alone keeps the others waiting for that one claim only', async () => {
-  const flood = await world.team({ id: FIRST })
-  const small = await world.team({ id: LAST })
-  await world.monitors(flood, { count: 500, dueSeconds: 600 })
-  const few = await world.monitors(small, { count: 3 })
+  const flood = await database.team({ id: FIRST })
+  const small = await database.team({ id: LAST })
+  await database.monitors(flood, { count: 500, dueSeconds: 600 })
+  const few = await database.monitors(small, { count: 3 })
   const source = runnerApiOf()
 
   const first = await source.claim(50)
@@ -35,8 +41,8 @@ test('a team that fills a claim alone keeps the others waiting for that one clai
 })
 
 test('teams that are all behind share a claim; a round over them leaves nobody out', async () => {
-  const teams = await Promise.all(Array.from({ length: 6 }, () => world.team()))
-  const due = await Promise.all(teams.map((team) => world.monitors(team, { count: 40 })))
+  const teams = await Promise.all(Array.from({ length: 6 }, () => database.team()))
+  const due = await Promise.all(teams.map((team) => database.monitors(team, { count: 40 })))
   const source = runnerApiOf()
   const taken: number[] = []
   for (let n = 0; n < 6; n++) taken.push(...(await source.claim(20)).map(({ no }) => no))
@@ -46,9 +52,9 @@ test('teams that are all behind share a claim; a round over them leaves nobody o
 })
 
 test('a queue that is always full does not starve the others', async () => {
-  const team = await world.team()
-  await world.monitors(team, { count: 200 })
-  const [visual] = await world.monitors(team, { queue: 'visual' })
+  const team = await database.team()
+  await database.monitors(team, { count: 200 })
+  const [visual] = await database.monitors(team, { queue: 'visual' })
   const source = runnerApiOf(CHECK_QUEUES)
   const taken: number[] = []
   for (let n = 0; n < CHECK_QUEUES.length; n++) taken.push(...(await source.claim(10)).map(({ no }) => no))
@@ -56,8 +62,8 @@ test('a queue that is always full does not starve the others', async () => {
 })
 
 test('a task tells where it goes, what it may be compared with, and the headers in the clear', async () => {
-  const team = await world.team()
-  await world.monitors(team, { url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' } })
+  const team = await database.team()
+  await database.monitors(team, { url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' } })
   const [task] = await runnerApiOf().claim(10)
   expect(task).toMatchObject({
     host: 'https://example.com:8443',

@@ -21,12 +21,12 @@ import { openStore } from '../../../store/db/client.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
-import { openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 /** The trusted side of check sources over a store that can be cut off, and check sources of both kinds to it. */
 export interface TrustedSide extends AsyncDisposable {
-  readonly database: QueueWorld
+  readonly database: QueueDatabase
   /** Between the trusted side and its store. */
   readonly proxy: TcpProxy
   readonly model: ModelServer
@@ -53,7 +53,7 @@ const NOTHING: Denials = { cidrs: [], endpoints: [] }
 export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   const lines: string[] = []
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const [database, model] = await Promise.all([openQueueWorld(), openModelServer()])
+  const [database, model] = await Promise.all([openQueueDatabase(), openModelServer()])
   const proxy = await openTcpProxy(database.url)
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-runner-'))
   const store = await openStore({ url: proxy.url, name: 'test runner api', connections: 8, connectTimeoutMs: 2_000 })

@@ -11,14 +11,14 @@ import { readingHash } from '../../../core/diff/diff-values.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer } from '../../../worker/record/another-layer.ts'
 import { judge } from '../../../worker/record/judge.ts'
-import { openQueueWorld, type QueueWorld, type SeenRun } from '../../store/queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../store/queue/queue-database.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { eventually } from '../../support/eventually.ts'
 
-let database: QueueWorld
+let database: QueueDatabase
 let worker: RunningWorker | undefined
 beforeAll(async () => {
-  database = await openQueueWorld()
+  database = await openQueueDatabase()
 })
 beforeEach(async () => {
   worker = await startWorker({ url: database.url, secrets: database.secrets, around: async (task) => read(task) })

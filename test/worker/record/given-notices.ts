@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openSite, type Site } from '../../support/site.ts'
@@ -7,13 +7,13 @@ import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 /** One database for the tests of a file, and for each of them a page and a worker: what a run is to tell of. */
 export function givenNotices() {
-  let database: QueueWorld
+  let database: QueueDatabase
   let site: Site
   let proxy: TcpProxy
   let worker: RunningWorker | undefined
   let wakes = 0
   beforeAll(async () => {
-    database = await openQueueWorld()
+    database = await openQueueDatabase()
     proxy = await openTcpProxy(database.url)
   })
   beforeEach(async () => {

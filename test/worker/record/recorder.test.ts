@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, pageOf, type Site, status } from '../../support/site.ts'
 import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/check-worker.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 let site: Site
 let proxy: TcpProxy
 let worker: RunningWorker | undefined
 beforeAll(async () => {
-  world = await openQueueWorld()
-  proxy = await openTcpProxy(world.url)
+  database = await openQueueDatabase()
+  proxy = await openTcpProxy(database.url)
 })
 beforeEach(async () => {
   site = await openSite()
@@ -23,21 +23,21 @@ afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
   await site[Symbol.asyncDispose]()
-  await world.setClock('0')
-  await world.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await database.setClock('0')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 const HOOK: DeliveryConfig = { type: 'webhook', url: 'http://127.0.0.1:1/hook' }
 
 /** A worker over the proxy, and one monitor of the site. */
 async function watching(options: MonitorOptions = {}, more: Partial<WorkerOptions> = {}) {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url, deliveries: [HOOK], ...options })
-  worker = await startWorker({ url: proxy.url, secrets: world.secrets, ...more })
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url, deliveries: [HOOK], ...options })
+  worker = await startWorker({ url: proxy.url, secrets: database.secrets, ...more })
   await run(no, 1)
   return { team, no, worker }
 }
@@ -45,7 +45,7 @@ async function watching(options: MonitorOptions = {}, more: Partial<WorkerOption
 /** Waits for so many runs of the monitor; answers the last. */
 async function run(no: number, count: number) {
   const runs = await eventually(
-    () => world.runs(no),
+    () => database.runs(no),
     (seen) => seen.length >= count,
   )
   expect(runs).toHaveLength(count)
@@ -55,17 +55,19 @@ async function run(no: number, count: number) {
 }
 
 async function next(no: number) {
-  const before = (await world.runs(no)).length
-  await world.makeDue()
+  const before = (await database.runs(no)).length
+  await database.makeDue()
   return run(no, before + 1)
 }
 
 const outbox = (no: number) =>
-  world.query<{ run_id: string; payload: string }>('select run_id, payload from deliveries where monitor_no = $1', [no])
+  database.query<{ run_id: string; payload: string }>('select run_id, payload from deliveries where monitor_no = $1', [
+    no,
+  ])
 
 test('the first run sets the baseline silently; a change fires and tells before and after', async () => {
   const { no } = await watching()
-  expect(await world.runs(no)).toMatchObject([{ extracted: { price: '$1' }, diff: null, delivery_triggered: false }])
+  expect(await database.runs(no)).toMatchObject([{ extracted: { price: '$1' }, diff: null, delivery_triggered: false }])
   site.price('$2')
   const changed = await next(no)
 
@@ -135,7 +137,7 @@ test('a page that was not modified is asked for with its validators and keeps th
     else response.writeHead(200, headers).end(pageOf('$1'))
   })
   const { no } = await watching()
-  const first = (await world.runs(no))[0]
+  const first = (await database.runs(no))[0]
   expect(await next(no)).toMatchObject({ status: 'success', reading_id: first?.id })
   expect(await next(no)).toMatchObject({ status: 'success', reading_id: first?.id })
   const validators = ['"v1"', 'Sat, 21 Nov 2026 10:00:00 GMT']
@@ -144,7 +146,7 @@ test('a page that was not modified is asked for with its validators and keeps th
 
 test('the same bytes are not read again; other bytes with the same values are no change', async () => {
   const { no } = await watching()
-  const first = (await world.runs(no))[0]
+  const first = (await database.runs(no))[0]
   expect(await next(no)).toMatchObject({ reading_id: first?.id, extracted: null })
   site.answer(html(pageOf('  $1\n', '<p>an advertisement</p>')))
   expect(await next(no)).toMatchObject({ reading_id: first?.id, extracted: null, diff: null })
@@ -155,7 +157,7 @@ test('Retry-After of a target puts off the next run', async () => {
   const { no } = await watching()
   site.answer(status(429, { 'retry-after': '1800' }))
   expect(await next(no)).toMatchObject({ status: 'error', error_code: 'blocked' })
-  const { next_ms, now_ms, due_ms } = await world.check(no)
+  const { next_ms, now_ms, due_ms } = await database.check(no)
   expect((next_ms ?? 0) - now_ms).toBeGreaterThan(1_790_000)
   expect(due_ms).toBe(next_ms)
 })
@@ -167,9 +169,9 @@ test('a run that hangs on a pattern that takes too long fails, keeps the baselin
   const also = { type: 'field_matches_regex', field: 'price', pattern: '^sold out$' } as const
   const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
   const { no, team } = await watching({ predicate }, { patternMs: 400 })
-  const others = await world.monitors(team, { url: site.url, count: 5, dueSeconds: -3_000 })
+  const others = await database.monitors(team, { url: site.url, count: 5, dueSeconds: -3_000 })
   site.price(STUCK)
-  await world.makeDue()
+  await database.makeDue()
   await Promise.all(others.map((other) => run(other, 1)))
   const slow = await run(no, 2)
   expect(slow).toMatchObject({ status: 'error', error_code: 'extract_timeout', delivery_triggered: false, diff: null })
@@ -194,15 +196,15 @@ test('a pattern after one that takes too long is tried too: if it matches, the r
 
 test('a row that the store refuses becomes an error run; the rest of its batch is recorded', async () => {
   const { no, team } = await watching()
-  const others = await world.monitors(team, { url: site.url, count: 30, dueSeconds: -3_000 })
-  await world.query(
+  const others = await database.monitors(team, { url: site.url, count: 30, dueSeconds: -3_000 })
+  await database.query(
     `alter table baselines add constraint picky check (extracted->>'price' <> 'refused' or no <> ${no}) not valid`,
   )
   site.price('refused')
-  await world.makeDue()
+  await database.makeDue()
   const bad = await run(no, 2)
   const good = await Promise.all(others.map((other) => run(other, 1)))
-  await world.query('alter table baselines drop constraint picky')
+  await database.query('alter table baselines drop constraint picky')
 
   expect(bad).toMatchObject({ status: 'error', error_code: 'internal', extracted: null })
   expect(bad.error_message).toContain('could not be stored')
@@ -213,17 +215,17 @@ test('NUL and halves of characters in a value are kept as replacement characters
   const json = '{"price":"a\\u0000b\\ud800","list":["\\\\u0000 as text"]}'
   site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(json))
   const { no } = await watching({ extract: { method: 'json_path', fields: { price: '$.price', list: '$.list' } } })
-  expect((await world.runs(no))[0]?.extracted).toEqual({ price: 'a\ufffdb\ufffd', list: ['\\u0000 as text'] })
+  expect((await database.runs(no))[0]?.extracted).toEqual({ price: 'a\ufffdb\ufffd', list: ['\\u0000 as text'] })
   site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(`${json} `))
   expect(await next(no)).toMatchObject({ status: 'success', diff: null, extracted: null })
 })
 
 test('a store that is away for two seconds loses nothing and doubles nothing', async () => {
   const { no, team, worker: running } = await watching()
-  const others = await world.monitors(team, { url: site.url, count: 20, dueSeconds: -3_000 })
+  const others = await database.monitors(team, { url: site.url, count: 20, dueSeconds: -3_000 })
   const open: (() => void)[] = []
   site.answer((response, request, nth) => void open.push(() => html(pageOf('$2'))(response, request, nth)))
-  await world.makeDue()
+  await database.makeDue()
   // One place of the host's eight is kept for other teams.
   await eventually(
     () => open.length,
@@ -242,7 +244,7 @@ test('a store that is away for two seconds loses nothing and doubles nothing', a
   for (const other of others) await run(other, 1)
   expect(await outbox(no)).toHaveLength(1)
   expect(site.requests).toHaveLength(22)
-  expect((await world.usage(team)).runs_used).toBe(22)
+  expect((await database.usage(team)).runs_used).toBe(22)
 })
 
 test('a record whose answer was lost is tried again and counts once', async () => {
@@ -258,25 +260,25 @@ test('a record whose answer was lost is tried again and counts once', async () =
   site.price('$3')
   expect(await next(no)).toMatchObject({ diff: { before: { price: '$2' } } })
   expect(await outbox(no)).toHaveLength(2)
-  expect(await world.check(no)).toMatchObject({ runs_total: 3, run_id: null })
-  expect((await world.usage(team)).runs_used).toBe(3)
+  expect(await database.check(no)).toMatchObject({ runs_total: 3, run_id: null })
+  expect((await database.usage(team)).runs_used).toBe(3)
 })
 
 test('a clock that jumps five months ahead loses no run: its month gets a partition when it is needed', async () => {
   const { no } = await watching()
-  await world.setClock('150 days')
+  await database.setClock('150 days')
   expect(await next(no)).toMatchObject({ status: 'success', extracted: { price: '$1' } })
-  await world.setClock('330 days')
+  await database.setClock('330 days')
   site.answer(status(500))
   expect(await next(no)).toMatchObject({ status: 'error' })
 })
 
 test('a run that waited for months before its check has the longest wait that fits', async () => {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url, dueSeconds: -3_000 })
-  await world.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])
-  worker = await startWorker({ url: proxy.url, secrets: world.secrets })
-  await world.query('update checks set due_at = clock() where no = $1', [no])
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url, dueSeconds: -3_000 })
+  await database.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])
+  worker = await startWorker({ url: proxy.url, secrets: database.secrets })
+  await database.query('update checks set due_at = clock() where no = $1', [no])
   expect(await run(no, 1)).toMatchObject({ status: 'success', start_offset_ms: 2 ** 31 - 1 })
 })
 
@@ -290,13 +292,13 @@ test('where deliveries cannot be decrypted, a change is an error that says so, a
   expect(sealed.error_message).toContain('set deliveries again')
   await worker.stop(1_000)
 
-  worker = await startWorker({ url: proxy.url, secrets: world.secrets })
+  worker = await startWorker({ url: proxy.url, secrets: database.secrets })
   expect(await next(no)).toMatchObject({ status: 'success', delivery_triggered: true })
 })
 
 test('where request headers cannot be decrypted, nothing is fetched and the run says so', async () => {
-  const team = await world.team()
-  const [no = 0] = await world.monitors(team, { url: site.url, headers: { 'x-key': 'k' } })
+  const team = await database.team()
+  const [no = 0] = await database.monitors(team, { url: site.url, headers: { 'x-key': 'k' } })
   worker = await startWorker({ url: proxy.url, secrets: createSecretBox('another key of a test') })
   const sealed = await run(no, 1)
   expect(sealed).toMatchObject({ status: 'error', error_code: 'not_available' })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { vanished } from '../../../worker/record/judge.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { type MonitorOptions, openQueueWorld, type QueueWorld } from '../../store/queue/queue-world.ts'
+import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { html, openSite, type Site, status } from '../../support/site.ts'
 import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
@@ -96,11 +96,11 @@ describe('counting readings that lack a field', () => {
 })
 
 describe('runs whose field has vanished', () => {
-  let database: QueueWorld
+  let database: QueueDatabase
   let site: Site
   let worker: RunningWorker | undefined
   beforeAll(async () => {
-    database = await openQueueWorld()
+    database = await openQueueDatabase()
   })
   beforeEach(async () => {
     site = await openSite()

@@ -25,7 +25,7 @@ async function site(listener: RequestListener, isSecure = false): Promise<string
   return isSecure ? `https://secure.test:${port}` : `http://shop.test:${port}`
 }
 
-interface World {
+interface Given {
   readonly allow?: readonly string[]
   readonly address?: string
   readonly bytes?: number
@@ -36,7 +36,7 @@ interface World {
 async function through(
   proxyUrl: string,
   url: string,
-  given: World & Partial<ProxyCall> & { request?: Partial<FetchRequest> } = {},
+  given: Given & Partial<ProxyCall> & { request?: Partial<FetchRequest> } = {},
 ) {
   const {
     allow = ['127.0.0.0/8'],

@@ -3,7 +3,7 @@ import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
 import { recordSearches, type SearchRecording, type SearchRun } from '../../../store/queue/record-search.ts'
-import type { QueueWorld } from './queue-world.ts'
+import type { QueueDatabase } from './queue-database.ts'
 
 interface SearchOptions {
   readonly engine?: SerpEngine
@@ -19,13 +19,13 @@ interface SearchOptions {
 }
 
 /** Inserts a monitor of a search. Returns its number. */
-export async function addSearch(world: QueueWorld, teamId: string, options: SearchOptions = {}): Promise<number> {
+export async function addSearch(database: QueueDatabase, teamId: string, options: SearchOptions = {}): Promise<number> {
   const id = randomUUID()
   const { mode = 'rank_tracking', deliveries, pages = 1, interval = 600 } = options
   const target = mode === 'full_analysis' ? null : (options.target ?? 'example.com')
   const sealed = (column: 'monitors.deliveries' | 'monitors.signing_secret', value: unknown) =>
-    value === undefined ? null : world.secrets.seal({ teamId, column, rowId: id }, value)
-  const [made] = await world.query<{ no: number }>(
+    value === undefined ? null : database.secrets.seal({ teamId, column, rowId: id }, value)
+  const [made] = await database.query<{ no: number }>(
     `with m as (
        insert into monitors (id, kind, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
          location_code, language_code, device, target_domain, rank_change_threshold, deliveries, signing_secret)
@@ -57,8 +57,8 @@ export async function addSearch(world: QueueWorld, teamId: string, options: Sear
 
 const CLAIM: SearchClaim = { exit: 'here', limit: 10, leaseSeconds: 60, holder: null, hasProvider: false }
 
-export const claimIn = (world: QueueWorld, more: Partial<SearchClaim> = {}): Promise<readonly ClaimedSearch[]> =>
-  claimSearches(world.store, { ...CLAIM, ...more })
+export const claimIn = (database: QueueDatabase, more: Partial<SearchClaim> = {}): Promise<readonly ClaimedSearch[]> =>
+  claimSearches(database.store, { ...CLAIM, ...more })
 
 const RECORDING: SearchRecording = { spacingMs: 0, mails: { add: async () => true }, linkOf: () => null }
 
@@ -66,7 +66,7 @@ type Told = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
 
 /** Records the end of a claimed check. */
 export async function recordIn(
-  world: QueueWorld,
+  database: QueueDatabase,
   { no, fence, run_id, search }: ClaimedSearch,
   told: Told,
   more: Partial<SearchRecording> = {},
@@ -80,17 +80,17 @@ export async function recordIn(
     ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
     ...told,
   }
-  return recordSearches(world.store, [run], { ...RECORDING, ...more })
+  return recordSearches(database.store, [run], { ...RECORDING, ...more })
 }
 
 /** Claims the one check that is due, and records how it ended. */
 export async function checkIn(
-  world: QueueWorld,
+  database: QueueDatabase,
   told: Told,
   more: Partial<SearchRecording> = {},
 ): Promise<ClaimedSearch> {
-  const [claimed] = await claimIn(world)
+  const [claimed] = await claimIn(database)
   if (!claimed) throw new Error('nothing was claimed')
-  await recordIn(world, claimed, told, more)
+  await recordIn(database, claimed, told, more)
   return claimed
 }

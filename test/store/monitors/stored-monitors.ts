@@ -4,7 +4,7 @@ import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
-import type { QueueWorld } from '../queue/queue-world.ts'
+import type { QueueDatabase } from '../queue/queue-database.ts'
 
 export const SPEC: MonitorSpec = {
   name: 'Prices',
@@ -22,18 +22,22 @@ export const SPEC: MonitorSpec = {
 }
 
 /** Creates a monitor as the API does. */
-export function create(world: QueueWorld, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
+export function create(database: QueueDatabase, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
   const spec = { ...SPEC, ...more }
-  return world.store.transaction((tx) => insertMonitor(tx, world.secrets, { teamId, userId: randomUUID(), spec }))
+  return database.store.transaction((tx) => insertMonitor(tx, database.secrets, { teamId, userId: randomUUID(), spec }))
 }
 
 /** Edits it as the API does. */
-export function edit(world: QueueWorld, { team_id, id }: MonitorRow, patch: Partial<MonitorSpec>): Promise<MonitorRow> {
-  return world.store.transaction(async (tx) => {
+export function edit(
+  database: QueueDatabase,
+  { team_id, id }: MonitorRow,
+  patch: Partial<MonitorSpec>,
+): Promise<MonitorRow> {
+  return database.store.transaction(async (tx) => {
     const stored = await lockMonitor(tx, team_id, id)
     if (!stored) throw new Error('there is no such monitor')
-    const before = monitorSpec(stored, world.secrets)
+    const before = monitorSpec(stored, database.secrets)
     const spec = { ...before, ...patch }
-    return saveMonitor(tx, world.secrets, { stored, spec, ...specChange(before, spec) })
+    return saveMonitor(tx, database.secrets, { stored, spec, ...specChange(before, spec) })
   })
 }

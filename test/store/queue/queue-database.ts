@@ -72,7 +72,7 @@ interface Usage {
 }
 
 /** A database with teams, monitors and their queue, and ways to look at them. */
-export interface QueueWorld extends AsyncDisposable {
+export interface QueueDatabase extends AsyncDisposable {
   readonly url: string
   readonly store: Store
   readonly secrets: SecretBox
@@ -95,7 +95,7 @@ const SEEN_CHECK = `no::float8, fence, failures, run_id, queued_run_id, reading_
   (extract(epoch from due_at) * 1000)::float8 as due_ms, (extract(epoch from next_run_at) * 1000)::float8 as next_ms,
   (extract(epoch from clock()) * 1000)::float8 as now_ms`
 
-export async function openQueueWorld(): Promise<QueueWorld> {
+export async function openQueueDatabase(): Promise<QueueDatabase> {
   const database = await createTestDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   // A test that ends connections ends these too.
@@ -162,7 +162,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
   }
 }
 
-type Query = QueueWorld['query']
+type Query = QueueDatabase['query']
 
 async function insertMonitors(
   query: Query,
