@@ -3,25 +3,25 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
 import type { SearchProvider } from '../../worker/searches/search-provider.ts'
 import type { RunningWorker } from '../support/check-worker.ts'
-import { googlePage, openSerpWorld, REFUSAL, type SerpWorld } from './serp-world.ts'
+import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from './searched-engines.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let serp: SerpWorld
+let serp: SearchedEngines
 let worker: RunningWorker
 let team: string
 beforeAll(async () => {
-  serp = await openSerpWorld()
+  serp = await openSearchedEngines()
   worker = await serp.work({ country: 'us' })
 })
 beforeEach(async () => {
-  team = await serp.world.team()
+  team = await serp.database.team()
 })
 afterEach(async () => {
-  await serp.world.query('update checks set due_at = null, next_run_at = null')
-  await serp.world.query('delete from serp_engines')
-  await serp.world.query('delete from serp_exits')
-  await serp.world.setClock('0')
+  await serp.database.query('update checks set due_at = null, next_run_at = null')
+  await serp.database.query('delete from serp_engines')
+  await serp.database.query('delete from serp_exits')
+  await serp.database.setClock('0')
   serp.asked.length = 0
 })
 afterAll(() => serp[Symbol.asyncDispose]())
@@ -67,7 +67,7 @@ describe('a check of a search', () => {
       [3, 'site-3.example'],
     ])
     expect(serp.asked.at(-1)?.searchParams.get('from')).toBe('page')
-    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 2 })
+    expect(await serp.database.usage(team)).toMatchObject({ runs_used: 2 })
   })
 
   test('carries the results in both modes; in full_analysis rank and delta are null', async () => {
@@ -85,14 +85,14 @@ describe('a check of a search', () => {
     const second = await serp.check(no)
     expect(second.organic_results).toEqual(first.organic_results)
     expect(second.delivery_triggered).toBe(false)
-    const stored = await serp.world.query('select organic_results from runs where monitor_no = $1 order by id', [no])
+    const stored = await serp.database.query('select organic_results from runs where monitor_no = $1 order by id', [no])
     expect(stored.map((row) => row['organic_results'] === null)).toEqual([false, true])
   })
 
   test('for another country than that of the exit says that its country is approximate', async () => {
     serp.answer(() => googlePage(list(1)))
     const no = await serp.add(team)
-    await serp.world.query("update monitors set location_code = 'de' where no = $1", [no])
+    await serp.database.query("update monitors set location_code = 'de' where no = $1", [no])
     expect((await serp.check(no)).serp_check).toMatchObject({ country: 'approximate' })
   })
 })
@@ -168,7 +168,7 @@ describe('an engine that refuses', () => {
     })
     expect(run.serp_check).toMatchObject({ outcome: 'blocked', source: null, pages: 0 })
     expect(serp.asked).toHaveLength(1)
-    expect(JSON.stringify(await serp.world.runs(no))).not.toContain('captcha-form"')
+    expect(JSON.stringify(await serp.database.runs(no))).not.toContain('captcha-form"')
     expect(await Array.fromAsync(serp.objects.names())).toEqual([])
 
     const second = await serp.check(no)
@@ -176,7 +176,7 @@ describe('an engine that refuses', () => {
     expect(second.error_message).toMatch(/^Google refused earlier checks as automated and is left alone until 20/)
     expect(second.serp_check).toMatchObject({ outcome: 'left_alone' })
     expect(serp.asked).toHaveLength(1)
-    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 2 })
+    expect(await serp.database.usage(team)).toMatchObject({ runs_used: 2 })
   })
 
   test('is asked again when the time is over; the baseline is still the one before the refusals', async () => {
@@ -185,10 +185,10 @@ describe('an engine that refuses', () => {
     await serp.check(no)
     serp.answer(() => REFUSAL)
     await serp.check(no)
-    await serp.world.setClock('16 minutes')
+    await serp.database.setClock('16 minutes')
     serp.answer(() => googlePage(list(3)))
     expect(await serp.check(no)).toMatchObject({ status: 'success', delivery_triggered: false })
-    expect(await serp.world.query('select from serp_engines')).toEqual([])
+    expect(await serp.database.query('select from serp_engines')).toEqual([])
   })
 
   test('on a later page leaves the pages before it, costs all, and fires only by what both checks cover', async () => {
@@ -203,10 +203,10 @@ describe('an engine that refuses', () => {
     expect(short.organic_results).toHaveLength(2)
     expect(short.serp_check).toMatchObject({ pages: 1, cut_by: 'blocked' })
     expect(short.warnings).toEqual(['A later page was refused. The results are those of the pages before it.'])
-    expect(await serp.world.usage(team)).toMatchObject({ runs_used: 4 })
-    expect(await serp.world.query('select engine from serp_engines')).toEqual([{ engine: 'google' }])
+    expect(await serp.database.usage(team)).toMatchObject({ runs_used: 4 })
+    expect(await serp.database.query('select engine from serp_engines')).toEqual([{ engine: 'google' }])
     // The check before the short one is still what the next one is compared with.
-    await serp.world.setClock('20 minutes')
+    await serp.database.setClock('20 minutes')
     second(googlePage(list(2, 4)))
     expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
   })
@@ -217,7 +217,7 @@ describe('other outcomes', () => {
     serp.answer(() => ({ status: 503, html: '<title>x</title>down' }))
     const run = await serp.check(await serp.add(team))
     expect(run).toMatchObject({ status: 'error', error_code: 'http_status', serp_check: { outcome: 'engine_error' } })
-    expect(await serp.world.query('select from serp_engines')).toEqual([])
+    expect(await serp.database.query('select from serp_engines')).toEqual([])
   })
 
   test('an unknown page is never "not listed": it fails, tells the operator, and is kept for seven days', async () => {
@@ -230,10 +230,10 @@ describe('other outcomes', () => {
     expect(await serp.payloads(no)).toEqual([])
     expect(worker.log.join('')).toContain('its layout may have changed')
     expect(await serp.registry.metrics()).toMatch(/tidemark_serp_checks_total\{engine="google",outcome="unparsed"\} 1/)
-    const { store } = serp.world
+    const { store } = serp.database
     const page = await findUnreadPage({ store, objects: serp.objects }, 'google')
     expect(gunzipSync(page ?? '').toString()).toContain('A page of another kind.')
-    await serp.world.setClock('7 days 1 minute')
+    await serp.database.setClock('7 days 1 minute')
     await sweepUnreadPages({ store, objects: serp.objects })
     expect(await Array.fromAsync(serp.objects.names())).toEqual([])
   })
@@ -295,10 +295,10 @@ test('only Google falls back to the provider, and only when it refuses; its answ
   // In the pause the provider is asked at once, and the engine is not.
   expect(await serp.check(google)).toMatchObject({ status: 'success', serp_check: { source: 'provider' } })
   expect(serp.asked).toHaveLength(2)
-  expect(await serp.world.query('select refusals from serp_engines')).toEqual([{ refusals: 1 }])
-  expect(await serp.world.query('select provider_pages_used::int from team_usage where team_id = $1', [team])).toEqual([
-    { provider_pages_used: 4 },
-  ])
+  expect(await serp.database.query('select refusals from serp_engines')).toEqual([{ refusals: 1 }])
+  expect(
+    await serp.database.query('select provider_pages_used::int from team_usage where team_id = $1', [team]),
+  ).toEqual([{ provider_pages_used: 4 }])
   const bing = await serp.add(team, { engine: 'bing' })
   expect(await serp.check(bing)).toMatchObject({ status: 'error', error_code: 'blocked' })
   expect(asked).toHaveLength(2)

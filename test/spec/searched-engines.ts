@@ -13,8 +13,8 @@ import { toRun } from '../../store/runs/run-record.ts'
 import type { NewMail } from '../../store/accounts/mail-queue.ts'
 import type { SearchProvider } from '../../worker/searches/search-provider.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
-import { addSearch } from '../store/queue/search-world.ts'
-import { openQueueWorld, type QueueWorld } from '../store/queue/queue-world.ts'
+import { addSearch } from '../store/queue/stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../store/queue/queue-database.ts'
 import { startWorker, type RunningWorker } from '../support/check-worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { openSite, type Site, status } from '../support/site.ts'
@@ -26,8 +26,8 @@ interface Answer {
 }
 
 /** Workers with a browser, and a server that is every search engine. */
-export interface SerpWorld extends AsyncDisposable {
-  readonly world: QueueWorld
+export interface SearchedEngines extends AsyncDisposable {
+  readonly database: QueueDatabase
   readonly registry: Registry
   readonly objects: ObjectStore
   readonly mails: NewMail[]
@@ -44,8 +44,8 @@ export interface SerpWorld extends AsyncDisposable {
   payloads(no: number): Promise<readonly DeliveryPayload[]>
 }
 
-export async function openSerpWorld(): Promise<SerpWorld> {
-  const world = await openQueueWorld()
+export async function openSearchedEngines(): Promise<SearchedEngines> {
+  const database = await openQueueDatabase()
   const site: Site = await openSite({ otherwise: status(404) })
   const browsers: Browsers = testBrowsers()
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-serp-'))
@@ -67,9 +67,9 @@ export async function openSerpWorld(): Promise<SerpWorld> {
   for (const engine of ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const) endpoints[engine] = site.origin
 
   async function runs(no: number): Promise<readonly Run[]> {
-    const stored = await world.runs(no)
-    const [owner] = await world.query<{ team_id: string }>('select team_id from monitors where no = $1', [no])
-    const found = await Promise.all(stored.map(({ id }) => findRun(world.store, owner?.team_id ?? '', id)))
+    const stored = await database.runs(no)
+    const [owner] = await database.query<{ team_id: string }>('select team_id from monitors where no = $1', [no])
+    const found = await Promise.all(stored.map(({ id }) => findRun(database.store, owner?.team_id ?? '', id)))
     return found.map((run) => {
       if (!run) throw new Error('a run is gone')
       return toRun(run)
@@ -77,18 +77,18 @@ export async function openSerpWorld(): Promise<SerpWorld> {
   }
 
   return {
-    world,
+    database,
     registry,
     objects,
     mails,
     asked,
     runs,
     answer: (by) => void (answerTo = by),
-    add: (team, options) => addSearch(world, team, { dueSeconds: -3600, ...options }),
+    add: (team, options) => addSearch(database, team, { dueSeconds: -3600, ...options }),
     async work({ provider, country } = {}) {
       const worker = await startWorker({
-        url: world.url,
-        secrets: world.secrets,
+        url: database.url,
+        secrets: database.secrets,
         browsers,
         objects,
         rendersPages: true,
@@ -104,10 +104,10 @@ export async function openSerpWorld(): Promise<SerpWorld> {
       return worker
     },
     async check(no) {
-      const before = (await world.runs(no)).length
-      await world.query('update checks set next_run_at = clock(), due_at = clock() where no = $1', [no])
+      const before = (await database.runs(no)).length
+      await database.query('update checks set next_run_at = clock(), due_at = clock() where no = $1', [no])
       await eventually(
-        () => world.runs(no),
+        () => database.runs(no),
         (seen) => seen.length > before,
       )
       const last = (await runs(no)).at(-1)
@@ -115,7 +115,7 @@ export async function openSerpWorld(): Promise<SerpWorld> {
       return last
     },
     async payloads(no) {
-      const sent = await world.query<{ payload: string }>(
+      const sent = await database.query<{ payload: string }>(
         'select payload from deliveries where monitor_no = $1 order by created_at, id',
         [no],
       )
@@ -126,7 +126,7 @@ export async function openSerpWorld(): Promise<SerpWorld> {
       await browsers.close()
       await objects.close()
       await site[Symbol.asyncDispose]()
-      await world[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     },
   }
