@@ -13,6 +13,8 @@ interface KubeRequest {
   readonly body?: unknown
   /** Default `application/json`. A patch needs the type of the patch. */
   readonly contentType?: string
+  /** Default `application/json`. */
+  readonly accept?: string
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the whole answer is there. Default 30,000. */
   readonly timeoutMs?: number
@@ -62,6 +64,8 @@ export interface KubeClient {
 
 /** The type of a patch that replaces the keys that it has, and removes those that are null. */
 export const MERGE_PATCH = 'application/merge-patch+json'
+/** An answer without spec and status. */
+export const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 
 const ANSWER_MS = 30_000
 /** Credentials are asked for again after this: a token of a pod is renewed within the hour. */
@@ -96,12 +100,12 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
     return applied.options
   }
 
-  async function open({ method, path, body, contentType, signal }: KubeRequest): Promise<IncomingMessage> {
+  async function open({ method, path, body, contentType, accept, signal }: KubeRequest): Promise<IncomingMessage> {
     const options: RequestOptions = { ...(await credentials()), method, signal }
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(options.headers as Record<string, string> | undefined),
-      accept: 'application/json',
+      accept: accept ?? 'application/json',
       'user-agent': 'tidemark-operator',
       ...(text !== undefined && { 'content-type': contentType ?? 'application/json' }),
     }

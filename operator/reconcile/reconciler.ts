@@ -14,7 +14,7 @@ import { isStoreAway } from '../../store/db/store-fault.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
-import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
@@ -60,9 +60,13 @@ const STATUS_EVERY_MS = 60_000
 const STATUS_BURST = 3
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
+type Known = Exclude<ResolvedResource, { kind: 'later' }>
+
 type Found = Omit<Situation, 'record' | 'resolved'> & {
   readonly record: DeclaredRow | null
-  readonly resolved: ResolvedResource | null
+  readonly resolved: Known | null
+  /** It is looked at again after each of these, whatever happens. */
+  readonly looksMs: readonly number[]
 }
 
 /** More resources than a person waits for one by one. */
@@ -124,7 +128,7 @@ export class Reconciler {
     const { resolved } = found
     const { secretMs } = this.#options.times
     const situation = { ...found, record: await this.#resync(key, found) }
-    const waits = resolved?.usesSecrets || resolved?.kind === 'refused' ? [secretMs] : []
+    const waits = [...found.looksMs]
     for (const action of decide(situation)) {
       const wait = await this.#perform(action, key, resource, resolved)
       if (wait === 'refused') {
@@ -139,14 +143,15 @@ export class Reconciler {
         break
       }
     }
-    if (!resource) {
-      this.#vanished.delete(key)
-      this.#pacedUntil.delete(key)
-      this.#resyncAt.delete(key)
-      return
-    }
+    if (!resource) return this.#forget(key)
     waits.push(Math.max(0, (this.#resyncAt.get(key) ?? 0) - performance.now()))
     return { againMs: Math.min(...waits) }
+  }
+
+  #forget(key: string): void {
+    this.#vanished.delete(key)
+    this.#pacedUntil.delete(key)
+    this.#resyncAt.delete(key)
   }
 
   /** Returns how many resources wait that are not put off: about as many records are to be made. */
@@ -186,19 +191,23 @@ export class Reconciler {
     const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
     this.#resyncs += 1
-    if (await isAsDeclared(context, { teamId, resource: identity, state, spec, suspend })) return record
+    if (await isAsDeclared(context, { teamId, resource: identity, state, spec: spec(), suspend })) return record
     this.#corrections += 1
     return null
   }
 
   async #situationOf(key: string, resource: CustomResource | null): Promise<Found> {
+    const { secretMs } = this.#options.times
     const isLeaving = resource === null || resource.metadata.deletionTimestamp !== undefined
     const record = this.#options.records.get(key) ?? null
+    const resolved = isLeaving ? null : await this.#options.resolve(resource)
     return {
       resource,
       vanished: this.#vanished.get(key) ?? null,
       isKindGoing: isLeaving && record !== null && (await this.#isKindGoing()),
-      resolved: isLeaving ? null : await this.#options.resolve(resource),
+      ...(resolved?.kind === 'later'
+        ? { resolved: null, looksMs: [resolved.againMs] }
+        : { resolved, looksMs: resolved?.usesSecrets || resolved?.kind === 'refused' ? [secretMs] : [] }),
       record,
     }
   }
@@ -219,7 +228,7 @@ export class Reconciler {
     action: Action,
     key: string,
     resource: CustomResource | null,
-    resolved: ResolvedResource | null,
+    resolved: Known | null,
   ): Promise<number | 'refused' | undefined> {
     if (action.kind === 'delete_record' || action.kind === 'release_record') return this.#end(action.kind, key)
     if (!resource) return
@@ -259,17 +268,18 @@ export class Reconciler {
       path: pathOf(this.#options.kind.records.resource, resource),
       body,
       contentType: MERGE_PATCH,
+      accept: METADATA_ONLY,
     })
     // A resource that is gone needs no finalizer.
     if (answer.status === 404) return
     if (answer.status >= 300) throw new KubeError('the finalizer of a resource', answer)
-    this.#options.learn(answer.body)
+    this.#options.learn({ ...resource, metadata: answer.body.metadata })
   }
 
   async #apply(
     key: string,
     resource: CustomResource,
-    resolved: Extract<ResolvedResource, { kind: 'valid' }>,
+    resolved: Extract<Known, { kind: 'valid' }>,
     { adopts, request }: Extract<Action, { kind: 'apply' }>,
   ): Promise<'refused' | undefined> {
     const { clusterId, records, events } = this.#options
@@ -278,7 +288,7 @@ export class Reconciler {
     const state = { uid, generation, hash, lastRequest: request ?? records.get(key)?.last_request ?? null }
     const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
-    const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec, suspend, adopts }
+    const declaration = { teamId, actor: SYSTEM, userId, resource: identity, state, spec: spec(), suspend, adopts }
     const outcome = await this.#applyOne(declaration)
     if (outcome.kind !== 'applied') {
       await this.#refuse(resource, refusalOf(outcome, adopts, clusterId))

@@ -9,6 +9,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/teams.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
+import { TokenBucket } from '../../concurrency/token-bucket.ts'
 import type { KubeObject } from '../cluster/objects.ts'
 import type { Resolved } from './decide.ts'
 import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
@@ -22,11 +23,14 @@ interface Team {
 /** A resource with everything that it refers to. */
 export type ResolvedResource =
   | (Extract<Resolved, { kind: 'valid' }> & {
-      readonly spec: unknown
+      /** Returns the checked configuration, in the API's spelling. */
+      readonly spec: () => unknown
       readonly ownerId: string
       readonly usesSecrets: boolean
     })
   | (Extract<Resolved, { kind: 'refused' }> & { readonly usesSecrets: boolean })
+  /** Its Secret was not read yet, because many are read at this moment. */
+  | { readonly kind: 'later'; readonly againMs: number }
 
 interface ResolverOptions {
   readonly client: KubeClient
@@ -41,6 +45,18 @@ interface ResolverOptions {
 }
 
 const TEAM_MS = 10_000
+/** Reads of Secrets over all namespaces. Beyond it, a known Secret is used a little longer, and another one waits. */
+const SECRET_PACE = { perSecond: 10, burst: 100 }
+const SECRET_AGAIN_MS = 5_000
+
+type ValueOf = Parameters<typeof withSecrets>[1]
+
+/** What a configuration came to, without the configuration. */
+interface KnownHash {
+  readonly generation: number
+  readonly teamId: string
+  readonly hash: Buffer
+}
 
 type FoundSecret =
   | { readonly kind: 'found'; readonly data: Readonly<Record<string, string>> }
@@ -57,7 +73,9 @@ export function createResolver({
   hashKey,
   secretMs,
 }: ResolverOptions) {
-  const secrets = new LRUCache<string, FoundSecret>({ max: 5_000, ttl: Math.ceil(secretMs * 0.9) })
+  const secretOf = createSecretReader(client, secretMs)
+  /** Hashes of configurations without Secrets by the uid of their resource, so that they are not checked each time. */
+  const hashes = new LRUCache<string, KnownHash>({ max: 50_000 })
   const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
 
   const key = createSecretKey(hashKey)
@@ -77,22 +95,6 @@ export function createResolver({
     return known.team ?? `There is no team ${id}, which the namespace ${namespace} names`
   }
 
-  async function secretOf(namespace: string, name: string): Promise<FoundSecret> {
-    const key = `${namespace}/${name}`
-    const found = secrets.get(key) ?? (await readSecret(namespace, name))
-    secrets.set(key, found)
-    return found
-  }
-
-  async function readSecret(namespace: string, name: string): Promise<FoundSecret> {
-    const path = `/api/v1/namespaces/${namespace}/secrets/${encodeURIComponent(name)}`
-    const answer = await client.call<{ data?: Readonly<Record<string, string>> }>({ method: 'GET', path })
-    if (answer.status === 404) return { kind: 'missing' }
-    if (answer.status === 403) return { kind: 'forbidden' }
-    if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
-    return { kind: 'found', data: answer.body.data ?? {} }
-  }
-
   return async function resolve(
     records: RecordKind,
     { metadata, spec: declared }: CustomResource,
@@ -102,9 +104,17 @@ export function createResolver({
     const usesSecrets = refs.length > 0
     const team = await teamOf(namespace)
     if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, usesSecrets }
+    const { uid, generation = 0 } = metadata
+    const { id: teamId, owner_user_id: ownerId } = team
+    const knownHash = usesSecrets ? undefined : hashes.get(uid)
+    if (knownHash?.generation === generation && knownHash.teamId === teamId) {
+      const spec = () => checkedSpec(records, declared, egress)
+      return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, usesSecrets }
+    }
     const values = new Map<string, string>()
     for (const { name, key } of refs) {
       const found = await secretOf(namespace, name)
+      if (!found) return { kind: 'later', againMs: SECRET_AGAIN_MS * (0.5 + Math.random()) }
       const message = faultOf(found, {
         namespace,
         name,
@@ -114,13 +124,65 @@ export function createResolver({
       if (message) return { ...message, kind: 'refused', usesSecrets }
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
-    const { suspend: _, ...rest } = withSecrets(declared, ({ name, key }) => values.get(`${name}/${key}`) ?? '')
-    const checked = records.check(toApiNames(records.definition, rest), egress)
+    const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
+    const checked = check(records, declared, { valueOf, egress })
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
-    const applied = JSON.stringify([team.id, checked.spec, declared.suspend === true])
+    const { spec } = checked
+    const applied = JSON.stringify([teamId, spec, declared.suspend === true])
     const hash = createHmac('sha256', key).update(applied).digest()
-    return { kind: 'valid', teamId: team.id, ownerId: team.owner_user_id, spec: checked.spec, hash, usesSecrets }
+    if (!usesSecrets) hashes.set(uid, { generation, teamId, hash })
+    return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, usesSecrets }
+  }
+}
+
+interface Checking {
+  readonly valueOf: ValueOf
+  readonly egress: EgressPolicy
+}
+
+function check(records: RecordKind, declared: CustomResource['spec'], { valueOf, egress }: Checking) {
+  const { suspend: _, ...rest } = withSecrets(declared, valueOf)
+  return records.check(toApiNames(records.definition, rest), egress)
+}
+
+/** Returns the configuration of a resource without Secrets that was valid before. */
+function checkedSpec(records: RecordKind, declared: CustomResource['spec'], egress: EgressPolicy): unknown {
+  const checked = check(records, declared, { valueOf: () => '', egress })
+  if (checked.kind === 'invalid') throw new Error('a configuration that was valid is valid')
+  return checked.spec
+}
+
+/** Returns what reads a Secret, or null when the pace does not allow another read now. */
+function createSecretReader(client: KubeClient, secretMs: number) {
+  const secrets = new LRUCache<string, FoundSecret>({
+    max: 5_000,
+    ttl: Math.ceil(secretMs * 0.9),
+    noDeleteOnStaleGet: true,
+  })
+  /** Many resources may read the same Secret, which is asked for once. */
+  const reading = new Map<string, Promise<FoundSecret>>()
+  const pace = new TokenBucket(SECRET_PACE)
+
+  async function read(namespace: string, name: string): Promise<FoundSecret> {
+    const path = `/api/v1/namespaces/${namespace}/secrets/${encodeURIComponent(name)}`
+    const answer = await client.call<{ data?: Readonly<Record<string, string>> }>({ method: 'GET', path })
+    if (answer.status === 404) return { kind: 'missing' }
+    if (answer.status === 403) return { kind: 'forbidden' }
+    if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
+    return { kind: 'found', data: answer.body.data ?? {} }
+  }
+
+  return async function secretOf(namespace: string, name: string): Promise<FoundSecret | null> {
+    const place = `${namespace}/${name}`
+    const known = secrets.get(place) ?? (await reading.get(place))
+    if (known) return known
+    if (!pace.tryTake()) return secrets.get(place, { allowStale: true }) ?? null
+    const asked = read(namespace, name).finally(() => reading.delete(place))
+    reading.set(place, asked)
+    const found = await asked
+    secrets.set(place, found)
+    return found
   }
 }
 

@@ -7,6 +7,7 @@ import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
+import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
 import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
@@ -59,6 +60,32 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
     await world.until('kettle', 'Ready', 'SecretMissing')
     // What was accepted goes on.
     expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}two` }])
+  })
+
+  test('asks for a Secret once for all that read it, and for many Secrets at a bounded pace', async () => {
+    await world.stop()
+    for (let n = 0; n < 10; n += 1) await world.apply(`same-${n}`, { deliveries })
+    const from = (n: number) => ({ secretKeyRef: { name: `chat-${n}`, key: 'webhook' } })
+    for (let n = 0; n < 120; n += 1)
+      await world.apply(`own-${n}`, { deliveries: [{ type: 'slack', webhookUrlFrom: from(n) }] })
+    await using faulty = await createFaultyKube(kube, world.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const began = performance.now()
+    const election = { leaseMs: 15_000, renewMs: 10_000, everyMs: 50 }
+    const operator = await world.start({ client, times: { ...TIMES, election } })
+    const reads = () => faulty.seen.filter((what) => /^GET .*\/secrets\//.test(what))
+    await eventually(
+      () => new Set(reads()).size,
+      (found) => found === 121,
+      { forMs: 40_000 },
+    )
+    expect(reads()).toHaveLength(121)
+    expect(reads().length).toBeLessThanOrEqual(100 + (10 * (performance.now() - began)) / 1_000)
+    await world.until('own-119', 'Ready', 'SecretMissing')
+    await operator.stop()
+    // The operators of the other tests would look at them again and again.
+    await kube.kubectl('delete', 'monitors', '--all', '-n', world.namespace)
   })
 
   test('says that a value is nonsense without showing it, and goes on with the one before', async () => {
