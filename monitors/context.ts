@@ -1,5 +1,5 @@
 import type { Requester } from '../schema/account/audit.ts'
-import type { MonitorKind } from '../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
 import type { Queryable } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 

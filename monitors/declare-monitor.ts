@@ -1,13 +1,13 @@
 import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
 import { isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
 import type { NotFound } from '../core/outcome.ts'
-import { findMonitor, isOnlyOfItsName } from '../store/monitors/monitors.ts'
+import { isOnlyOfItsName } from '../store/monitors/monitors.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { NO_MONITOR } from './outcome.ts'
-import { PAGE_RECORDS } from './record-kind.ts'
+import { recordKind } from './record-kind.ts'
 
 /** A monitor as the custom resource that declares it. */
-interface DeclaredMonitor {
+export interface DeclaredMonitor {
   readonly kind: 'done'
   readonly declared: MonitorManifest
   /** The name of the resource and of the Secret that it reads. */
@@ -20,12 +20,13 @@ interface DeclaredMonitor {
  */
 export async function declareMonitor(
   { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,
-  { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,
+  { teamId, id, kind = 'page' }: Pick<OneMonitor, 'teamId' | 'id' | 'kind'>,
 ): Promise<DeclaredMonitor | NotFound> {
-  const stored = await findMonitor(store, teamId, id)
+  const records = recordKind(kind)
+  const stored = await records.find(store, teamId, id)
   if (!stored) return NO_MONITOR
-  const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name))
+  const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name, kind))
   const name = resourceName(stored, isAlone)
-  const declared = PAGE_RECORDS.manifest(secrets, stored, { name, adopts: stored.managed_by === 'api' })
+  const declared = records.manifest(secrets, stored, { name, adopts: stored.managed_by === 'api' })
   return { kind: 'done', declared, name }
 }

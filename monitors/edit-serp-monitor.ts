@@ -77,7 +77,7 @@ const MEANING: readonly (keyof SerpMonitorSpec)[] = [
 ]
 
 /** Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor. */
-async function changeSerpSpec(
+export async function changeSerpSpec(
   tx: Transaction,
   secrets: SecretBox,
   { teamId, actor, stored, spec, metadata = {} }: SerpSpecChange,
@@ -93,5 +93,5 @@ async function changeSerpSpec(
 }
 
 /** Returns the keys in which two configurations differ. */
-const serpSpecChange = (before: SerpMonitorSpec, after: SerpMonitorSpec): (keyof SerpMonitorSpec)[] =>
+export const serpSpecChange = (before: SerpMonitorSpec, after: SerpMonitorSpec): (keyof SerpMonitorSpec)[] =>
   (Object.keys(after) as (keyof SerpMonitorSpec)[]).filter((key) => !isDeepStrictEqual(before[key], after[key]))

@@ -1,4 +1,5 @@
-import type { MonitorKind, MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { NotFound } from '../core/outcome.ts'

@@ -1,5 +1,5 @@
 import type { NotFound } from '../core/outcome.ts'
-import type { MonitorKind } from '../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { stopSchedule } from '../store/monitors/monitor-pause.ts'

@@ -4,17 +4,25 @@ import type { Invalid } from '../core/outcome.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import { MonitorSpec } from '../schema/monitor/monitor.ts'
-import { MONITOR_RESOURCE, type MonitorKind, type ResourceKind } from '../schema/resource-kind.ts'
+import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
+import {
+  MONITOR_RESOURCE,
+  SERP_MONITOR_RESOURCE,
+  type MonitorKind,
+  type ResourceKind,
+} from '../schema/resource-kind.ts'
 import type { AuditEntry } from '../store/accounts/audit.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
 import { insertMonitors } from '../store/monitors/monitor-create.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
-import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
+import { type MonitorRow, monitorSpec, type SerpMonitorRow, serpMonitorSpec } from '../store/monitors/monitor-record.ts'
 import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/monitor-resource.ts'
 import { findMonitor } from '../store/monitors/monitors.ts'
+import { insertSerpMonitors } from '../store/monitors/serp-monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import { checkConfiguration } from './check/check-configuration.ts'
+import { checkConfiguration, checkSerpConfiguration } from './check/check-configuration.ts'
 import { changeSpec } from './edit-monitor.ts'
+import { changeSerpSpec, serpSpecChange } from './edit-serp-monitor.ts'
 import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
 import { specChange } from './spec-change.ts'
@@ -104,6 +112,8 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   manifest: (secrets, stored, { name, adopts }) =>
     monitorManifest({
       id: stored.id,
+      resource: MONITOR_RESOURCE,
+      definition: MonitorSpec,
       spec: monitorSpec(stored, secrets),
       isPaused: stored.paused || stored.suspended,
       name,
@@ -117,8 +127,35 @@ const asDeclared = (before: MonitorSpec, spec: MonitorSpec): MonitorSpec => ({
   template_slug: before.template_slug,
 })
 
+/** Monitors of searches. */
+export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
+  resource: SERP_MONITOR_RESOURCE,
+  definition: SerpMonitorSpec,
+  audited: 'serp_monitor',
+  check: checkSerpConfiguration,
+  find: (store, teamId, id) => findMonitor(store, teamId, id, 'serp'),
+  lock: (tx, teamId, id) => lockMonitor(tx, teamId, id, 'serp'),
+  isEqual: (secrets, stored, spec) => serpSpecChange(serpMonitorSpec(stored, secrets), spec).length === 0,
+  overCaps: overDeliveryCaps,
+  insert: insertSerpMonitors,
+  edit: changeSerpSpec,
+  run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
+  results: resultsOf,
+  mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),
+  manifest: (secrets, stored, { name, adopts }) =>
+    monitorManifest({
+      id: stored.id,
+      resource: SERP_MONITOR_RESOURCE,
+      definition: SerpMonitorSpec,
+      spec: serpMonitorSpec(stored, secrets),
+      isPaused: stored.paused || stored.suspended,
+      name,
+      adopts,
+    }),
+}
+
 /** Every kind of monitor that custom resources declare. */
-const RECORD_KINDS: readonly RecordKind[] = [PAGE_RECORDS]
+const RECORD_KINDS: readonly RecordKind[] = [PAGE_RECORDS, SERP_RECORDS]
 
 /** Returns the kind that the store calls so. */
 export function recordKind(declares: MonitorKind): RecordKind {

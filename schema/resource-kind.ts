@@ -26,6 +26,14 @@ export const MONITOR_RESOURCE = {
   declares: 'page',
 } as const satisfies ResourceKind
 
+export const SERP_MONITOR_RESOURCE = {
+  kind: 'SerpMonitor',
+  plural: 'serpmonitors',
+  singular: 'serpmonitor',
+  shortName: 'serp',
+  declares: 'serp',
+} as const satisfies ResourceKind
+
 /** Returns the name of the definition of a kind in a cluster. */
 export const definitionName = ({ plural }: Pick<ResourceKind, 'plural'>): string => `${plural}.${RESOURCE_GROUP}`
 

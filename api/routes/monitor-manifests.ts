@@ -1,7 +1,7 @@
-import { declareMonitor } from '../../monitors/declare-monitor.ts'
+import { type DeclaredMonitor, declareMonitor } from '../../monitors/declare-monitor.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
-import { ById, ok, okText, route } from '../http/route.ts'
+import { type Answer, ById, ok, okText, route } from '../http/route.ts'
 import { manifestYaml } from '../presenters/manifest-yaml.ts'
 
 export const manifestMonitorRoute = route({
@@ -17,13 +17,20 @@ export const manifestMonitorRoute = route({
   answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
   refusals: ['CONFLICT'],
   beyond: true,
-  async handle({ params, principal: { teamId }, headers: { accept = '' }, services }) {
-    const { declared, name } = doneOf(await declareMonitor(services, { teamId, id: params.id }))
-    const vary = { vary: 'Accept' }
-    return prefersJson(accept)
-      ? { ...ok(declared.manifest), headers: vary }
-      : { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
+  async handle({ params, principal: { teamId }, headers, services }) {
+    return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id })), headers)
   },
 })
+
+/** Returns a manifest in the form that the client asks for. */
+export function shownManifest(
+  { declared, name }: DeclaredMonitor,
+  { accept = '' }: { readonly accept?: string | undefined },
+): Answer {
+  const vary = { vary: 'Accept' }
+  return prefersJson(accept)
+    ? { ...ok(declared.manifest), headers: vary }
+    : { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
+}
 
 const prefersJson = (accept: string) => /\bapplication\/json\b/.test(accept) && !/yaml/.test(accept)

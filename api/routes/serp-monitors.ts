@@ -1,12 +1,14 @@
 import Type from 'typebox'
 import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
 import { createSerpMonitor, serpMonitorWarnings } from '../../monitors/create-serp-monitor.ts'
+import { declareMonitor } from '../../monitors/declare-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { Run, RunQueued } from '../../schema/run/run.ts'
 import {
@@ -27,6 +29,7 @@ import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, created, noContent, ok, route } from '../http/route.ts'
 import { shownSerpMonitor } from '../presenters/shown.ts'
 import type { Services } from '../services.ts'
+import { shownManifest } from './monitor-manifests.ts'
 import { SigningSecret } from './signing-secrets.ts'
 
 const tag = 'SERP monitors'
@@ -217,6 +220,24 @@ const runs = route({
   },
 })
 
+const manifest = route({
+  method: 'GET',
+  path: '/v1/serp-monitors/:id/manifest',
+  summary: 'Read a SERP monitor as a Kubernetes manifest',
+  description:
+    'YAML, or JSON if Accept asks for application/json. Addresses of webhooks and values of headers are ' +
+    'references to a Secret, which a comment in the YAML describes. Applying the manifest takes over the monitor.',
+  tag,
+  policy: 'monitors.read',
+  params: ById,
+  answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
+  refusals: ['CONFLICT'],
+  beyond: true,
+  async handle({ params, principal: { teamId }, headers, services }) {
+    return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id, kind })), headers)
+  },
+})
+
 const readSecret = route({
   method: 'GET',
   path: '/v1/serp-monitors/:id/signing-secret',
@@ -264,6 +285,7 @@ export const serpMonitorRoutes = [
   resume,
   runNow,
   runs,
+  manifest,
   readSecret,
   rotateSecret,
 ]

@@ -1,14 +1,18 @@
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
-import { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
-import { MONITOR_RESOURCE, RESOURCE_API } from '../../schema/resource-kind.ts'
+import { RESOURCE_API, type ResourceKind } from '../../schema/resource-kind.ts'
 import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
 /** A monitor that is to be declared as a custom resource. */
 interface Declared {
   readonly id: string
-  readonly spec: MonitorSpec
+  /** The kind of the resource, and the definition of its configuration. */
+  readonly resource: ResourceKind
+  readonly definition: object
+  readonly spec: MonitorSpec | SerpMonitorSpec
   readonly isPaused: boolean
   /** The name of the resource, and of the Secret that it reads. */
   readonly name: string
@@ -44,7 +48,8 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
  * Returns the custom resource that declares a monitor. Addresses of deliveries and values of headers may be
  * credentials, so references to a Secret replace them (docs/decisions/0006-secrets-beside-literals.md).
  */
-export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared): MonitorManifest {
+export function monitorManifest(declared: Declared): MonitorManifest {
+  const { id, resource, definition, spec, isPaused, name, adopts } = declared
   const secrets: NeededSecret[] = []
   const refer: Refer = (key, what) => {
     const plainKey = key
@@ -55,15 +60,16 @@ export function monitorManifest({ id, spec, isPaused, name, adopts }: Declared):
     secrets.push({ key: free, what })
     return { secretKeyRef: { name, key: free } }
   }
-  const { template_slug: _, request_headers: headers, deliveries, ...rest } = spec
+  const { deliveries, ...others } = spec
+  const { template_slug: _, request_headers: headers, ...rest }: Partial<MonitorSpec> = others
   // Null means the same as an absent key.
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const manifest = {
     apiVersion: RESOURCE_API,
-    kind: MONITOR_RESOURCE.kind,
+    kind: resource.kind,
     metadata: { name, ...(adopts && { annotations: { 'tidemark.dev/adopt': id } }) },
     spec: {
-      ...(toResourceNames(MonitorSpec, given) as object),
+      ...(toResourceNames(definition, given) as object),
       ...(headers && headersOf('requestHeaders', headers, { refer, at: 'request', what: 'the request' })),
       deliveries: deliveries.map((delivery, index) => deliveryOf(delivery, index + 1, refer)),
       ...(isPaused && { suspend: true }),

@@ -1,4 +1,4 @@
-import { PAGE_RECORDS, type RecordKind } from '../../monitors/record-kind.ts'
+import { PAGE_RECORDS, type RecordKind, SERP_RECORDS } from '../../monitors/record-kind.ts'
 import type { CustomResource, ResourceStatus } from './custom-resource.ts'
 
 /** A kind of custom resource that the operator follows. */
@@ -12,6 +12,7 @@ export interface OperatedKind {
 /** Every kind of custom resource that the operator follows. */
 export const KINDS: readonly OperatedKind[] = [
   { records: PAGE_RECORDS, shown: ({ url }) => ({ address: shortAddress(url) }) },
+  { records: SERP_RECORDS, shown: ({ keyword }) => ({ address: shortText(keyword) }) },
 ]
 
 /** Longest text of an address. The definition of the status has the same bound. */
@@ -24,4 +25,11 @@ function shortAddress(url: unknown): string {
   if (!parsed) return url.slice(0, MOST_ADDRESS) || '-'
   const text = `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
   return text.length <= MOST_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
+}
+
+/** Returns a keyword, cut. */
+function shortText(text: unknown): string {
+  const characters = typeof text === 'string' ? [...text.replaceAll(/\s+/g, ' ').trim()] : []
+  if (characters.length === 0) return '-'
+  return characters.length <= MOST_ADDRESS ? characters.join('') : `${characters.slice(0, MOST_ADDRESS - 1).join('')}…`
 }

@@ -55,16 +55,18 @@ const LastChange = Closed(
 type LastChange = Static<typeof LastChange>
 
 /**
- * Status of the custom resource `Monitor`: the result of the checks and the state of the object. It is written when a
- * part of it changes, and otherwise at most hourly. The times of runs are therefore those of the last write;
- * `/v1/monitors/{id}` has the latest ones.
+ * Status of the custom resources `Monitor` and `SerpMonitor`: the result of the checks and the state of the object. It
+ * is written when a part of it changes, and otherwise at most hourly. The times of runs are therefore those of the last
+ * write; the record in the API has the latest ones.
  */
 export const MonitorResourceStatus = Closed({
   observed_generation: Type.Optional(
     Type.Integer({ minimum: -1, description: 'The metadata.generation that was handled last. -1: none yet.' }),
   ),
-  id: Type.Optional(Uuid('The monitor in the API: /v1/monitors/{id}.')),
-  address: Type.Optional(Text(1, MAX_ADDRESS_TEXT, 'The watched address, shortened, for the columns of kubectl.')),
+  id: Type.Optional(Uuid('The record in the API, at /v1/monitors/{id} or /v1/serp-monitors/{id}.')),
+  address: Type.Optional(
+    Text(1, MAX_ADDRESS_TEXT, 'The watched address or keyword, shortened, for the columns of kubectl.'),
+  ),
   interval: Type.Optional(Text(1, 20, 'How often it is checked, as in 15m, for the columns of kubectl.')),
   conditions: Type.Optional(
     Type.Array(Condition, {

@@ -8,9 +8,6 @@ import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/s
 import { VisualConfig } from './visual-config.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
-/** The kinds of monitor: of a page, and of a search. */
-export type MonitorKind = 'page' | 'serp'
-
 export const FETCH_MODES = ['auto', 'browser'] as const
 /**
  * The shortest interval is the same on every plan. The longest is a year, which keeps the next due time a valid

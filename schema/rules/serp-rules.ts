@@ -30,11 +30,12 @@ export const LANGUAGE_CODE = lowerPair('language_code', 'en or de')
  * there is no host in it, so that no result can match.
  */
 export function targetAddress(text: string): URL | null {
-  const [, scheme = 'https://', rest = ''] = /^([a-z][a-z+.-]*:\/\/)?(.*)$/is.exec(text.trim()) ?? []
-  // URL would take the first part of a path for the host.
-  if (!/^[^/\\?#]/.test(rest) || !/^https?:/i.test(scheme)) return null
+  const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  const [, scheme = 'https://', rest = ''] = /^([a-z][a-z+.-]*:\/\/)?(.*)$/is.exec(trimmed) ?? []
+  // URL would take the first part of a path for the host, and would drop control characters.
+  if (!/^[^/?#]/.test(rest) || /[\u0000-\u0020\u007f\\]/.test(rest) || !/^https?:/i.test(scheme)) return null
   const url = URL.parse(scheme + rest)
-  return url === null || url.hostname === '' ? null : url
+  return url === null || url.hostname === '' || url.username !== '' || url.password !== '' ? null : url
 }
 
 // Of the expression in CEL, which accepts slightly too much.
@@ -43,7 +44,10 @@ const HOST = String.raw`(\[[0-9A-Fa-f:.]+\]|[^\x00-\x20\x7f\\/?#@:\[\]<>^|]+)`
 export const SEARCH_TARGET = rule<string>({
   name: 'search_target',
   message: 'must be a domain such as example.com, or the beginning of an address such as example.com/blog',
-  cel: String.raw`self.matches(r'^\s*(?i:https?://)?([^/\\?#@\s]*@)?${HOST}(:[0-9]{0,5})?([/\\?#](?s:.*))?\s*$')`,
+  cel:
+    String.raw`self.matches(r'^\s*((?i:https?)://)?(:?@)?${HOST}(:[0-9]*)?([/?#]|\s*$)') && ` +
+    String.raw`!self.matches(r'[\x7f\\]|\S[\x00-\x20]+\S') && (self.matches(r'^\s*(?i:https?)://[^/?#\s]') || ` +
+    String.raw`!self.matches(r'^\s*[A-Za-z][A-Za-z+.-]*://'))`,
   accepts: [
     'example.com',
     'www.example.com',

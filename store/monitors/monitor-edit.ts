@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
-import type { MonitorKind, MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
-import type { MonitorKind } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import { type RowOfKind, selected } from './monitor-record.ts'
 
 /** Stops a monitor's schedule. A check in progress keeps its lease, and a queued run stays queued: both still run. */

@@ -4,14 +4,8 @@ import { sql } from 'slonik'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type {
-  FETCH_MODES,
-  ListedStatus,
-  Monitor,
-  MonitorKind,
-  MonitorSpec,
-  MonitorStatus,
-} from '../../schema/monitor/monitor.ts'
+import type { FETCH_MODES, ListedStatus, Monitor, MonitorSpec, MonitorStatus } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'

@@ -6,7 +6,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
-import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
+import { type RowOfKind, selected } from './monitor-record.ts'
 
 /** The name of a custom resource over all clusters that share the store. */
 export interface ResourceIdentity {
@@ -244,7 +244,8 @@ const resultsRow = rowOf(ResultsRow)
 export async function resultsOf(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>> {
   if (all.length === 0) return new Map()
   const found = await store.any(sql.prepared('results_of', resultsRow)`
-    select c.no, c.failures, m.locked, m.paused, c.last_run_at, b.extracted as values,
+    select c.no, c.failures, m.locked, m.paused, c.last_run_at,
+      case when m.kind = 'page' then b.extracted end as values,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
       d.id as change_run_id, d.diff, l.error_message as last_error,
@@ -270,15 +271,18 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
 }
 
 /** Returns a page of the team's records that the API owns, in the order of their numbers. */
-export async function mirroredRecords(
+export async function mirroredRecords<K extends MonitorKind = 'page'>(
   store: Queryable,
   teamId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly MonitorRow[]> {
-  return store.any(sql.prepared('mirrored_records', monitorRow)`
-    select ${MONITOR_COLUMNS}
+  kind: K = 'page' as K,
+): Promise<readonly RowOfKind[K][]> {
+  const { columns, row: rowOfKind } = selected(kind)
+  return store.any(sql.prepared(`mirrored_${kind}_records`, rowOfKind)`
+    select ${columns}
     from monitors m join checks c on c.no = m.no
-    where m.team_id = ${teamId}::uuid and m.kind = 'page' and m.deleted_at is null and m.managed_by = 'api'
+    where m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)} and m.deleted_at is null
+      and m.managed_by = 'api'
       and m.no > ${after}
     order by m.no
     limit ${limit}

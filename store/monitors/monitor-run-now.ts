@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { MonitorKind } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from '../quota/pool.ts'

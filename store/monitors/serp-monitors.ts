@@ -20,6 +20,19 @@ interface NewSerpMonitor {
   /** The user that the monitor belongs to: the account, or the account that created the API key. */
   readonly userId: string
   readonly spec: SerpMonitorSpec
+  /** By the manifest of a resource, which is its only writer. Default: the API's, and not suspended. */
+  readonly declared?: { readonly suspended: boolean }
+}
+
+/** Stores several monitors of searches, of which there are few. Returns them in the same order. */
+export async function insertSerpMonitors(
+  tx: Transaction,
+  secrets: SecretBox,
+  monitors: readonly NewSerpMonitor[],
+): Promise<readonly SerpMonitorRow[]> {
+  const rows: SerpMonitorRow[] = []
+  for (const monitor of monitors) rows.push(await insertSerpMonitor(tx, secrets, monitor))
+  return rows
 }
 
 /**
@@ -29,7 +42,7 @@ interface NewSerpMonitor {
 export async function insertSerpMonitor(
   tx: Transaction,
   secrets: SecretBox,
-  { teamId, userId, spec }: NewSerpMonitor,
+  { teamId, userId, spec, declared }: NewSerpMonitor,
 ): Promise<SerpMonitorRow> {
   const id = randomUUID()
   const sealed = sealSpec({ teamId, id }, { ...spec, request_headers: null }, secrets)
@@ -45,19 +58,20 @@ export async function insertSerpMonitor(
       insert into monitors (
         kind, locked, id, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
         location_code, language_code, device, target_domain, rank_change_threshold, notify_on, deliveries,
-        signing_secret, created_at)
+        signing_secret, suspended, managed_by, created_at)
       select 'serp', t.locked, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${interval}::int,
         ${spec.keyword}, ${spec.engine}, ${spec.mode}, ${spec.pages}::smallint, ${spec.location_code},
         ${spec.language_code}, ${spec.device}, ${spec.target_domain}, ${spec.rank_change_threshold}::int,
         ${sql.array([...spec.notify_on], 'text')}, ${bytes(sealed.deliveries)},
-        ${bytes(firstSecret({ teamId, id }, spec, secrets))}, t.at
+        ${bytes(firstSecret({ teamId, id }, spec, secrets))}, ${declared?.suspended ?? false},
+        ${declared ? 'kubernetes' : 'api'}, t.at
       from t
       returning *
     ),
     c as (
       insert into checks (no, team_id, queue, cost, due_at, next_run_at, interval_seconds, shift_seconds)
       select m.no, m.team_id, 'serp', m.pages, due.at, due.at, ${interval}::int, ${shiftSeconds(id, interval)}::smallint
-      from m cross join lateral (select case when not m.locked then m.created_at end as at) due
+      from m cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
       returning *
     )
     select ${columns} from m join c on c.no = m.no

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
-import type { MonitorKind } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page.ts'

@@ -1,24 +1,26 @@
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
-import { variant, monitorWith, sample, text } from './sample.ts'
+import { variant, sample, text } from './sample.ts'
 
-/** A monitor, and whether it is valid. */
+/** A value at a place of a monitor, and whether it is valid. */
 export interface Case {
   readonly title: string
-  readonly monitor: unknown
+  readonly place: Place
+  readonly value: unknown
   readonly valid: boolean
 }
 
 const caseOf = (valid: boolean, place: Place, value: unknown, what: string): Case => ({
   title: `${spelled(place) || 'the monitor'} ${what}`,
-  monitor: monitorWith(place, value),
+  place,
+  value,
   valid,
 })
 
 /** Each example of each rule, at each place where the definition names the rule. */
-export function ruleCases(): Case[] {
-  return nodes().flatMap(([place, node]) =>
+export function ruleCases(root: Definition): Case[] {
+  return nodes(root).flatMap(([place, node]) =>
     (bare(node)[RULES] ?? []).flatMap((name) => {
       const { accepts, rejects }: { accepts: readonly unknown[]; rejects: readonly unknown[] } = RULE_TABLE[name]
       const at = (valid: boolean) => (example: unknown, index: number) =>
@@ -53,8 +55,8 @@ function completed(node: Definition, example: unknown): unknown {
  * Each variant of each tagged object: as small and as full as it gets, without each key that it needs, with each that
  * it does not know.
  */
-export function armCases(): Case[] {
-  return nodes().flatMap(([place, node]) => {
+export function armCases(root: Definition): Case[] {
+  return nodes(root).flatMap(([place, node]) => {
     const table = bare(node)[VARIANTS]
     if (!table) return []
     const { properties = {} } = bare(node)
@@ -82,8 +84,8 @@ const without = (value: Fields, key: string): Fields =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
 
 /** Each bound just kept and just broken, and each kind of wrong value. */
-export function boundCases(): Case[] {
-  return nodes().flatMap(([place, node]) => [...bounds(place, bare(node)), ...kinds(place, node)])
+export function boundCases(root: Definition): Case[] {
+  return nodes(root).flatMap(([place, node]) => [...bounds(place, bare(node)), ...kinds(place, node)])
 }
 
 function bounds(place: Place, node: Definition): Case[] {

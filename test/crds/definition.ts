@@ -1,4 +1,5 @@
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import type { RuleName } from '../../schema/rules/rule-name.ts'
 import type { VARIANTS, VariantTable, RULES } from '../../schema/shape/shape.ts'
 
@@ -30,6 +31,7 @@ export type Place = readonly string[]
 const asDefinition = (schema: object) => schema as Definition
 
 export const MONITOR = asDefinition(MonitorCreate)
+export const SERP_MONITOR = asDefinition(SerpMonitorCreate)
 
 /** The node without its null side. */
 export const bare = (node: Definition): Definition => node.anyOf?.find((side) => side.type !== 'null') ?? node
@@ -43,10 +45,15 @@ export function child(node: Definition, key: string): Definition {
   return found
 }
 
-/** Every node of a monitor that a custom resource has too, with its place. */
-export function nodes(node: Definition = MONITOR, place: Place = []): [Place, Definition][] {
+/**
+ * Every node of a monitor that a custom resource has too, with its place. Destinations are the same in both kinds, so
+ * those of a search have no nodes of their own.
+ */
+export function nodes(node: Definition, place: Place = []): [Place, Definition][] {
   const { items, properties = {}, additionalProperties: values } = bare(node)
-  const below: [string, Definition][] = Object.entries(properties).filter(([key]) => key !== 'template_slug')
+  const below: [string, Definition][] = Object.entries(properties).filter(
+    ([key]) => key !== 'template_slug' && !(node === SERP_MONITOR && key === 'deliveries'),
+  )
   if (items) below.push(['[]', items])
   if (typeof values === 'object') below.push(['{}', values])
   return [[place, node], ...below.flatMap(([key, each]) => nodes(each, [...place, key]))]

@@ -1,5 +1,7 @@
 import { camelCase } from '../../core/custom-resource/camel-case.ts'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
+import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { bare, type Definition, MONITOR } from './definition.ts'
@@ -11,8 +13,8 @@ interface Verdict {
   readonly faults: readonly string[]
 }
 
-export function api(monitor: unknown): Verdict {
-  const answer = checkerOf(MonitorCreate).validate(monitor, { defaults: true })
+export function api(monitor: unknown, root: Definition = MONITOR): Verdict {
+  const answer = checkerOf(root === MONITOR ? MonitorCreate : SerpMonitorCreate).validate(monitor, { defaults: true })
   if (answer.ok) return { ok: true, faults: [] }
   return { ok: false, faults: answer.issues.map(({ path, message }) => `${camelPath(path)}: ${message}`) }
 }
@@ -23,10 +25,15 @@ interface Cause {
 }
 
 /** Asks the API server to make a monitor of this spec, but not to keep it. */
-export async function kubernetes(kube: KubeApi, spec: unknown): Promise<Verdict & { spec?: unknown }> {
-  const { status, body } = await kube.call('POST', DRY_RUN, {
+export async function kubernetes(
+  kube: KubeApi,
+  spec: unknown,
+  root: Definition = MONITOR,
+): Promise<Verdict & { spec?: unknown }> {
+  const { kind, plural } = root === MONITOR ? MONITOR_RESOURCE : SERP_MONITOR_RESOURCE
+  const { status, body } = await kube.call('POST', `${NAMESPACE}/${plural}?${DRY_RUN}`, {
     apiVersion: 'tidemark.dev/v1',
-    kind: 'Monitor',
+    kind,
     metadata: { name: 'judged' },
     spec,
   })
@@ -43,7 +50,8 @@ export async function kubernetes(kube: KubeApi, spec: unknown): Promise<Verdict 
 const placeOf = (field: string | undefined, message: string) =>
   (field === '<nil>' ? /"(spec[^"]*)"/.exec(message)?.[1] : field) ?? ''
 
-const DRY_RUN = '/apis/tidemark.dev/v1/namespaces/default/monitors?dryRun=All&fieldValidation=Strict'
+const NAMESPACE = '/apis/tidemark.dev/v1/namespaces/default'
+const DRY_RUN = 'dryRun=All&fieldValidation=Strict'
 
 /**
  * A monitor of the API as the spec of a custom resource: names in camelCase, but for keys that a person chose and what

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
+import { SERP_MONITOR } from './definition.ts'
 import { LEAST } from './examples.ts'
 import { api, asSpec, kubernetes } from './judges.ts'
 
@@ -87,6 +88,8 @@ const fields = fc.dictionary(fc.oneof(odd, fc.string({ unit: 'binary', maxLength
   minKeys: 1,
 })
 
+const SEARCH = { name: 'Kettle', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
+
 const KINDS: readonly [string, fc.Arbitrary<unknown>, (value: unknown) => object][] = [
   ['an address', address, (url) => ({ ...LEAST, url })],
   ['an e-mail address', email, (to) => ({ ...LEAST, deliveries: [{ type: 'email', to }] })],
@@ -110,6 +113,23 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('What the API takes, a clu
         if (!api(monitor).ok) return
         taken++
         expect((await kubernetes(kube, asSpec(monitor))).faults).toEqual([])
+      }),
+      { numRuns: 500 },
+    )
+    expect(taken).toBeGreaterThan(50)
+  })
+
+  test.each([
+    ['target_domain', fc.tuple(fc.oneof(fc.constant(''), scheme), host, port, tail).map((parts) => parts.join(''))],
+    ['keyword', fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 }))],
+  ])('%s of any kind', async (key, values) => {
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => {
+        const search = { ...SEARCH, [key]: value }
+        if (!api(search, SERP_MONITOR).ok) return
+        taken++
+        expect((await kubernetes(kube, asSpec(search, SERP_MONITOR), SERP_MONITOR)).faults).toEqual([])
       }),
       { numRuns: 500 },
     )

@@ -1,12 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { camelCase } from '../../core/custom-resource/camel-case.ts'
+import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
 import { armCases, boundCases, type Case, ruleCases } from './cases.ts'
+import { type Definition, MONITOR, SERP_MONITOR } from './definition.ts'
 import { DIFFERENCES } from './differences.ts'
 import { EXAMPLES, largest } from './examples.ts'
 import { api, asSpec, kubernetes } from './judges.ts'
+import { monitorWith } from './sample.ts'
 
 const CRDS = new URL('../../crds/', import.meta.url).pathname
 
@@ -18,16 +22,30 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
   })
   afterAll(() => kube?.stop())
 
-  test('a rule gives the same answer to its examples in both engines, wherever it stands', async () => {
-    expect(await disagreements(kube, ruleCases())).toEqual([])
+  describe.each([
+    ['of a page', MONITOR],
+    ['of a search', SERP_MONITOR],
+  ])('%s', (_, root) => {
+    test('a rule gives the same answer to its examples in both engines, wherever it stands', async () => {
+      expect(await disagreements(kube, ruleCases(root), root)).toEqual([])
+    })
+
+    test('a variant needs and refuses the same keys in both', async () => {
+      expect(await disagreements(kube, armCases(root), root)).toEqual([])
+    })
+
+    test('a bound is kept and broken at the same value in both, and a value of another kind is refused', async () => {
+      expect(await disagreements(kube, boundCases(root), root)).toEqual([])
+    })
   })
 
-  test('a variant needs and refuses the same keys in both', async () => {
-    expect(await disagreements(kube, armCases())).toEqual([])
-  })
-
-  test('a bound is kept and broken at the same value in both, and a value of another kind is refused', async () => {
-    expect(await disagreements(kube, boundCases())).toEqual([])
+  test('a monitor of a search is taken by both, with the same defaults', async () => {
+    const least = { name: 'Kettle', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
+    expect(api(least, SERP_MONITOR)).toEqual({ ok: true, faults: [] })
+    const filled = checkerOf(SerpMonitorCreate).validate(least, { defaults: true })
+    const { rank_change_threshold: _, ...stored } = (filled.ok ? filled.value : {}) as Record<string, unknown>
+    const answer = await kubernetes(kube, asSpec(least, SERP_MONITOR), SERP_MONITOR)
+    expect(answer.spec).toEqual({ ...(asSpec(stored, SERP_MONITOR) as object), suspend: false })
   })
 
   test.each(EXAMPLES)('$title is taken by both, as it is', async ({ monitor }) => {
@@ -51,11 +69,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
  * What goes against the definition, in a line each: a verdict that is wrong, or a fault that the two see at different
  * places.
  */
-async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<string[]> {
+async function disagreements(kube: KubeApi, cases: readonly Case[], root: Definition): Promise<string[]> {
   const found: string[] = []
-  for (const { title, monitor, valid } of cases) {
-    const here = api(monitor)
-    const there = await kubernetes(kube, asSpec(monitor))
+  for (const { title, place, value, valid } of cases) {
+    const monitor = monitorWith(place, value, root)
+    const here = api(monitor, root)
+    const there = await kubernetes(kube, asSpec(monitor, root), root)
     if (here.ok !== valid) found.push(`${title}: API: ${here.faults.join('; ')}`)
     if (there.ok !== valid) found.push(`${title}: Kubernetes: ${there.faults.join('; ')}`)
     if (!here.ok && !there.ok && !here.faults.some((fault) => there.faults.some((other) => alike(fault, other, title))))
@@ -67,7 +86,7 @@ async function disagreements(kube: KubeApi, cases: readonly Case[]): Promise<str
 /** Rules and variants have the same words here and there; what a shape says is the server's own. */
 const OURS = /( (is required|is not allowed) with | accepts\[| rejects\[)/
 /** Rules over several fields of a monitor, whose place is the whole. */
-const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered/
+const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered|target_/
 const WORDED_APART = /value|scalar|predicate_fields/
 
 function alike(fault: string, other: string, title: string): boolean {

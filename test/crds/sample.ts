@@ -29,6 +29,7 @@ export function sample(node: Definition): unknown {
 /** A text of so many characters that obeys the node's rules. */
 export function text(node: Definition, length: number, letter = 'a'): string {
   const [rule] = node[RULES] ?? []
+  if (rule === 'country_code' || rule === 'language_code') return letter.repeat(Math.max(length, 2))
   if (rule === 'web_address') return 'https://example.com/'.padEnd(length, 'a')
   if (rule !== 'email_address') return letter.repeat(length)
   const domain = `.${'b'.repeat(62)}`.repeat(4).slice(0, Math.max(length - 66, 0))
@@ -43,6 +44,7 @@ function object(node: Definition, key?: string): Fields {
   const table = node[VARIANTS]
   if (!table) {
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
+    if (key !== 'target_domain' && node[RULES]?.includes('target_needed')) needed['target_domain'] = 'example.com'
     if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
     if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
     return needed
@@ -64,8 +66,10 @@ export function variant(node: Definition, name: string): Fields {
  * The smallest monitor that has this value at this place, and in `extract_config` the fields that a predicate there
  * names.
  */
-export function monitorWith(place: Place, value: unknown): Fields {
-  const monitor = build(MONITOR, place, value) as Fields
+export function monitorWith(place: Place, value: unknown, root: Definition = MONITOR): Fields {
+  const monitor = build(root, place, value) as Fields
+  // Without a target nothing is tracked.
+  if (place[0] === 'target_domain' && value === null) return { ...monitor, mode: 'full_analysis' }
   // What is waited for needs a page that is always rendered.
   if (place[0] === 'extract_config') return { ...monitor, fetch_mode: 'browser' }
   if (place[0] !== 'diff_predicate') return monitor

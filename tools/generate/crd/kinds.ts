@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
-import { MONITOR_RESOURCE, type ResourceKind } from '../../../schema/resource-kind.ts'
+import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE, type ResourceKind } from '../../../schema/resource-kind.ts'
 import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
 
 /** A column of `kubectl get`. Columns of priority 1 are shown by `-o wide` only. */
@@ -89,5 +90,25 @@ const MONITOR: Kind = {
   }),
 }
 
+const SERP_MONITOR: Kind = {
+  ...SERP_MONITOR_RESOURCE,
+  description: 'Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results.',
+  source: 'schema/serp/serp-monitor.ts',
+  spec: SerpMonitorSpec,
+  status: MonitorResourceStatus,
+  withoutKeys: [],
+  selectable: ['.spec.suspend', '.spec.engine', '.spec.mode', '.status.id'],
+  columns: columnsAround(
+    {
+      name: 'Keyword',
+      type: 'string',
+      jsonPath: '.status.address',
+      description: 'What is searched for, shortened.',
+    },
+    { name: 'Engine', type: 'string', jsonPath: '.spec.engine', description: 'The search engine.' },
+    { name: 'Rank', type: 'string', jsonPath: '.status.values.rank', description: 'The position of the target.' },
+  ),
+}
+
 /** Every kind of custom resource. */
-export const KINDS: readonly Kind[] = [MONITOR]
+export const KINDS: readonly Kind[] = [MONITOR, SERP_MONITOR]

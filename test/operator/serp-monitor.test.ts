@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+import { beforeEach, expect, test } from 'vitest'
+import { createSerpMonitor } from '../../monitors/create-serp-monitor.ts'
+import { declareMonitor } from '../../monitors/declare-monitor.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
+import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
+import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
+import { listRuns } from '../../store/runs/runs.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
+import { operatorForEachTest, type OperatorWorld } from './operator-world.ts'
+
+const SPEC = { name: 'Rank', keyword: 'electric kettle', targetDomain: 'example.com', scheduleIntervalSeconds: 3600 }
+const ROW: SerpMonitorSpec = {
+  name: 'rank',
+  keyword: 'kettle',
+  schedule_interval_seconds: 600,
+  mode: 'rank_tracking',
+  engine: 'bing',
+  location_code: 'us',
+  language_code: 'en',
+  device: 'desktop',
+  pages: 2,
+  target_domain: 'example.com',
+  rank_change_threshold: 3,
+  deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a' }],
+  notify_on: [],
+}
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resources SerpMonitor', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  operatorForEachTest((opened) => ({ kube, world } = opened))
+  beforeEach(() => world.sql(`update teams set serp = 'included' where tier = 'scale'`))
+
+  const path = (name: string, of = world.namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/serpmonitors/${name}`
+  const read = async (name: string, of?: string) => (await kube.call('GET', path(name, of))).body as CustomResource
+  const stored = (id: string | undefined) => findMonitor(world.store, world.owner.teamId, id ?? '', 'serp')
+
+  async function apply(name: string, spec: object, annotations: Record<string, string> = {}) {
+    const metadata = { name, namespace: world.namespace, annotations }
+    const body = { apiVersion: 'tidemark.dev/v1', kind: 'SerpMonitor', metadata, spec }
+    const query = 'fieldManager=test&force=true'
+    return kube.call('PATCH', `${path(name)}?${query}`, body, 'application/apply-patch+yaml')
+  }
+
+  async function until(name: string, reason: string): Promise<CustomResource> {
+    const holds = ({ status, metadata }: CustomResource) =>
+      status?.conditions?.some(
+        (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
+      ) === true
+    return eventually(() => read(name), holds, { forMs: 15_000 })
+  }
+
+  const actions = async () => (await world.audit(world.owner)).map((line) => (line as { action: string }).action)
+
+  test('create, edit and delete the record, beside a Monitor of the same name', async () => {
+    await world.apply('kettle')
+    await apply('kettle', SPEC)
+    const { status } = await until('kettle', 'Scheduled')
+    expect(status).toMatchObject({ observedGeneration: 1, address: 'electric kettle', interval: '1h' })
+    expect(await stored(status?.id)).toMatchObject({
+      keyword: 'electric kettle',
+      target_domain: 'example.com',
+      engine: 'google',
+      managed_by: 'kubernetes',
+    })
+    const table = await kube.kubectl('get', 'serp', '-n', world.namespace)
+    expect(table).toMatch(/^NAME +READY +HEALTHY +KEYWORD +ENGINE +RANK +INTERVAL +LAST CHANGE +AGE\n/)
+    expect(table).toMatch(/\nkettle +True +Unknown +electric kettle +google +1h/)
+    await apply('kettle', { name: 'Rank', keyword: 'kettle', mode: 'full_analysis', scheduleIntervalSeconds: 600 })
+    const edited = await eventually(
+      () => stored(status?.id),
+      (monitor) => monitor?.mode === 'full_analysis',
+    )
+    expect(edited).toMatchObject({ keyword: 'kettle', target_domain: null, schedule_interval_seconds: 600 })
+    const page = await world.until('kettle', 'Ready', 'Scheduled')
+    await kube.kubectl('delete', 'serpmonitor', 'kettle', '-n', world.namespace, '--timeout=15s')
+    expect(await stored(status?.id)).toBeNull()
+    expect(await world.stored(page.status?.id)).toMatchObject({ managed_by: 'kubernetes' })
+  })
+
+  test('are refused by the server in words where a rule is broken', async () => {
+    const faults = async (spec: object) => {
+      const answer = await apply('wrong', spec)
+      expect(answer.status).toBe(422)
+      return (answer.body as { message: string }).message
+    }
+    expect(await faults({ ...SPEC, mode: 'full_analysis' })).toContain('targetDomain is not allowed with mode')
+    expect(await faults({ ...SPEC, targetDomain: null })).toContain('targetDomain is needed with mode rank_tracking')
+    expect(await faults({ ...SPEC, scheduleIntervalSeconds: 60 })).toContain('greater than or equal to 600')
+    expect(await faults({ ...SPEC, locationCode: 'US' })).toContain('two lower-case letters')
+  })
+
+  test('are suspended, run on request once, and refuse changes through the API', async () => {
+    await apply('kettle', { ...SPEC, suspend: true })
+    const { status } = await until('kettle', 'Suspended')
+    const one = { ...world.owner, id: status?.id ?? '', kind: 'serp' } as const
+    expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
+    const resource = `${world.namespace}/kettle`
+    expect(await editSerpMonitor(world.context, { ...one, patch: { pages: 2 } })).toMatchObject({ resource })
+    expect(await deleteMonitor(world.context, one)).toMatchObject({ kind: 'managed', resource })
+    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })
+    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(world.context, { ...one, kind: 'page' })).toMatchObject({ kind: 'not_found' })
+    await apply('kettle', SPEC, { 'tidemark.dev/run-requested-at': 'now' })
+    const handled = await eventually(
+      () => read('kettle'),
+      (found) => found.status?.lastHandledRequest === 'now',
+    )
+    expect(handled.status?.id).toBe(one.id)
+    const runs = await listRuns(world.store, { ...world.owner, monitorId: one.id, kind: 'serp', limit: 5, offset: 0 })
+    expect(runs).toMatchObject([{ status: 'running' }])
+  })
+
+  test('take over a record of the API that its own manifest names, with its destinations from a Secret', async () => {
+    const { secrets } = world.context
+    const made = await createSerpMonitor(world.context, { ...world.owner, spec: ROW })
+    if (made.kind !== 'done') throw new Error(made.kind)
+    const { id } = made.monitor
+    const declared = await declareMonitor({ store: world.store, secrets }, { ...world.owner, id, kind: 'serp' })
+    if (declared.kind !== 'done') throw new Error(declared.kind)
+    const { manifest } = declared.declared
+    expect(manifest).toMatchObject({
+      kind: 'SerpMonitor',
+      metadata: { name: 'rank', annotations: { 'tidemark.dev/adopt': id } },
+      spec: { keyword: 'kettle', engine: 'bing', pages: 2, targetDomain: 'example.com', rankChangeThreshold: 3 },
+    })
+    expect(JSON.stringify(manifest)).not.toContain('hooks.example.com')
+    await kube.call('POST', `/api/v1/namespaces/${world.namespace}/secrets`, {
+      metadata: { name: declared.name },
+      stringData: { 'delivery-1-url': 'https://hooks.example.com/a' },
+    })
+    const { metadata, spec } = manifest as { metadata: { annotations: Record<string, string> }; spec: object }
+    await apply('rank', spec, metadata.annotations)
+    expect((await until('rank', 'Scheduled')).status?.id).toBe(id)
+    expect(await stored(id)).toMatchObject({ managed_by: 'kubernetes', pages: 2 })
+    expect(await actions()).toEqual(['serp_monitor.created'])
+  })
+
+  test('mirror the records of the API into labelled namespaces', async () => {
+    const made = await createSerpMonitor(world.context, { ...world.owner, spec: ROW })
+    if (made.kind !== 'done') throw new Error(made.kind)
+    const labels = { 'tidemark.dev/team': world.owner.teamId, 'tidemark.dev/mirror': 'true' }
+    const namespace = await world.newNamespace(labels)
+    await world.restart()
+    const list = async () =>
+      (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${namespace}/serpmonitors`)).body as {
+        items: CustomResource[]
+      }
+    const { items } = await eventually(list, (found) => found.items.some(({ status }) => status?.id !== undefined))
+    expect(items).toMatchObject([{ spec: { keyword: 'kettle', engine: 'bing' }, status: { id: made.monitor.id } }])
+  })
+
+  test('take the example', async () => {
+    const text = await readFile(new URL('../../examples/serp-monitor.yaml', import.meta.url), 'utf8')
+    const { kind, spec } = parse(text) as { kind: string; spec: object }
+    expect(kind).toBe('SerpMonitor')
+    expect((await apply('example', spec)).status).toBeLessThan(300)
+    await until('example', 'Scheduled')
+    const rows = await listMonitors(world.store, { teamId: world.owner.teamId, kind: 'serp', limit: 10, offset: 0 })
+    expect(rows).toMatchObject([{ keyword: 'electric kettle', rank_change_threshold: 3 }])
+  })
+})
