@@ -242,11 +242,11 @@ for (const [version, rent, isThere] of [
         )
 
         // Told to stop, the one that checks is not ready, and says so until it is done.
-        let held: ServerResponse | undefined
-        site.answer((response) => void (held = response))
+        let unanswered: ServerResponse | undefined
+        site.answer((response) => void (unanswered = response))
         await ask(bases[0], `/v1/monitors/${id}/run`, {})
         await eventually(
-          () => held,
+          () => unanswered,
           (response) => response !== undefined,
         )
         for (const worker of workers) worker.signal('SIGTERM')
@@ -256,7 +256,7 @@ for (const [version, rent, isThere] of [
           503,
           { status: 'unavailable', checks: { process: 'stopping' } },
         ])
-        held?.end('')
+        unanswered?.end('')
         expect(await Promise.all(workers.map((worker) => worker.exited))).toEqual([0, 0])
       },
     )

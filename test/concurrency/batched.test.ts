@@ -4,7 +4,7 @@ import { batched } from '../../concurrency/batched.ts'
 const BATCHES = { maxItems: 100, maxWaitMs: 1, parallel: 1 }
 
 describe('A function whose calls are made in batches', () => {
-  test('answers each call from the result at its place in the batch', async () => {
+  test('answers each call from the result at its position in the batch', async () => {
     const calls: string[] = []
     const upper = batched({
       ...BATCHES,

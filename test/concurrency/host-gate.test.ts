@@ -48,7 +48,7 @@ test('however much of one team waits at a host, it leaves a slot to another', ()
   expect(gate.next()).toBeUndefined()
 })
 
-test('slow jobs hold half of the places of a host, whoever they are of, and take turns with quick ones', () => {
+test('slow jobs take half of the slots of a host, whoever they are of, and take turns with quick ones', () => {
   const gate = createHostGate<{ host: string; team: string; n: number }>({ perHost: 4, total: 100 })
   for (let n = 0; n < 3; n++) for (const team of ['x', 'y']) gate.add({ host: 'a', team, n }, true)
   const started = [gate.next(), gate.next()]

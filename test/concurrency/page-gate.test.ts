@@ -37,7 +37,7 @@ test('nor do newcomers keep who came first from its turn', () => {
   expect(started.filter((_, index) => index % 2 === 0)).toEqual([0, 1, 2, 4, 5])
 })
 
-test('the team that holds the fewest places is next, at whatever host', () => {
+test('the team that has the fewest slots is next, at whatever host', () => {
   const gate = opened(4)
   for (let n = 0; n < 20; n++) gate.add(job(n, 'x'))
   gate.next()

@@ -21,10 +21,10 @@ function failing(times: number) {
 const always = () => true
 
 test('work is tried again until it succeeds; each error is reported', async () => {
-  const told: unknown[] = []
-  const onRetry = (error: unknown) => told.push(error)
+  const reported: unknown[] = []
+  const onRetry = (error: unknown) => reported.push(error)
   expect(await retryWhile(failing(2), { patienceMs: 60_000, isRetryable: always, onRetry })).toBe(3)
-  expect(told).toEqual([new Error('try 1'), new Error('try 2')])
+  expect(reported).toEqual([new Error('try 1'), new Error('try 2')])
 })
 
 test('an error that does not pass is thrown at once, and any when the patience is over', async () => {

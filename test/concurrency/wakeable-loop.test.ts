@@ -67,10 +67,10 @@ test('work that fails is tried again after its pause, which no wake shortens', a
 })
 
 test('a stop tells the work under way, waits for it, and nothing is done after it', async () => {
-  let told = false
+  let hasReported = false
   const { loop, seen } = opened(async (_, stopping) => {
     await new Promise((resolve) => stopping.addEventListener('abort', resolve))
-    told = true
+    hasReported = true
     return 0
   })
   loop.start()
@@ -79,5 +79,5 @@ test('a stop tells the work under way, waits for it, and nothing is done after i
   await loop.stop()
   loop.wake()
   await new Promise((resolve) => setTimeout(resolve, 20))
-  expect([told, seen.count, loop.isStopped, loop.isUnderWay]).toEqual([true, 1, true, false])
+  expect([hasReported, seen.count, loop.isStopped, loop.isUnderWay]).toEqual([true, 1, true, false])
 })

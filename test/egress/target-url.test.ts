@@ -28,8 +28,8 @@ describe('parseTargetUrl', () => {
   })
 
   test('never repeats the URL in its message', () => {
-    const told = MALFORMED_URLS.map((raw) => parseTargetUrl(raw)).map((parsed) => (parsed.ok ? '' : parsed.message))
-    expect(told.filter((message) => /example|127|user:/.test(message))).toEqual([])
+    const messages = MALFORMED_URLS.map((raw) => parseTargetUrl(raw)).map((parsed) => (parsed.ok ? '' : parsed.message))
+    expect(messages.filter((message) => /example|127|user:/.test(message))).toEqual([])
   })
 })
 

@@ -109,11 +109,11 @@ export async function openFaultService(options: FaultServiceOptions): Promise<Fa
       [`${pages.base}/`],
     ).catch(() => null)
     if (rows === null) return [{ database: 'away' }]
-    const told = new Set(sink.arrivals.map(({ page, after }) => `${page} ${after}`))
+    const delivered = new Set(sink.arrivals.map(({ page, after }) => `${page} ${after}`))
     return rows.filter(({ page, version }) => {
       const present = `v${pages.version(page)}`
       // The first version is the baseline, of which nobody is told.
-      return version !== present || (present !== 'v1' && !told.has(`${page} ${present}`))
+      return version !== present || (present !== 'v1' && !delivered.has(`${page} ${present}`))
     })
   }
 

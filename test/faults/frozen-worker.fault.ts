@@ -15,7 +15,7 @@ test(
       (waiting) => waiting > service.monitors / 2,
     )
     frozen.signal('SIGSTOP')
-    const held = await service.query<{ run_id: string }>('select run_id from checks where run_id is not null')
+    const claimed = await service.query<{ run_id: string }>('select run_id from checks where run_id is not null')
     service.pages.letGo()
     await service.worker()
     await service.underLoad(() => service.rounds(2))
@@ -26,9 +26,9 @@ test(
     // The runs it held are on record under their own ids, by the other one.
     const taken = await service.query<{ n: number }>(
       `select count(*)::int as n from fault.check_steps where step = 'record' and who <> $1 and old_run = any($2)`,
-      [frozen.role, held.map((row) => row.run_id)],
+      [frozen.role, claimed.map((row) => row.run_id)],
     )
-    expect(taken[0]?.n).toBe(held.length)
+    expect(taken[0]?.n).toBe(claimed.length)
     await judgeInvariants(service)
   },
 )
@@ -46,7 +46,7 @@ test(
       (waiting) => waiting > 5,
     )
     frozen.signal('SIGSTOP')
-    const held = service.sink.arrivals.filter(({ status }) => status === null).map(({ id }) => id)
+    const claimed = service.sink.arrivals.filter(({ status }) => status === null).map(({ id }) => id)
     service.sink.answerWith(500)
     service.sink.letGo()
     service.sink.answerWith(204)
@@ -57,7 +57,7 @@ test(
     // one holds, the fence is still its own, and it may record the 500: the destination did answer so.
     await until(
       () =>
-        service.query(`select id, status, due_at from deliveries where id = any($1) and status = 'pending'`, [held]),
+        service.query(`select id, status, due_at from deliveries where id = any($1) and status = 'pending'`, [claimed]),
       (left) => left.length === 0,
     )
     frozen.signal('SIGCONT')
@@ -74,9 +74,9 @@ test(
     expect(failed).toEqual([])
     const taken = await service.query<{ n: number }>(
       `select count(*)::int as n from fault.delivery_steps where step = 'record' and who <> $1 and id = any($2)`,
-      [frozen.role, held],
+      [frozen.role, claimed],
     )
-    expect(taken[0]?.n).toBe(held.length)
+    expect(taken[0]?.n).toBe(claimed.length)
     await judgeInvariants(service, { faults: 1 })
   },
 )

@@ -93,13 +93,13 @@ const AT_REST: readonly Invariant[] = [
     sentence:
       'I7: a run tells a difference if, and only if, its value differs from that of the success recorded before it.',
     sql: `select * from (
-        select r.monitor_no, r.id, r.diff is not null as told, ${EXTRACTED} as value,
+        select r.monitor_no, r.id, r.diff is not null as changes, ${EXTRACTED} as value,
           lag(${EXTRACTED}) over (partition by r.monitor_no
             order by s.seq) as before, row_number() over (partition by r.monitor_no order by s.seq) as nth
         from runs r join fault.check_steps s on s.step = 'record' and s.no = r.monitor_no and s.old_run = r.id
         where r.status = 'success'
       ) w
-      where value is null or told <> (nth > 1 and value is distinct from before)`,
+      where value is null or changes <> (nth > 1 and value is distinct from before)`,
   },
   {
     sentence: 'I7: a difference that fired has one delivery, and nothing else has any.',
@@ -139,14 +139,14 @@ export async function judgeInvariants(service: FaultService, { faults = 0 }: Jud
   )
   await service.quiesce()
   expect([...(await counterexamples(service, AT_REST)), ...(await scanSink(service, faults))]).toEqual([])
-  const [work] = await service.query<{ runs: number; told: number }>(
-    'select count(*)::int as runs, count(diff)::int as told from runs',
+  const [work] = await service.query<{ runs: number; changes: number }>(
+    'select count(*)::int as runs, count(diff)::int as changes from runs',
   )
   // Nothing at all would break no invariant.
   expect(work?.runs).toBeGreaterThan(service.monitors)
-  expect(work?.told).toBeGreaterThanOrEqual(service.monitors)
+  expect(work?.changes).toBeGreaterThanOrEqual(service.monitors)
   const sent = service.sink.arrivals.length
-  process.stdout.write(`${work?.runs} runs, ${work?.told} changes, ${sent} webhooks\n`)
+  process.stdout.write(`${work?.runs} runs, ${work?.changes} changes, ${sent} webhooks\n`)
 }
 
 async function counterexamples(
@@ -184,10 +184,10 @@ async function scanSink({ query, sink, pages }: FaultService, faults: number): P
   for (const { id, status } of rows)
     if (status === 'success' && !arrivals.get(id)?.some((arrival) => arrival.status !== null && arrival.status < 300))
       found.push({ sentence: 'I8: what is called a success has arrived.', id })
-  for (const [page, told] of Map.groupBy(rows, (row) => row.page)) {
+  for (const [page, changes] of Map.groupBy(rows, (row) => row.page)) {
     // What was told of a page leads from its first version to its present one without a gap.
-    const steps = ['v1', ...told.map(({ after }) => after)]
-    const isChain = told.every(({ before }, n) => before === steps[n]) && steps.at(-1) === `v${pages.version(page)}`
+    const steps = ['v1', ...changes.map(({ after }) => after)]
+    const isChain = changes.every(({ before }, n) => before === steps[n]) && steps.at(-1) === `v${pages.version(page)}`
     if (!isChain)
       found.push({ sentence: 'I8: what was told of a page is the whole way of it.', page, steps: steps.join(' ') })
   }

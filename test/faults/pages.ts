@@ -23,20 +23,20 @@ export interface Pages extends AsyncDisposable {
 export async function openPages(count: number): Promise<Pages> {
   const versions = Array.from({ length: count }, () => 1)
   const counts = Array.from({ length: count }, () => 0)
-  const held = new Set<() => void>()
+  const waiting = new Set<() => void>()
   let delayMs = 0
   let isHolding = false
   const server = createServer((request, response) => {
     const n = Number(request.url?.slice(1))
     counts[n] = (counts[n] ?? 0) + 1
     const answer = () => {
-      held.delete(answer)
+      waiting.delete(answer)
       tell(response, n, versions[n] ?? 0)
     }
-    if (isHolding) held.add(answer)
+    if (isHolding) waiting.add(answer)
     else if (delayMs > 0) setTimeout(answer, delayMs)
     else answer()
-    response.on('close', () => held.delete(answer))
+    response.on('close', () => waiting.delete(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve))
   return {
@@ -47,10 +47,10 @@ export async function openPages(count: number): Promise<Pages> {
     hold: () => (isHolding = true),
     letGo() {
       isHolding = false
-      for (const answer of held) answer()
+      for (const answer of waiting) answer()
     },
     get waiting() {
-      return held.size
+      return waiting.size
     },
     requests: (n) => (n === undefined ? counts.reduce((sum, one) => sum + one, 0) : (counts[n] ?? 0)),
     async [Symbol.asyncDispose]() {

@@ -41,7 +41,7 @@ const ended = (id: string, count = 1) =>
     () => runsOf(id),
     (runs) => runs.length >= count,
   )
-const held = async (id: string) => {
+const leaseOf = async (id: string) => {
   const [check] = await installation.rows<{
     no: number
     fence: number
@@ -64,7 +64,7 @@ async function hanging(site: Site, answer: Answer = () => {}) {
     () => site.requests.length,
     (count) => count > 0,
   )
-  return { id, check: await held(id) }
+  return { id, check: await leaseOf(id) }
 }
 
 test(
@@ -135,7 +135,7 @@ test('a runner that is killed in the middle of a check leaves it to another: the
   const checks = [{ no: check.no, fence: check.fence }]
   expect(await (await post('heartbeat', { checks })).json()).toMatchObject({ held: [] })
   expect((await post('release', { checks, delay_ms: 0 })).status).toBe(204)
-  expect(await held(id)).toMatchObject({ fence: check.fence, holder: check.holder, run_id: check.run_id })
+  expect(await leaseOf(id)).toMatchObject({ fence: check.fence, holder: check.holder, run_id: check.run_id })
 
   doomed.signal('SIGKILL')
   await doomed.exited
@@ -167,7 +167,7 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
   expect(await runner.exited).toBe(0)
   expect(performance.now() - started).toBeLessThan(25_000)
   // Due now, and nobody's: not one that waits for its lease.
-  expect(await held(id)).toMatchObject({ holder: null, due: true })
+  expect(await leaseOf(id)).toMatchObject({ holder: null, due: true })
   await installation.api('POST', `/v1/monitors/${id}/pause`, {})
 }, 90_000)
 

@@ -30,7 +30,7 @@ export interface Sink extends AsyncDisposable {
 
 export async function openSink(): Promise<Sink> {
   const arrivals: Arrival[] = []
-  const held = new Set<() => void>()
+  const waiting = new Set<() => void>()
   let status = 204
   let delayMs = 0
   let isHolding = false
@@ -41,17 +41,17 @@ export async function openSink(): Promise<Sink> {
       const arrival = read(Number(request.url?.slice(1)), Buffer.concat(chunks).toString())
       arrivals.push(arrival)
       const answer = () => {
-        held.delete(answer)
+        waiting.delete(answer)
         arrival.status = status
         response.writeHead(status).end()
       }
       let timer: NodeJS.Timeout | undefined
-      if (isHolding) held.add(answer)
+      if (isHolding) waiting.add(answer)
       else if (delayMs > 0) timer = setTimeout(answer, delayMs)
       else answer()
       response.on('close', () => {
         clearTimeout(timer)
-        held.delete(answer)
+        waiting.delete(answer)
       })
     })
   })
@@ -64,10 +64,10 @@ export async function openSink(): Promise<Sink> {
     hold: () => (isHolding = true),
     letGo() {
       isHolding = false
-      for (const answer of held) answer()
+      for (const answer of waiting) answer()
     },
     get waiting() {
-      return held.size
+      return waiting.size
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

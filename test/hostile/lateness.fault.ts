@@ -21,7 +21,7 @@ const p99 = (lateness: Lateness, of: Figure): number => {
 }
 const best = (all: readonly Lateness[], of: Figure) => Math.min(...all.map((one) => p99(one, of)))
 
-function told(company: string, lateness: Lateness): void {
+function print(company: string, lateness: Lateness): void {
   const figures = (['claimed', 'started', 'ended'] as const).map((of) => `${of} ${p99(lateness, of).toFixed(0)}`)
   process.stdout.write(`${CLEAN} clean monitors ${company}: p99 of ${figures.join(', ')} ms after the due time\n`)
 }
@@ -36,9 +36,9 @@ test('fifty hostile monitors make five hundred clean ones no later', async () =>
     best(beside, 'ended') <= best(alone, 'ended') + MOST_END_RISE_MS
   do {
     alone.push(await worker.measure('alone'))
-    told('alone', alone.at(-1) as Lateness)
+    print('alone', alone.at(-1) as Lateness)
     beside.push(await worker.measure('with hostile'))
-    told(`beside ${HOSTILE} hostile ones`, beside.at(-1) as Lateness)
+    print(`beside ${HOSTILE} hostile ones`, beside.at(-1) as Lateness)
   } while (!isMet() && alone.length < MOST_PAIRS)
 
   for (const one of [...alone, ...beside]) expect(one.started.length).toBeGreaterThan(CLEAN)

@@ -16,14 +16,14 @@ afterAll(async () => {
 })
 
 /** Has nothing in common with another one, so that their comparison takes a second. */
-const noise = (mark: string) => Array.from({ length: 12_000 }, (_, place) => `${mark}${place}`).join('\n')
+const noise = (mark: string) => Array.from({ length: 12_000 }, (_, index) => `${mark}${index}`).join('\n')
 
 /** A run of which this many large texts changed. */
 async function changedRun(count: number) {
   const teamId = await database.team()
   await database.monitors(teamId)
   const [taken] = await database.claim()
-  const names = Array.from({ length: count }, (_, place) => `text${place}`)
+  const names = Array.from({ length: count }, (_, index) => `text${index}`)
   const values = (mark: string) => Object.fromEntries(names.map((name) => [name, noise(mark)]))
   const diff = JSON.stringify({ fields_changed: names, before: values('a'), after: values('b') })
   await recordReadings(database.store, [readingRun(taken, values('b'), { diff })])

@@ -9,7 +9,7 @@ const faults = (change: object): string[] => {
   return checked.kind === 'invalid' ? checked.issues.map(({ path, message }) => `${path}: ${message}`) : []
 }
 
-test('selectors and patterns of an ignore block that cannot run are refused with their places', () => {
+test('selectors and patterns of an ignore block that cannot run are refused with their paths', () => {
   const wholePage = (ignore: object) => ({ extract_config: { method: 'full_page', ignore } })
   expect(faults(wholePage({ selectors: ['.ad'], patterns: ['^Updated'] }))).toEqual([])
   expect(faults(wholePage({ selectors: ['.ad', 'b['], patterns: ['(a'] }))).toEqual([

@@ -25,7 +25,7 @@ describe('text that is not JSON', () => {
     [String.raw`["\x"]`, 'line 1, column 3: expected a valid escape'],
     ['{"a":tru}', 'line 1, column 6: expected a value, found "t"'],
     ['01', 'line 1, column 2: expected the end of the text, found "1"'],
-  ])('%j: the position is told, and what was expected', (text, fault) => {
+  ])('%j: the position is named, and what was expected', (text, fault) => {
     expect(faultOf(text)).toContain(fault)
   })
 

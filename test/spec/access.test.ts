@@ -173,7 +173,7 @@ describe('who may not write', () => {
     }
   })
 
-  test('sees a mask in place of each secret, and whoever may write sees the secret', async () => {
+  test('sees a mask instead of each secret, and whoever may write sees the secret', async () => {
     const route = routes.find(({ path }) => path === '/v1/monitors/:id') as Route
     const { path } = await exampleOf(route)
     expect(JSON.parse(await text('viewer', path))).toMatchObject({

@@ -209,9 +209,9 @@ describe('POST /v1/team/accept', () => {
       const invitation = await worker.letterTo(person.account.email, /invites you/)
       expect(invitation.mail.text).toContain(`/invitation?token=${token}`)
       await acceptAs(person, token)
-      const told = await worker.letterTo(boss.account.email, /joined/)
-      expect(told.mail.text).toContain(person.account.email)
-      expect(told.mail.text).not.toContain(token)
+      const letter = await worker.letterTo(boss.account.email, /joined/)
+      expect(letter.mail.text).toContain(person.account.email)
+      expect(letter.mail.text).not.toContain(token)
     } finally {
       await worker[Symbol.asyncDispose]()
     }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => served.close())
 
 type Headers = Record<string, unknown>
-const places = [
+const parts = [
   ['request_headers', (headers: Headers) => ({ request_headers: headers }), 'request_headers'],
   [
     'headers of a webhook',
@@ -18,7 +18,7 @@ const places = [
 ] as const
 const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'v']))
 
-describe.each(places)('request headers: %s', (_, body, path) => {
+describe.each(parts)('request headers: %s', (_, body, path) => {
   test.each<[string, Headers]>([
     ['none', {}],
     ['20 headers', named(20)],

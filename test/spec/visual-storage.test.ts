@@ -181,20 +181,20 @@ describe('screenshotBytesPerMonth', () => {
     const { me, api } = service.served
     const id = await service.monitor(me)
     const { store } = api.services
-    const told = async () =>
+    const sentEvents = async () =>
       (
         await store.any(sql.type(notice)`
           select detail->>'pool' as pool, (detail->>'threshold_pct')::int as level
           from notice_events where kind = 'quota' order by id`)
       ).map(({ pool, level }) => `${pool} ${level}`)
     await service.run(me, id, { pngs: [await draw()] })
-    expect(await told()).toEqual([])
+    expect(await sentEvents()).toEqual([])
     await api.sql('update team_usage set screenshot_bytes_used = 209715200 * 0.8 - 100')
     await service.run(me, id, { pngs: [await draw({ price: '7777' })] })
-    expect(await told()).toEqual(['pictures 80'])
+    expect(await sentEvents()).toEqual(['pictures 80'])
     await api.sql('update team_usage set screenshot_bytes_used = 209715200 - 100')
     for (const price of ['1111', '2222']) await service.run(me, id, { pngs: [await draw({ price })] })
-    expect(await told()).toEqual(['pictures 80', 'pictures 100'])
+    expect(await sentEvents()).toEqual(['pictures 80', 'pictures 100'])
   })
 
   test('is never overspent by checks that end at the same time', async () => {

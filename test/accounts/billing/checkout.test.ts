@@ -146,7 +146,7 @@ describe('buying a plan', () => {
   })
 })
 
-test('admins, members, viewers and keys are refused and told to ask the owner', async () => {
+test('admins, members, viewers and keys are refused, with the advice to ask the owner', async () => {
   const owner = await installation.api.owner()
   for (const credential of [await installation.api.member(owner, 'admin'), owner.api_key]) {
     const { status, body } = await installation.api.call(credential, 'GET', '/v1/billing')

@@ -257,15 +257,15 @@ describe('POST /v1/monitors/preview', () => {
     const { store } = served.api.services
     const { team_id } = (await served.stranger()).owner
     await served.api.sql(`update team_usage set runs_used = runs_limit - 1 where team_id = '${team_id}'`)
-    const held = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
     const first = store.transaction(async (tx) => {
       const spent = await spendRun(tx, team_id, 'runs')
-      held.resolve()
+      begun.resolve()
       await commit.promise
       return spent
     })
-    await held.promise
+    await begun.promise
     const second = spendRun(store, team_id, 'runs')
     await eventually(
       () =>

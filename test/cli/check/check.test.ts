@@ -57,9 +57,9 @@ async function check(targets: readonly string[], options: CheckOptions, egress =
 
 /** What a command line that cannot be understood is told. */
 async function usageError(targets: readonly string[], options: CheckOptions): Promise<string> {
-  const told = await check(targets, options).catch((error: unknown) => error)
-  expect(told).toBeInstanceOf(UsageError)
-  return told instanceof UsageError ? told.message : ''
+  const thrown = await check(targets, options).catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(UsageError)
+  return thrown instanceof UsageError ? thrown.message : ''
 }
 
 let folder: string

@@ -81,9 +81,9 @@ test('--browser beside --monitor is refused: the monitor says it itself', async 
 
 test('a preview renders as a run does', async () => {
   const previews = createPreviews({ egress: OPEN, browser: browsers })
-  const place = previews.enter('a team')
-  if (place.kind === 'limit') throw new Error('no place')
-  const shown = await place.run({
+  const slot = previews.enter('a team')
+  if (slot.kind === 'limit') throw new Error('no slot')
+  const shown = await slot.run({
     url: `${site.origin}/shell`,
     extract_config: { method: 'css', fields: { price: '.price' } },
     fetch_mode: 'auto',
@@ -91,7 +91,7 @@ test('a preview renders as a run does', async () => {
     request_headers: null,
     visual_config: null,
   })
-  place.leave()
+  slot.leave()
   await previews.close()
   expect(shown).toMatchObject({ status: 'success', fetch_method: 'browser', fields: { price: 'made' } })
 })

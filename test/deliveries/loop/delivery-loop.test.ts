@@ -172,10 +172,10 @@ describe('the delivery loop', () => {
   })
 
   test('ignores the result of an attempt whose lease was lost meanwhile', async () => {
-    const held = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
     await using receiver = await openReceiver((socket, request, nth) => {
       if (nth > 1) return reply(200, 'second')(socket, request, nth)
-      void held.promise.then(() => reply(500, 'first')(socket, request, nth))
+      void gate.promise.then(() => reply(500, 'first')(socket, request, nth))
     })
     const id = await outbox.webhook(receiver.url)
     await using slow = startLoop(outbox)
@@ -186,14 +186,14 @@ describe('the delivery loop', () => {
     await outbox.setClock(61)
     await using _fast = startLoop(outbox, { store: await outbox.anotherStore() })
     const row = await outbox.until(id, isSent)
-    held.resolve()
+    gate.resolve()
     await slow.loop.drain(2_000)
     expect(await outbox.see(id)).toEqual(row)
   })
 
   test('lets an attempt finish and records it when it is drained', async () => {
-    const held = Promise.withResolvers<void>()
-    await using receiver = await openReceiver((...args) => void held.promise.then(() => reply(200, 'late')(...args)))
+    const gate = Promise.withResolvers<void>()
+    await using receiver = await openReceiver((...args) => void gate.promise.then(() => reply(200, 'late')(...args)))
     const id = await outbox.webhook(receiver.url)
     await using running = startLoop(outbox)
     await eventually(
@@ -201,7 +201,7 @@ describe('the delivery loop', () => {
       (count) => count === 1,
     )
     const drained = running.loop.drain(5_000)
-    held.resolve()
+    gate.resolve()
     await drained
     expect(await outbox.see(id)).toMatchObject({ status: 'success', response_body: 'late' })
   })
@@ -245,8 +245,8 @@ describe('the delivery loop', () => {
   })
 
   test('keeps results while the store is away, and records them when it is back', async () => {
-    const held = Promise.withResolvers<void>()
-    await using receiver = await openReceiver((...args) => void held.promise.then(() => reply(200)(...args)))
+    const gate = Promise.withResolvers<void>()
+    await using receiver = await openReceiver((...args) => void gate.promise.then(() => reply(200)(...args)))
     const id = await outbox.webhook(receiver.url)
     const store = await outbox.anotherStore()
     await using running = startLoop(outbox, { store })
@@ -255,7 +255,7 @@ describe('the delivery loop', () => {
       (count) => count === 1,
     )
     await outbox.query('alter table deliveries rename to deliveries_away')
-    held.resolve()
+    gate.resolve()
     await eventually(
       () => running.log,
       (log) => log.some((line) => line.startsWith('the store did not take the results')),

@@ -43,7 +43,7 @@ describe('isolation of destinations', () => {
     expect(performance.now() - before).toBeLessThan(3_000)
   })
 
-  test('more dead destinations than places do not keep others waiting for their deadlines', async () => {
+  test('more dead destinations than slots do not keep others waiting for their deadlines', async () => {
     await using stack = new AsyncDisposableStack()
     const dead = await openMany(60, silence)
     const good = stack.use(await openReceiver())

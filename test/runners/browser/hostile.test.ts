@@ -291,10 +291,10 @@ describe.concurrent('a page that without end', () => {
 describe('the browser', () => {
   test('is replaced when it is killed: pages in it are rendered again by the next one', async () => {
     // The first browser to ask has no answer while it lives.
-    const held = site.page('/slow', (response) => void (askedFor('/slow') > 1 && response.end('<p>slow</p>')))
+    const stalled = site.page('/slow', (response) => void (askedFor('/slow') > 1 && response.end('<p>slow</p>')))
     await nextIsFine()
     const first = browsers.current()?.pid ?? 0
-    const slow = renderOne(browsers, held)
+    const slow = renderOne(browsers, stalled)
     await eventually(
       () => askedFor('/slow'),
       (count) => count > 0,
@@ -382,7 +382,7 @@ describe('the browser', () => {
     ['No usable sandbox! If you are running on', 'user namespaces are refused'],
     ['x: error while loading shared libraries: libnss3.so: cannot open shared object file', 'libnss3.so is missing'],
     ['Something else went wrong', 'Something else went wrong'],
-  ])('that says %s on its end fails with words that help', async (said, told) => {
+  ])('that says %s on its end fails with words that help', async (said, message) => {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-chromium-'))
     const path = join(folder, 'chromium')
     await writeFile(path, `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 })
@@ -390,7 +390,7 @@ describe('the browser', () => {
     const own = testBrowsers({ path })
     try {
       expect(await renderOne(own, plain())).toMatchObject({
-        fault: { code: 'not_available', message: expect.stringContaining(told) },
+        fault: { code: 'not_available', message: expect.stringContaining(message) },
       })
     } finally {
       await own.close()

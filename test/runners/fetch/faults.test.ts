@@ -88,13 +88,13 @@ describe('a broken way', () => {
     await using mail = await rawServer((socket) => socket.end('220 mail.example ESMTP\r\n'))
     const gone = await rawServer(() => {})
     await gone[Symbol.asyncDispose]()
-    const told = await Promise.all(
+    const messages = await Promise.all(
       ['http://gone.example/', gone, cut, mail, silent].map(async (target) => {
         const fetched = await get(typeof target === 'string' ? target : `http://a.test:${target.port}/`)
         return fetched.ok ? null : [fetched.fault.code, fetched.fault.message.replace(/:\d+/, '')]
       }),
     )
-    expect(told).toEqual([
+    expect(messages).toEqual([
       [
         'dns_failed',
         'There is no host named gone.example. Check the spelling of the URL, or whether the domain still exists.',

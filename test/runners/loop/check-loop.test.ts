@@ -224,11 +224,11 @@ test('what a claim brings while a drain has begun is given back at once', async 
   await holder.query('commit')
   await holder.end()
   await stopped
-  const [row] = await database.query<{ held: number }>(
-    'select count(*)::int as held from checks where run_id is not null and due_at > clock()',
+  const [row] = await database.query<{ claimed: number }>(
+    'select count(*)::int as claimed from checks where run_id is not null and due_at > clock()',
   )
   expect(site.requests).toEqual([])
-  expect(row?.held).toBe(0)
+  expect(row?.claimed).toBe(0)
 })
 
 test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {

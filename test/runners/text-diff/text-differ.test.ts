@@ -8,8 +8,8 @@ const differ = createTextDiffer()
 const MINE = { key: 'a team' }
 afterAll(() => differ.close())
 
-const LINES = Array.from({ length: 20 }, (_, place) => `line ${place + 1}`)
-const changed = (place: number, line: string) => LINES.with(place, line).join('\n')
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`)
+const changed = (index: number, line: string) => LINES.with(index, line).join('\n')
 
 describe('a difference of texts', () => {
   test('is unified, with three lines around each change, and by word', async () => {
@@ -76,7 +76,7 @@ describe('a difference of texts', () => {
       .join('\n')}\n`
 
   test('of texts with nothing in common is coarse, and still right', () => {
-    const noise = (mark: string) => Array.from({ length: 15_000 }, (_, place) => `${mark}${place}`)
+    const noise = (mark: string) => Array.from({ length: 15_000 }, (_, index) => `${mark}${index}`)
     const before = ['head', ...noise('a'), 'tail'].join('\n')
     const after = ['head', ...noise('b'), 'tail'].join('\n')
     const difference = diffTexts({ before, after })
@@ -102,7 +102,7 @@ describe('a difference of texts', () => {
 
   test('is null when its thread has to be ended, and the next one is made', async () => {
     const strict = createTextDiffer({ timeoutMs: 50 })
-    const noise = (mark: string) => Array.from({ length: 15_000 }, (_, place) => `${mark}${place}`).join('\n')
+    const noise = (mark: string) => Array.from({ length: 15_000 }, (_, index) => `${mark}${index}`).join('\n')
     expect(await strict.diff({ before: noise('a'), after: noise('b') }, MINE)).toBeNull()
     await strict.close()
     expect(await differ.diff({ before: 'a', after: 'b' }, MINE)).toMatchObject({ lines_added: 1 })
@@ -111,7 +111,7 @@ describe('a difference of texts', () => {
 
 describe('a differ that many use', () => {
   /** Takes a second: the search is given up then. */
-  const noise = (mark: string) => Array.from({ length: 15_000 }, (_, place) => `${mark}${place}`).join('\n')
+  const noise = (mark: string) => Array.from({ length: 15_000 }, (_, index) => `${mark}${index}`).join('\n')
   const slow = { before: noise('a'), after: noise('b') }
 
   test('gives each team its turn, and limits what waits of one', async () => {
@@ -153,7 +153,7 @@ describe('an excerpt', () => {
   })
 
   test('has at most twelve lines, and counts all', () => {
-    const many = (mark: string) => Array.from({ length: 50 }, (_, place) => `${mark}${place}`).join('\n')
+    const many = (mark: string) => Array.from({ length: 50 }, (_, index) => `${mark}${index}`).join('\n')
     const { excerpt, ...counts } = excerptTexts({ before: many('a'), after: many('b') })
     expect(excerpt.split('\n')).toHaveLength(12)
     expect(counts).toEqual({ lines_added: 50, lines_removed: 50 })

@@ -44,22 +44,22 @@ describe('of a real Postgres', () => {
     }
   }
 
-  test('a wrong password is told', async () => {
+  test('a wrong password is explained', async () => {
     const text = await readBy(at((url) => (url.password = 'canary')))
     expectSentence(text, 'it refuses this user or password', 'correct them in DATABASE_URL')
   })
 
-  test('a password that is missing is told', async () => {
+  test('a password that is missing is explained', async () => {
     const text = await readBy(at((url) => (url.password = '')))
     expectSentence(text, 'it asks for a password, and DATABASE_URL has none', 'add one')
   })
 
-  test('a database that is not there is told', async () => {
+  test('a database that is not there is explained', async () => {
     const text = await readBy(at((url) => (url.pathname = '/nowhere')))
     expectSentence(text, 'there is no database of this name on it', 'create one with createdb')
   })
 
-  test('an account that may not create tables is told', async () => {
+  test('an account that may not create tables is explained', async () => {
     await asked(`create role guest login password 'canary'`)
     await asked(`create database guarded`)
     const text = await readBy(
@@ -72,12 +72,12 @@ describe('of a real Postgres', () => {
     expectSentence(text, 'this user may not create tables in it', 'make the user the owner of the database')
   })
 
-  test('a server that does not encrypt is told', async () => {
+  test('a server that does not encrypt is explained', async () => {
     const text = await readBy(at((url) => url.searchParams.set('sslmode', 'require')))
     expectSentence(text, 'it does not offer encrypted connections', 'turn on ssl in Postgres')
   })
 
-  test('a server whose connections are all taken is told', async () => {
+  test('a server whose connections are all taken is explained', async () => {
     const clients: pg.Client[] = []
     try {
       for (let taken = 0; taken < 6; taken++) {
@@ -153,7 +153,7 @@ describe('of a server on a socket', () => {
       'signing in to it failed',
       'use scram-sha-256',
     ],
-  ])('one that %s is told', async (_, script, why, advice) => {
+  ])('one that %s is explained', async (_, script, why, advice) => {
     await using server = await scripted(script)
     const text = await readBy(server.url)
     expect(text).toMatch(/^tidemark: the database at 127\.0\.0\.1:\d+ cannot be used: /)
@@ -162,7 +162,7 @@ describe('of a server on a socket', () => {
     expect(text).not.toMatch(/\n|canary/)
   })
 
-  test('one that never answers is told', async () => {
+  test('one that never answers is explained', async () => {
     await using server = await scripted(() => {})
     expectSentence(await readBy(server.url), 'it did not answer in time', 'check the host and the port')
   }, 30_000)
@@ -170,7 +170,7 @@ describe('of a server on a socket', () => {
   test.each([
     ['self-signed', 'its certificate is not of a known authority', 'set NODE_EXTRA_CA_CERTS'],
     ['expired', 'its certificate is', ''],
-  ])('one with a certificate that is %s is told', async (name, why, advice) => {
+  ])('one with a certificate that is %s is explained', async (name, why, advice) => {
     const fixture = (file: string) => readFile(new URL(`../../egress/fixtures/${file}`, import.meta.url))
     const [cert, key] = [await fixture(`${name}.pem`), await fixture(`${name}.test-only.key`)]
     await using server = await scripted((socket) => {
@@ -191,14 +191,14 @@ test.each([
     'postgres://u:canary@%2Fnowhere%2Frun/none',
     'in /nowhere/run cannot be used: it has no socket in that folder; start',
   ],
-])('%s is told', async (url, text) => {
+])('%s is explained', async (url, text) => {
   const said = await readBy(url)
   expect(said).toContain(`tidemark: the database ${text}`)
   expect(said).not.toMatch(/\n|canary/)
 })
 
 // Loopback has a route always.
-test.each(['EHOSTUNREACH', 'ENETUNREACH'])('%s is told', (code) => {
+test.each(['EHOSTUNREACH', 'ENETUNREACH'])('%s is explained', (code) => {
   const error = Object.assign(new Error(`connect ${code} 10.9.9.9:5432`), { code })
   const fault = connectionFault(error, 'postgres://u:canary@10.9.9.9/none')
   expectSentence(explain(fault), 'there is no route to it from here', 'correct the host in DATABASE_URL')

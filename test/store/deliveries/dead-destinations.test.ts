@@ -34,7 +34,7 @@ async function end(ending: Ending, ...urls: string[]): Promise<void> {
   }))
   expect((await recordAttempts(outbox.store, records)).size).toBe(urls.length)
 }
-const told = async () =>
+const reported = async () =>
   (await outbox.query(`select detail from notice_events where kind = 'delivery_dead' order by id`)).rows.map(
     ({ detail }) => [detail.host, detail.status],
   )
@@ -45,33 +45,33 @@ const B = 'https://b.example/hook'
 test('a destination is reported once, however many of its deliveries die, until it takes one', async () => {
   await end('dead', A, A, A)
   await end('dead', A)
-  expect(await told()).toEqual([['a.example:443', 'dead']])
+  expect(await reported()).toEqual([['a.example:443', 'dead']])
   await end('taken', A)
   await end('dead', A)
-  expect(await told()).toHaveLength(2)
+  expect(await reported()).toHaveLength(2)
 })
 
 test('a refusal for good is reported, and a failure that is tried again is not', async () => {
   await end('retried', A)
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
   await end('refused', B)
-  expect(await told()).toEqual([['b.example:443', 'failed']])
+  expect(await reported()).toEqual([['b.example:443', 'failed']])
 })
 
 test('two addresses at one host are two destinations', async () => {
   await end('dead', `${A}/1`, `${A}/2`)
-  expect(await told()).toHaveLength(2)
+  expect(await reported()).toHaveLength(2)
   await end('taken', `${A}/1`)
   await end('dead', `${A}/1`, `${A}/2`)
-  expect(await told()).toHaveLength(3)
+  expect(await reported()).toHaveLength(3)
 })
 
 test('nobody gets a notice where nobody wants it', async () => {
   await outbox.query('update teams set error_notifications = false')
   await end('dead', A)
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
   await outbox.query(`update monitors set notify_on = '{delivery_dead}'`)
   await end('taken', A)
   await end('dead', A)
-  expect(await told()).toHaveLength(1)
+  expect(await reported()).toHaveLength(1)
 })

@@ -51,7 +51,7 @@ test('where nobody renders pages, a check that waits for it ends as a failed run
   expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
 })
 
-test('a run that somebody asked for ends under its own id, and a team is told once a day', async () => {
+test('a run that somebody asked for ends under its own id, and a team gets a notice once a day', async () => {
   const team = await database.team()
   const [no] = await database.monitors(team, { queue: 'browser' })
   const isLate = `due_at = clock() - interval '11 minutes'`

@@ -295,7 +295,7 @@ test('due times follow the clock of the store', async () => {
   await idle()
 })
 
-test('teams without quota do not take the places of those behind them', async () => {
+test('teams without quota do not keep those behind them from being claimed', async () => {
   const poor = Array.from({ length: 300 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
   await database.query(
     `with u as (select unnest($1::uuid[]) as id),

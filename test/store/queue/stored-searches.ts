@@ -62,23 +62,23 @@ export const claimIn = (database: QueueDatabase, more: Partial<SearchClaim> = {}
 
 const RECORDING: SearchRecording = { spacingMs: 0, mails: { add: async () => true }, linkOf: () => null }
 
-type Told = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
+type Found = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
 
 /** Records the end of a claimed check. */
 export async function recordIn(
   database: QueueDatabase,
   { no, fence, run_id, search }: ClaimedSearch,
-  told: Told,
+  found: Found,
   more: Partial<SearchRecording> = {},
 ): Promise<ReadonlySet<number>> {
-  const isFailed = told.outcome !== 'ok' && told.outcome !== 'zero'
+  const isFailed = found.outcome !== 'ok' && found.outcome !== 'zero'
   const run: SearchRun = {
     ...{ no, fence, run_id, start_offset_ms: 0, duration_ms: 5, fetch_method: 'browser', engine: search.engine },
-    ...{ refused: told.outcome === 'blocked', healthy: !isFailed },
+    ...{ refused: found.outcome === 'blocked', healthy: !isFailed },
     ...{ error_code: isFailed ? 'blocked' : null, error_message: isFailed ? 'It did not work.' : null },
     ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, target_rank: null, rank_delta: null },
     ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
-    ...told,
+    ...found,
   }
   return recordSearches(database.store, [run], { ...RECORDING, ...more })
 }
@@ -86,11 +86,11 @@ export async function recordIn(
 /** Claims the one check that is due, and records how it ended. */
 export async function checkIn(
   database: QueueDatabase,
-  told: Told,
+  found: Found,
   more: Partial<SearchRecording> = {},
 ): Promise<ClaimedSearch> {
   const [claimed] = await claimIn(database)
   if (!claimed) throw new Error('nothing was claimed')
-  await recordIn(database, claimed, told, more)
+  await recordIn(database, claimed, found, more)
   return claimed
 }

@@ -25,12 +25,13 @@ async function team(plan: Tier = 'starter', isOn = true) {
     owner,
     teamId: owner.team_id,
     hold: (bytes: number) => holdProxyBytes(api.services.store, payer, bytes),
-    settle: (held: { id: string; teamId: string }, used: number) => settleProxyBytes(api.services.store, held, used),
+    settle: (reserved: { id: string; teamId: string }, used: number) =>
+      settleProxyBytes(api.services.store, reserved, used),
     used: async () => Number((await api.call(owner.api_key, 'GET', '/v1/usage')).body['proxyBytesThisMonth']),
   }
 }
 
-async function held(one: Awaited<ReturnType<typeof team>>, bytes: number) {
+async function reserved(one: Awaited<ReturnType<typeof team>>, bytes: number) {
   const hold = await one.hold(bytes)
   if (hold.kind !== 'held') throw new Error(hold.kind)
   return hold
@@ -47,25 +48,25 @@ describe('bytes of the proxy', () => {
 
   test('are put aside, and what was used is booked', async () => {
     const one = await team()
-    const first = await held(one, 10 * MB)
+    const first = await reserved(one, 10 * MB)
     expect(await one.used()).toBe(0)
     await one.settle(first, 1_234)
     expect(await one.used()).toBe(1_234)
-    expect((await held(one, STARTER)).bytes).toBe(STARTER - 1_234)
+    expect((await reserved(one, STARTER)).bytes).toBe(STARTER - 1_234)
   })
 
   test('are fewer when fewer are left, and none when none are', async () => {
     const one = await team()
-    const first = await held(one, 40 * MB)
-    expect((await held(one, 20 * MB)).bytes).toBe(10 * MB)
+    const first = await reserved(one, 40 * MB)
+    expect((await reserved(one, 20 * MB)).bytes).toBe(10 * MB)
     expect(await one.hold(1)).toEqual({ kind: 'used_up' })
     await one.settle(first, 39 * MB)
-    expect((await held(one, 20 * MB)).bytes).toBe(MB)
+    expect((await reserved(one, 20 * MB)).bytes).toBe(MB)
   })
 
   test('that were used beyond what was reserved count too, and nothing is given out then', async () => {
     const one = await team()
-    await one.settle(await held(one, STARTER), STARTER + 5_000)
+    await one.settle(await reserved(one, STARTER), STARTER + 5_000)
     expect(await one.used()).toBe(STARTER + 5_000)
     expect(await one.hold(MB)).toEqual({ kind: 'used_up' })
   })
@@ -79,15 +80,15 @@ describe('bytes of the proxy', () => {
 
   test('that a killed process had reserved come back', async () => {
     const one = await team()
-    await held(one, STARTER)
+    await reserved(one, STARTER)
     expect(await one.hold(1)).toEqual({ kind: 'used_up' })
     await api.sql(`update proxy_holds set until = clock() - interval '1 second' where team_id = '${one.teamId}'`)
-    expect((await held(one, STARTER)).bytes).toBe(STARTER)
+    expect((await reserved(one, STARTER)).bytes).toBe(STARTER)
   })
 
   test('begin anew with the period', async () => {
     const one = await team()
-    await one.settle(await held(one, MB), MB)
+    await one.settle(await reserved(one, MB), MB)
     await api.sql(`update team_usage set resets_at = clock() - interval '1 hour' where team_id = '${one.teamId}'`)
     await renewPeriods(api.services.store)
     expect(await one.used()).toBe(0)
@@ -96,7 +97,7 @@ describe('bytes of the proxy', () => {
   test("are limited by the team's own limit where it has one", async () => {
     const one = await team('scale')
     await api.sql(`update teams set limits = '{"proxyBytesPerMonth": 77}' where id = '${one.teamId}'`)
-    expect((await held(one, MB)).bytes).toBe(77)
+    expect((await reserved(one, MB)).bytes).toBe(77)
   })
 
   test('are those of the team whose check it is, and of no other', async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const told = async (team: string) =>
+const reported = async (team: string) =>
   (
     await database.query<{ detail: { pool: string; threshold_pct: number; used: number; credits_remaining: number } }>(
       `select detail from notice_events where team_id = $1 and kind = 'quota' order by id`,
@@ -21,24 +21,24 @@ test('a claim that passes 80 and 100 percent of the runs writes each down once, 
   const team = await database.team({ runs: 10, used: 6 })
   await database.monitors(team, { count: 3 })
   await database.claim({ limit: 1, perTeam: 1 })
-  expect(await told(team)).toEqual([])
+  expect(await reported(team)).toEqual([])
   await database.claim({ limit: 1, perTeam: 1 })
-  expect(await told(team)).toEqual([['runs', 80, 8, 0]])
+  expect(await reported(team)).toEqual([['runs', 80, 8, 0]])
   await spendRun(database.store, team, 'runs', 1)
   await spendRun(database.store, team, 'runs', 1)
-  expect(await told(team)).toEqual([
+  expect(await reported(team)).toEqual([
     ['runs', 80, 8, 0],
     ['runs', 100, 10, 0],
   ])
   expect(await spendRun(database.store, team, 'runs', 1)).toMatchObject({ kind: 'used_up' })
-  expect(await told(team)).toHaveLength(2)
+  expect(await reported(team)).toHaveLength(2)
 })
 
 test('credits that are gone after the pool are written down too', async () => {
   const team = await database.team({ runs: 10, used: 9, credits: 2 })
   await spendRun(database.store, team, 'runs', 1)
   await spendRun(database.store, team, 'runs', 2)
-  expect(await told(team)).toEqual([
+  expect(await reported(team)).toEqual([
     ['runs', 100, 10, 2],
     ['runs', 100, 10, 0],
   ])
@@ -47,11 +47,11 @@ test('credits that are gone after the pool are written down too', async () => {
 test('each pool of a trial is reported by itself; a team without a limit gets no notice', async () => {
   const trial = await database.team({ runs: 100, visual: 5, used: 0 })
   await spendRun(database.store, trial, 'visual', 4)
-  expect(await told(trial)).toEqual([['visual', 80, 4, 0]])
+  expect(await reported(trial)).toEqual([['visual', 80, 4, 0]])
   const free = await database.team()
   await database.query('update team_usage set runs_limit = null where team_id = $1', [free])
   await spendRun(database.store, free, 'runs', 1_000)
-  expect(await told(free)).toEqual([])
+  expect(await reported(free)).toEqual([])
 })
 
 test('a smaller plan is reported at once, and a new period reports again', async () => {
@@ -60,10 +60,10 @@ test('a smaller plan is reported at once, and a new period reports again', async
     `update team_usage set runs_limit = 60, resets_at = clock() - interval '1 second' where team_id = $1`,
     [team],
   )
-  expect(await told(team)).toEqual([['runs', 80, 50, 0]])
+  expect(await reported(team)).toEqual([['runs', 80, 50, 0]])
   await renewPeriods(database.store)
   await spendRun(database.store, team, 'runs', 48)
-  expect(await told(team)).toEqual([
+  expect(await reported(team)).toEqual([
     ['runs', 80, 50, 0],
     ['runs', 80, 48, 0],
   ])
@@ -77,7 +77,7 @@ test('a larger plan in the same period is reported again, and so are credits tha
   await spendRun(database.store, team, 'runs', 1)
   await database.query('update team_usage set runs_limit = 20 where team_id = $1', [team])
   await spendRun(database.store, team, 'runs', 10)
-  expect(await told(team)).toEqual([
+  expect(await reported(team)).toEqual([
     ['runs', 100, 10, 1],
     ['runs', 100, 10, 0],
     ['runs', 100, 10, 0],

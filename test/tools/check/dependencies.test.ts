@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dependencyFaults } from '../../../tools/check/dependencies.ts'
 
-const faults = (needed: readonly string[], told: readonly string[]): string[] =>
+const faults = (needed: readonly string[], explained: readonly string[]): string[] =>
   dependencyFaults(
     {
       path: 'package.json',
@@ -9,7 +9,7 @@ const faults = (needed: readonly string[], told: readonly string[]): string[] =>
     },
     {
       path: 'record.md',
-      text: ['| package | why |', ...told.map((name) => `| \`${name}\` | it is good |`)].join('\n'),
+      text: ['| package | why |', ...explained.map((name) => `| \`${name}\` | it is good |`)].join('\n'),
     },
   )
 

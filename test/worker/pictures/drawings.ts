@@ -46,7 +46,7 @@ function shapes({ shift = 0 }: Drawing): string {
 
 function digits({ price = '1249', shift = 0 }: Drawing): string {
   return Array.from(price)
-    .map((digit, place) => segmentsOf(digit, 40 + place * 12 + shift))
+    .map((digit, index) => segmentsOf(digit, 40 + index * 12 + shift))
     .join('')
 }
 

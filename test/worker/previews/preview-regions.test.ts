@@ -19,9 +19,9 @@ afterAll(async () => {
 test('a preview warns of a region that is not on the page, and of no other', async () => {
   await using site = await openSite({ otherwise: status(404) })
   const url = site.page('/lamp', '<!doctype html><h1>Lamp</h1><p id="price">49</p>')
-  const place = previews.enter('team')
-  if (place.kind === 'limit') throw new Error('no place')
-  const shown = await place.run({
+  const slot = previews.enter('team')
+  if (slot.kind === 'limit') throw new Error('no slot')
+  const shown = await slot.run({
     url,
     extract_config: { method: 'css', fields: { name: 'h1' } },
     fetch_mode: 'auto',
@@ -29,7 +29,7 @@ test('a preview warns of a region that is not on the page, and of no other', asy
     request_config: null,
     visual_config: { enabled: true, regions: [{ selector: '#price' }, { selector: '#stock', label: 'Stock' }] },
   })
-  place.leave()
+  slot.leave()
   expect(shown).toMatchObject({
     status: 'success',
     fields: { name: 'Lamp' },

@@ -77,10 +77,10 @@ test('a preview tells what a run would fail with', async () => {
 
 test('a preview without a model names the setting that is missing, and fetches nothing', async () => {
   const plain = createPreviews({ egress })
-  const place = plain.enter('team')
-  if (place.kind === 'limit') throw new Error('no place')
+  const slot = plain.enter('team')
+  if (slot.kind === 'limit') throw new Error('no slot')
   const before = site.requests.length
-  const shown = await place.run({
+  const shown = await slot.run({
     url: site.url,
     extract_config: { method: 'prompt', prompt: PROMPT.prompt },
     fetch_mode: 'auto',
@@ -91,7 +91,7 @@ test('a preview without a model names the setting that is missing, and fetches n
   expect(shown).toMatchObject({ status: 'error', error_code: 'not_available' })
   expect(shown?.error_message).toContain('LLM_BASE_URL')
   expect(site.requests).toHaveLength(before)
-  place.leave()
+  slot.leave()
   await plain.close()
 })
 

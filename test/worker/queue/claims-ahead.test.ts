@@ -52,7 +52,7 @@ function start(concurrency: number, perHost: number) {
   loop.start()
   return under
 }
-const held = async () =>
+const claimed = async () =>
   (
     await database.query<{ n: number }>(
       "select count(*)::int as n from checks where run_id is not null and due_at > clock() + interval '30 seconds'",
@@ -65,7 +65,7 @@ const FAILED: Reading = {
   retryAfterMs: 0,
 }
 
-test('a loop that claims nothing ahead holds as many checks as places, and the next as soon as one ends', async () => {
+test('a loop that claims nothing ahead has a check a slot, and the next as soon as one ends', async () => {
   const team = await database.team()
   for (let n = 0; n < 8; n++) await database.monitors(team, { queue: 'browser', url: `http://127.0.0.1:${1000 + n}/` })
   const under = start(3, 2)
@@ -73,7 +73,7 @@ test('a loop that claims nothing ahead holds as many checks as places, and the n
     () => under.size,
     (size) => size === 3,
   )
-  expect(await held()).toBe(3)
+  expect(await claimed()).toBe(3)
   for (let ended = 1; ended <= 3; ended++) {
     const [task, end] = [...under][0] ?? []
     if (!task || !end) throw new Error('nothing is under way')
@@ -84,7 +84,7 @@ test('a loop that claims nothing ahead holds as many checks as places, and the n
       (size) => size === 3,
     )
     // The one that ended is held until it is recorded.
-    await eventually(held, (count) => count === 3)
+    await eventually(claimed, (count) => count === 3)
   }
   expect(loop?.sinceProgress()).toBeLessThan(5_000)
 })
@@ -105,6 +105,6 @@ test(
       (nos) => others.every((no) => nos.includes(no)),
     )
     expect(under.size).toBe(4)
-    await eventually(held, (count) => (count ?? 0) <= 6)
+    await eventually(claimed, (count) => (count ?? 0) <= 6)
   },
 )

@@ -46,23 +46,23 @@ describe('garbage', () => {
     const task = await asker.claimed({ visual: { enabled: true } })
     const before = await asker.state()
     const good = outcome(task, { reading: { ...VALUES, shots: [0] }, pictures: [asker.png.length] })
-    const places = Object.keys(good) as (keyof typeof good)[]
+    const paths = Object.keys(good) as (keyof typeof good)[]
     const inside = Object.keys(good.reading)
     const bad = fc.oneof(fc.constantFrom(null, -1, 0.5, 2 ** 60, '', 'x', true, [], {}, [null], [[0]]), fc.jsonValue())
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...places, ...inside.map((key) => `reading.${key}`)),
+        fc.constantFrom(...paths, ...inside.map((key) => `reading.${key}`)),
         bad,
-        async (place, value) => {
-          const [key = '', inner] = place.split('.')
+        async (path, value) => {
+          const [key = '', inner] = path.split('.')
           const was = inner === undefined ? good[key as keyof typeof good] : good.reading[inner as 'kind']
           fc.pre(JSON.stringify(was) !== JSON.stringify(value))
           // Values that the monitor may have, times and warnings that a runner may tell.
-          fc.pre(!['values', 'started_ms', 'ended_ms', 'reading.warnings', 'reading.mark'].includes(place))
+          fc.pre(!['values', 'started_ms', 'ended_ms', 'reading.warnings', 'reading.mark'].includes(path))
           const head =
             inner === undefined ? { ...good, [key]: value } : { ...good, reading: { ...good.reading, [inner]: value } }
           const { status } = await asker.post('complete', frame(head, [asker.png]))
-          expect([place, value, status >= 400 && status < 500]).toEqual([place, value, true])
+          expect([path, value, status >= 400 && status < 500]).toEqual([path, value, true])
         },
       ),
       { numRuns: 300 },

@@ -38,8 +38,8 @@ function believed(pageText: string, task: PageTask, values: object = { content_h
   const { head } = outcomeToWire(finished)
   const checked = checkerOf(RunnerOutcome).validate(JSON.parse(Buffer.from(head).toString()))
   if (!checked.ok) throw new Error(JSON.stringify(checked.issues))
-  const told = { outcome: checked.value, pictures: [] }
-  const outcome = outcomeOf(told, { task, hasBaseline: true, layerIsRemembered: false, hasProxy: false })
+  const reported = { outcome: checked.value, pictures: [] }
+  const outcome = outcomeOf(reported, { task, hasBaseline: true, layerIsRemembered: false, hasProxy: false })
   return outcome.ok && outcome.reading.kind === 'values' ? outcome.reading : null
 }
 

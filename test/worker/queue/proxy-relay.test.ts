@@ -134,8 +134,8 @@ test('the relay serves a leased check with a reservation, and no other token, fe
   const target = new URL(url).host
   const mine = `${task.no} ${task.fence}`
   expect(await answer(target, token, mine)).toBe('403')
-  const held = await source.holdFor(task)(1)
-  if (typeof held === 'string') throw new Error(held)
+  const hold = await source.holdFor(task)(1)
+  if (typeof hold === 'string') throw new Error(hold)
   const { token: another } = await runnerApi.token('another')
   for (const [host, bearer, claim, status] of [
     [target, 'tdr_nobody', mine, '407'],
@@ -151,8 +151,8 @@ test('the relay serves a leased check with a reservation, and no other token, fe
   expect(await answer(target, token, mine)).toBe('200')
   await source.release([task], 0)
   expect(await answer(target, token, mine)).toBe('403')
-  expect(JSON.stringify([held, runnerApi.log])).not.toContain(USER)
-  expect(JSON.stringify([held, runnerApi.log])).not.toContain(PASSWORD)
+  expect(JSON.stringify([hold, runnerApi.log])).not.toContain(USER)
+  expect(JSON.stringify([hold, runnerApi.log])).not.toContain(PASSWORD)
 })
 
 /** The status that the runner API answers a CONNECT with. */

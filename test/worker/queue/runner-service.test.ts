@@ -58,13 +58,13 @@ test('a check that is completed twice at once asks the model once, and is record
 test('each response tells what to deny before its checks are returned, and a change with the next one', async () => {
   const endpoints = [{ host: '10.0.0.5', port: 5432 }]
   const { url } = await runnerApi.serve({ denied: { cidrs: ['10.1.0.0/16'], endpoints } })
-  const told: unknown[] = []
-  const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => void told.push(denials) })
+  const received: unknown[] = []
+  const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => void received.push(denials) })
   await source.greet()
   endpoints.push({ host: 'api.test', port: 6443 })
   const [no = 0] = await runnerApi.database.monitors(await runnerApi.database.team(), { queue: 'browser' })
   const tasks = await source.claim(10)
-  expect(told).toEqual([
+  expect(received).toEqual([
     { version: 1, cidrs: ['10.1.0.0/16'], endpoints: endpoints.slice(0, 1) },
     { version: 1, cidrs: ['10.1.0.0/16'], endpoints },
   ])

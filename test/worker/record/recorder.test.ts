@@ -189,9 +189,9 @@ test('a pattern after one that takes too long is tried too: if it matches, the r
   const predicate = { type: 'composite', operator: 'OR', conditions: [EVIL, also] } as const
   const { no } = await watching({ predicate }, { patternMs: 400 })
   site.price(STUCK)
-  const told = await next(no)
-  expect(told).toMatchObject({ status: 'success', delivery_triggered: true, diff: { fields_changed: ['price'] } })
-  expect(told.warnings?.join()).toContain('took too long; the outcome did not hang on it')
+  const later = await next(no)
+  expect(later).toMatchObject({ status: 'success', delivery_triggered: true, diff: { fields_changed: ['price'] } })
+  expect(later.warnings?.join()).toContain('took too long; the outcome did not hang on it')
 })
 
 test('a row that the store refuses becomes an error run; the rest of its batch is recorded', async () => {
