@@ -15,9 +15,17 @@ import type { SearchProvider } from '../../worker/searches/search-provider.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { addSearch } from '../store/queue/stored-searches.ts'
 import { openQueueDatabase, type QueueDatabase } from '../store/queue/queue-database.ts'
-import { startWorker, type RunningWorker } from '../support/check-worker.ts'
+import { startWorker, type RunningWorker, type WorkerOptions } from '../support/check-worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { openSite, type Site, status } from '../support/site.ts'
+
+interface WorkOptions extends Pick<WorkerOptions, 'around'> {
+  readonly provider?: SearchProvider
+  readonly country?: string
+  /** Of the store. Default: the database itself. */
+  readonly url?: string
+  readonly leaseMs?: number
+}
 
 /** What a test's engine answers to a search. */
 interface Answer {
@@ -37,7 +45,7 @@ export interface SearchedEngines extends AsyncDisposable {
   answer(by: (query: URLSearchParams) => string | Answer): void
   /** Inserts a monitor; returns its number. */
   add(team: string, options?: Parameters<typeof addSearch>[2]): Promise<number>
-  work(options?: { readonly provider?: SearchProvider; readonly country?: string }): Promise<RunningWorker>
+  work(options?: WorkOptions): Promise<RunningWorker>
   /** Makes the monitor's check due, and returns the run that it makes. */
   check(no: number): Promise<Run>
   runs(no: number): Promise<readonly Run[]>
@@ -85,9 +93,11 @@ export async function openSearchedEngines(): Promise<SearchedEngines> {
     runs,
     answer: (by) => void (answerTo = by),
     add: (team, options) => addSearch(database, team, { dueSeconds: -3600, ...options }),
-    async work({ provider, country } = {}) {
+    async work({ provider, country, url = database.url, leaseMs, around } = {}) {
       const worker = await startWorker({
-        url: database.url,
+        url,
+        ...(leaseMs !== undefined && { leaseMs }),
+        ...(around && { around }),
         secrets: database.secrets,
         browsers,
         objects,

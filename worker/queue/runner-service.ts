@@ -142,7 +142,9 @@ function createClaimsOfRunners(
     const context = contexts.get(task)
     if (!context) throw new TypeError('a claim gives the context of its searches')
     const reading = leftAlone(task.search.engine, untilMs)
-    await settle({ task, reading, startedMs: task.claimedMs, endedMs: task.claimedMs }, context, NEVER)
+    // Whole milliseconds, as the columns are.
+    const atMs = Math.round(task.claimedMs)
+    await settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
   }
   return async (limit, holder, exit) => {
     const tasks = await claims(limit, holder, exit)

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Reading } from '../../../runners/check/reading.ts'
+import type { Task } from '../../../runners/check/task.ts'
+import { googlePage, openSearchedEngines, type SearchedEngines } from '../../spec/searched-engines.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let engines: SearchedEngines
+let proxy: TcpProxy
+beforeAll(async () => {
+  engines = await openSearchedEngines()
+  proxy = await openTcpProxy(engines.database.url)
+  engines.answer(() => googlePage(['https://example.com/']))
+})
+afterAll(async () => {
+  await engines[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+})
+
+const dueNow = (...numbers: number[]) =>
+  engines.database.query('update checks set due_at = clock(), next_run_at = clock() where no = any($1::bigint[])', [
+    numbers,
+  ])
+
+test('two workers of one exit never have two checks of one engine under way', async () => {
+  const team = await engines.database.team()
+  let active = 0
+  let most = 0
+  const around = async (_: Task, go: () => Promise<Reading>) => {
+    most = Math.max(most, ++active)
+    return go().finally(() => (active -= 1))
+  }
+  const numbers = await Promise.all(Array.from({ length: 6 }, () => engines.add(team)))
+  await using one = await engines.work({ around })
+  await using other = await engines.work({ around })
+  await dueNow(...numbers)
+  await eventually(
+    () => engines.database.query('select distinct monitor_no from runs'),
+    ({ length }) => length === 6,
+  )
+  expect(most).toBe(1)
+  expect([...one.log, ...other.log]).toEqual([])
+})
+
+test('a store that goes away during a check gets its outcome once it is back, once, and the exit is free', async () => {
+  const team = await engines.database.team()
+  const no = await engines.add(team)
+  const around = async (_: Task, go: () => Promise<Reading>) => {
+    proxy.cut()
+    return go()
+  }
+  await using worker = await engines.work({ url: proxy.url, around })
+  await dueNow(no)
+  await eventually(
+    () => worker.log.join(''),
+    (said) => said.length > 0,
+  )
+  expect(await engines.runs(no)).toEqual([])
+  proxy.mend()
+  const runs = await eventually(
+    () => engines.runs(no),
+    ({ length }) => length > 0,
+  )
+  expect(runs).toMatchObject([{ status: 'success', target_rank: 1 }])
+  expect(await engines.database.usage(team)).toMatchObject({ runs_used: 1 })
+  expect(await engines.database.query('select from serp_exits where busy_until is not null')).toEqual([])
+})
+
+test('an edit during a check ends its result; the exit is free when the lease would have ended', async () => {
+  const team = await engines.database.team()
+  const no = await engines.add(team)
+  let edited = false
+  const around = async (_: Task, go: () => Promise<Reading>) => {
+    const reading = await go()
+    if (!edited) await engines.database.query('update checks set fence = fence + 1, run_id = null where no = $1', [no])
+    edited = true
+    return reading
+  }
+  await using worker = await engines.work({ around, leaseMs: 3_000 })
+  await dueNow(no)
+  await eventually(
+    () => edited,
+    (is) => is,
+  )
+  // Its due time is still that of the lease: the check is made again.
+  const runs = await eventually(
+    () => engines.runs(no),
+    ({ length }) => length > 0,
+  )
+  expect(runs).toMatchObject([{ status: 'success' }])
+  expect(worker.log).toEqual([])
+})
