@@ -10,6 +10,8 @@ import type { Services } from '../../api/services.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
+import { allowedBy } from '../../core/machine/plan.ts'
+import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import { PLANS, PlansFile, TIERS } from '../../schema/account/plan.ts'
 import { Pagination as Paging } from '../../schema/monitor/request-config.ts'
 import { RunImages, VisualHistoryItem } from '../../schema/run/run-images.ts'
@@ -139,6 +141,32 @@ describe('the tables of the reference', () => {
       ])
     }
     expect(table?.rows.map(([name]) => code(name)).sort()).toEqual(Object.keys(PLANS.free).sort())
+  })
+
+  test('what a team may run is what its plan lets run', () => {
+    const over = { tier: 'free', serp: 'trial', trialActive: false } as const
+    const bare = { tier: 'lite', serp: 'none', trialActive: false } as const
+    const teams: Readonly<Record<string, Parameters<typeof allowedBy>[0]>> = {
+      'a trial': { ...over, trialActive: true, credits: 0 },
+      'a trial that is over': { ...over, credits: 0 },
+      'a trial that is over, with credits': { ...over, credits: 9 },
+      'a plan with SERP': { ...bare, serp: 'included', credits: 0 },
+      'a plan without SERP, with credits': { ...bare, credits: 1 },
+      'a plan without SERP and without credits': { ...bare, credits: 0 },
+    }
+    const word = (runs: boolean) => (runs ? 'run' : 'locked')
+    expect(tablesOf('standings')[0]?.rows).toEqual(
+      Object.entries(teams).map(([team, facts]) => {
+        const { pages, searches } = allowedBy(facts)
+        return [team, word(pages), word(searches)]
+      }),
+    )
+  })
+
+  test('a plan holds in the statuses of a subscription that the code names', () => {
+    expect(tablesOf('subscription statuses')[0]?.rows.map(([status, holds]) => [code(status), holds])).toEqual(
+      Object.entries(SUBSCRIPTION_STATUSES).map(([status, holds]) => [status, holds ? 'yes' : 'no']),
+    )
   })
 
   test('the actions of the audit log are known, with their targets', () => {

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
+import { AccountMail } from '../../../schema/account/mail.ts'
 import { createMailQueue, type MailQueue, type NewMail } from '../../../store/accounts/mail-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startMailWorker } from '../../support/mail-worker.ts'
@@ -43,6 +44,11 @@ const KINDS: readonly (readonly [Facts, RegExp, RegExp])[] = [
     /10 checks in a row failed[^]*The engine refused/,
   ],
 ]
+
+test('each kind of mail is read below', () => {
+  const kinds = AccountMail.anyOf.map(({ properties }) => properties.kind.const)
+  expect(KINDS.map(([{ kind }]) => kind).sort()).toEqual([...kinds].sort())
+})
 
 test.each(KINDS)(
   'a mail to an account says the same in text and HTML, and has its link: %j',
