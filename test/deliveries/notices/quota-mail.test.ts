@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
-import { noticeWorld } from './notice-world.ts'
+import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, isTold, query } = noticeWorld()
+const { postOffice, loop, happened, isTold, query } = noticeLoops()
 
 test('the owner gets one mail at 80 %, one when all runs are used, and one when the credits are gone', async () => {
   const { mailbox, mailer } = await postOffice()
