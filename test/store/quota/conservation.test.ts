@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
-import { openQueueWorld, type QueueWorld } from '../queue/queue-world.ts'
+import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
-let world: QueueWorld
+let database: QueueDatabase
 beforeAll(async () => {
-  world = await openQueueWorld()
+  database = await openQueueDatabase()
 })
-afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(() => world.query('truncate checks, monitors, runs cascade'))
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(() => database.query('truncate checks, monitors, runs cascade'))
 
 /** Claims, and returns what the checks that it took cost together. */
 async function claimed(queue: 'static' | 'serp' | 'visual'): Promise<number> {
-  const taken = await world.claim({ queue, limit: 4, perTeam: 4 })
+  const taken = await database.claim({ queue, limit: 4, perTeam: 4 })
   if (taken.length === 0) return 0
-  const [sum] = await world.query<{ cost: number }>(
+  const [sum] = await database.query<{ cost: number }>(
     'select sum(cost)::float8 as cost from checks where no = any($1::bigint[])',
     [taken.map(({ no }) => no)],
   )
@@ -44,15 +44,15 @@ test('whatever is claimed, asked for and granted at once, each run is paid once,
   const sizes = fc.record({ runs: fc.integer({ min: 0, max: 20 }), isTrial: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(sizes, groups, async ({ runs, isTrial }, steps) => {
-      await world.query('truncate checks, monitors, runs cascade')
-      const team = await world.team({ runs })
-      await world.query(
+      await database.query('truncate checks, monitors, runs cascade')
+      const team = await database.team({ runs })
+      await database.query(
         `update team_usage set visual_limit = case when $2 then 5 end, serp_limit = case when $2 then 7 end
          where team_id = $1`,
         [team, isTrial],
       )
-      for (const queue of ['static', 'visual'] as const) await world.monitors(team, { queue, count: 8 })
-      await world.monitors(team, { queue: 'serp', count: 4, cost: 3 })
+      for (const queue of ['static', 'visual'] as const) await database.monitors(team, { queue, count: 8 })
+      await database.monitors(team, { queue: 'serp', count: 4, cost: 3 })
       let paid = 0
       let granted = 0
       const acts = {
@@ -63,18 +63,18 @@ test('whatever is claimed, asked for and granted at once, each run is paid once,
         },
         spend: async (one: Act) => {
           if (one.act !== 'spend') return
-          if ((await spendRun(world.store, team, one.pool, one.cost)).kind === 'spent') paid += one.cost
+          if ((await spendRun(database.store, team, one.pool, one.cost)).kind === 'spent') paid += one.cost
         },
         grant: async (one: Act) => {
           if (one.act !== 'grant') return
           granted += one.runs
-          await world.query('update team_usage set credits = credits + $2 where team_id = $1', [team, one.runs])
+          await database.query('update team_usage set credits = credits + $2 where team_id = $1', [team, one.runs])
         },
         // The period has not ended.
-        renew: () => renewPeriods(world.store),
+        renew: () => renewPeriods(database.store),
       }
       for (const group of steps) await Promise.all(group.map((one) => acts[one.act](one)))
-      const [own] = await world.query<Record<'used' | 'left' | 'over', number>>(
+      const [own] = await database.query<Record<'used' | 'left' | 'over', number>>(
         `select (runs_used + visual_used + serp_used)::float8 as used, credits::float8 as left,
            greatest(runs_used - runs_limit, visual_used - visual_limit, serp_used - serp_limit, 0)::float8 as over
          from team_usage where team_id = $1`,
@@ -88,24 +88,24 @@ test('whatever is claimed, asked for and granted at once, each run is paid once,
 
 test('claims around the end of a period pay from one period or the other, and neither is exceeded by one', async () => {
   const SIZE = 25
-  const team = await world.team({ runs: SIZE })
-  await world.monitors(team, { count: 4 * SIZE })
+  const team = await database.team({ runs: SIZE })
+  await database.monitors(team, { count: 4 * SIZE })
   // The first period is used up, and ends now.
-  const first = await world.claim({ limit: 2 * SIZE, perTeam: 2 * SIZE })
+  const first = await database.claim({ limit: 2 * SIZE, perTeam: 2 * SIZE })
   expect(first).toHaveLength(SIZE)
-  await world.query(`update team_usage set resets_at = clock(), anchor_at = clock() where team_id = $1`, [team])
-  const claims = Array.from({ length: 12 }, () => world.claim({ limit: 7, perTeam: 7 }))
+  await database.query(`update team_usage set resets_at = clock(), anchor_at = clock() where team_id = $1`, [team])
+  const claims = Array.from({ length: 12 }, () => database.claim({ limit: 7, perTeam: 7 }))
   const [taken] = await Promise.all([
     Promise.all(claims),
-    renewPeriods(world.store),
-    renewPeriods(world.store),
-    spendRun(world.store, team, 'runs'),
+    renewPeriods(database.store),
+    renewPeriods(database.store),
+    spendRun(database.store, team, 'runs'),
   ])
   for (let more = taken; more.flat().length > 0;) {
-    more = [await world.claim({ limit: 7, perTeam: 7 })]
+    more = [await database.claim({ limit: 7, perTeam: 7 })]
     taken.push(...more)
   }
-  const [own] = await world.query<{ used: number }>(
+  const [own] = await database.query<{ used: number }>(
     'select runs_used::float8 as used from team_usage where team_id = $1',
     [team],
   )
