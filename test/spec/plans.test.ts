@@ -101,7 +101,7 @@ describe('plans', () => {
     expect(Math.abs(Date.parse(String(usage['runsPeriodStart'])) - Date.now())).toBeLessThan(60_000)
   })
 
-  test('a monitor with more deliveries than a smaller plan allows keeps them, and is edited only to fewer', async () => {
+  test('a monitor with more deliveries than its plan allows keeps them; it is edited to fewer only', async () => {
     const client = await account('starter')
     const email = (n: number) => ({ type: 'email', to: `a${n}@example.com` })
     const { id } = await createMonitor(client, { deliveries: [email(1), email(2), email(3)] })

@@ -39,7 +39,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.constant({ act: 'renew' as const }),
 )
 
-test('whatever is claimed, asked for and granted at once, each run is paid once, and none beyond what there is', async () => {
+test('whatever is claimed, asked for and granted at once, each run is paid once and none owed', async () => {
   const groups = fc.array(fc.array(act, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 })
   const sizes = fc.record({ runs: fc.integer({ min: 0, max: 20 }), isTrial: fc.boolean() })
   await fc.assert(
