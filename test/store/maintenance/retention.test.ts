@@ -17,7 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await database.query('truncate runs, forgotten_runs, deliveries, audit_events, baselines, checks, monitors cascade')
+  await database.query(`
+    truncate runs, forgotten_runs, deliveries, notices, notice_events, audit_events, baselines, checks, monitors cascade
+  `)
 })
 
 const forget = () => forgetOld(database.store, new AbortController().signal)
@@ -203,6 +205,37 @@ test('deliveries and audit events before the window go; a delivery that is still
     { status: 'pending' },
   ])
   expect(await database.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
+})
+
+test('sent notices and reported events go with the window; what is still to be sent stays', async () => {
+  const [free, scale] = [await team('free'), await team('scale')]
+  await toDay(1)
+  for (const id of [free, scale])
+    await database.query(
+      `with n as (
+         insert into notices (id, team_id, monitor_no, kind, type, target, host, payload, status, due_at)
+         values (gen_random_uuid(), $1, null, 'quota', 'webhook', '', 'h', '{}', 'success', null),
+           (gen_random_uuid(), $1, null, 'quota', 'webhook', '', 'h', '{}', 'dead', null),
+           (gen_random_uuid(), $1, null, 'quota', 'webhook', '', 'h', '{}', 'pending', clock())
+       )
+       insert into notice_events (team_id, monitor_no, run_id, kind, key, due_at)
+         values ($1, null, null, 'quota', 'told ' || $1::text, null),
+           ($1, null, null, 'quota', 'to be told ' || $1::text, clock()),
+           ($1, 7, '01900000-0000-7000-8000-000000000001', 'failing', 'first ' || $1::text, null),
+           ($1, 7, '01900000-0000-7000-8000-000000000002', 'failing', 'last ' || $1::text, null)`,
+      [id],
+    )
+  await toDay(14)
+  expect(await forget()).toEqual(NOTHING)
+  await toDay(16)
+  expect(await forget()).toMatchObject({ notices: 2 })
+  const left = (table: string, column: string, id: string) =>
+    database.query(`select ${column} as what from ${table} where team_id = $1 order by 1`, [id])
+  expect(await left('notices', 'status', free)).toEqual([{ what: 'pending' }])
+  // The last word about the health of a monitor stays: the next one depends on it.
+  expect(await left('notice_events', 'key', free)).toEqual([{ what: `last ${free}` }, { what: `to be told ${free}` }])
+  expect(await left('notices', 'status', scale)).toHaveLength(3)
+  expect(await left('notice_events', 'key', scale)).toHaveLength(4)
 })
 
 test('while one process deletes, another does nothing', async () => {
