@@ -151,6 +151,6 @@ const unusable = (databaseUrl: string, why: string, advice: string, cause: unkno
 function placeOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl)
   if (url === null) return 'of DATABASE_URL'
-  const host = decodeURIComponent(url.hostname)
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   return host.startsWith('/') ? `in ${host}` : `at ${host || 'localhost'}:${url.port || '5432'}`
 }

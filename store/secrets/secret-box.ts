@@ -71,10 +71,11 @@ export function createSecretBox(encryptionKey: string): ChangingBox {
   function adopt(list: string): void {
     // Each key object is created once. Passing bytes would create one at each opening, at five times the cost.
     for (const key of listedKeys(list)) keys.set(keyId(key), createSecretKey(derivedKey(key, 'secrets at rest')))
-    listed = listedKeys(list).map(keyId)
-    const [id = ''] = listed
+    const ids = listedKeys(list).map(keyId)
+    const [id = ''] = ids
     const key = keys.get(id)
     if (key === undefined) throw new TypeError('an encryption key is needed')
+    listed = ids
     newest = { key, head: Buffer.concat([Buffer.of(VERSION), Buffer.from(id, 'hex')]) }
   }
 

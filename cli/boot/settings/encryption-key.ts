@@ -139,7 +139,7 @@ const newKey = (): string => randomBytes(32).toString('base64')
 async function replaceKeys(file: string, text: string): Promise<void> {
   const path = await linkedFile(file)
   try {
-    const draft = await draftOf(path, text, await stat(path))
+    const draft = await draftOf(path, text, await lstat(path))
     await rename(draft, path).catch(async (error: unknown) => {
       await unlink(draft)
       throw error

@@ -186,6 +186,7 @@ describe('of a server on a socket', () => {
 
 test.each([
   ['postgres://u:canary@127.0.0.1:1/none', 'at 127.0.0.1:1 cannot be used: nothing accepts connections there; start'],
+  ['postgres:///none?host=/nowhere/run', 'in /nowhere/run cannot be used: it has no socket in that folder; start'],
   ['postgres://u:canary@nowhere.invalid/none', 'at nowhere.invalid:5432 cannot be used: the name of its host'],
   [
     'postgres://u:canary@%2Fnowhere%2Frun/none',

@@ -70,6 +70,13 @@ test('another process with the same key opens it, from any view of bytes', () =>
 describe('a list of keys', () => {
   const both = createSecretBox('the newer key of a test, the key of a test')
 
+  test('stays as it is when it is given a list without a key', () => {
+    const changing = createSecretBox('one key')
+    expect(() => changing.adopt(' , ')).toThrow('an encryption key is needed')
+    expect(changing.keyIds).toEqual([keyId('one key')])
+    expect(changing.open(place, changing.seal(place, 'x'))).toBe('x')
+  })
+
   test('seals with the newest and opens with each', () => {
     expect(both.keyIds).toEqual([keyId('the newer key of a test'), keyId('the key of a test')])
     expect(both.open(place, box.seal(place, value))).toEqual(value)
