@@ -23,4 +23,7 @@ export const AVOIDED: readonly AvoidedWord[] = [
   { pattern: /\b(?:upkeep|crew|lawful)\b/i, say: 'maintenance, thread pool, valid' },
   { pattern: /\b(?:ArmTable|ARMS)\b/, say: 'variants' },
   { pattern: /^\s*(?:\/\*)?\*+ Answers\b/, say: 'Returns' },
+  // Titles of tests.
+  { pattern: /^\s*(?:test|describe)\b[^'"`]*['"`].*\b(?:told|held)\b/, say: 'reported, refused, claimed, reserved' },
+  { pattern: /^\s*(?:test|describe)\b[^'"`]*['"`].*\b(?:places?|worlds?)\b/, say: 'slot, position; what it is' },
 ]

@@ -8,6 +8,8 @@ test.each([
   ['docs/a.md', 'See spec.md for this.', 'give the reason'],
   ['core/a.ts', '/** What came of a check. */', 'name the result'],
   ['core/a.ts', '/** Answers the page. */', 'Returns'],
+  ['test/a.test.ts', "  test('a failure is told once', () => {", 'reported'],
+  ['test/a.test.ts', "describe.each(all)('the places of a host', () => {", 'slot'],
 ])('%s: %s is refused with the word to use', (path, line, say) => {
   expect(faults(path, line)).toEqual([expect.stringMatching(new RegExp(`^${path}:2: .*${say}`))])
 })
