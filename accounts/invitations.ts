@@ -22,6 +22,7 @@ import {
   recentResends,
   renewInvitation,
 } from '../store/accounts/invitations.ts'
+import { lockAccount } from '../store/accounts/end-account.ts'
 import { activateTeam } from '../store/accounts/sessions.ts'
 import {
   findMember,
@@ -198,6 +199,8 @@ export async function acceptInvitation(
 ): Promise<Accepted | NotFound | InvitationInvalid | NoSeat> {
   const { token } = acceptance
   return context.store.transaction(async (tx): Promise<Accepted | NotFound | InvitationInvalid | NoSeat> => {
+    // An account that is being deleted joins nothing.
+    if (!(await lockAccount(tx, acceptance.userId))) return NO_INVITATION
     const seen = await findInvitationByToken(tx, token)
     if (!seen || !(await lockTeam(tx, seen.team_id))) return NO_INVITATION
     // Another request may have accepted, revoked or renewed it while this one waited.

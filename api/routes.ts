@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts'
+import { deleteAccountRoute } from './routes/account.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { billingPages, billingRoutes } from './routes/billing.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
@@ -66,6 +67,7 @@ const described: readonly Route[] = [
   ...teamRoutes,
   ...invitationRoutes,
   ...auditRoutes,
+  deleteAccountRoute,
   ...billingRoutes,
   ...signInRoutes,
 ]

@@ -1,4 +1,5 @@
 import type { KeyReplaced } from '../../accounts/api-keys.ts'
+import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { NotBilled } from '../../accounts/billing/billing.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
@@ -35,6 +36,7 @@ type Refusal =
   | InvitationInvalid
   | SentOften
   | NotBilled
+  | Subscribed
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -83,6 +85,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
       return sentOften(refusal)
+    case 'subscribed':
+      return apiError('CONFLICT', SUBSCRIBED)
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
   }
@@ -106,6 +110,8 @@ function notAllowed({ role, act }: NotAllowed): ApiError {
   if (role === null) return forbidden('You are not a member of this team any more', permission)
   return forbidden(`Your role ${role} does not allow you to ${what}`, permission)
 }
+
+const SUBSCRIBED = 'The team has a subscription that would be renewed. Cancel it first (POST /v1/billing/cancel).'
 
 const ALREADY = {
   member: 'A member of the team has this address already.',
@@ -170,6 +176,7 @@ const NOUNS = {
   team: 'team',
   member: 'member',
   invitation: 'invitation',
+  account: 'account',
 } as const satisfies Record<NotFound['what'], string>
 
 /** Returns the 404 of a record that the team does not have. */

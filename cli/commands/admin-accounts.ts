@@ -1,11 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { isUuid } from '../../core/is-uuid.ts'
 import { PAGES } from '../../schema/account/pages.ts'
+import { deleteAccount } from '../../accounts/delete-account.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
 import { invitationLink } from '../../accounts/invitations.ts'
 import { TIERS, type Tier } from '../../schema/account/plan.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import {
+  accountId,
   createResetToken,
   grantCredits,
   listKeysOf,
@@ -92,6 +95,27 @@ export const setEmailCommand = () =>
         if (!outcome) throw noAccount(email)
         if (outcome === 'taken') throw new InvalidArgumentError(`there is already an account with the address ${to}`)
         print(json, { email: to, previous_email: email })
+      }),
+    )
+
+export const deleteAccountCommand = () =>
+  ownerCommand(
+    'delete-account',
+    'Deletes an account, and with it its own team: monitors, keys, invitations and pending deliveries. It cannot be ' +
+      'undone.',
+    '--email gone@example.com --yes',
+  )
+    .requiredOption('--yes', 'delete it')
+    .action(({ email, json }: OwnerOption) =>
+      withStore(async (store) => {
+        const userId = await accountId(store, email)
+        const outcome = userId === null ? null : await deleteAccount({ store }, { userId, actor: SYSTEM })
+        if (outcome?.kind === 'subscribed')
+          throw new InvalidArgumentError(
+            'the team of the account has a subscription that would be renewed; cancel it first',
+          )
+        if (outcome?.kind !== 'done') throw noAccount(email)
+        print(json, { email, deleted: true, team_id: outcome.teamId, teams_left: outcome.teamsLeft })
       }),
     )
 

@@ -5,6 +5,7 @@ import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
 import {
+  deleteAccountCommand,
   emailAddress,
   diskCommand,
   grantCreditsCommand,
@@ -43,6 +44,7 @@ export const adminCommands = (): Command[] => [
   listKeysCommand(),
   revokeKeyCommand(),
   setEmailCommand(),
+  deleteAccountCommand(),
   linkCommand(),
   setPlanCommand(),
   grantCreditsCommand(),

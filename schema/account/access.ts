@@ -34,6 +34,7 @@ export const ACCESS = {
   'audit.read': MANAGERS_AND_KEYS,
   'audit.export': MANAGERS,
   'billing.manage': ['owner'],
+  'account.delete': SIGNED_IN,
   'usage.read': EVERYBODY,
   'templates.read': EVERYBODY,
 } as const satisfies Readonly<Record<string, readonly Caller[]>>

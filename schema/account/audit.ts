@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = {
   'billing.credits_granted': 'subscription',
   'account.email_changed': 'account',
   'account.password_reset_issued': 'account',
+  'account.deleted': 'account',
 } as const
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 

@@ -34,6 +34,11 @@ const ofOwner = <T>(store: Store, email: string, work: (tx: Transaction, owner: 
     return found && work(tx, found)
   })
 
+/** Returns the id of the account with this address, or null. */
+export const accountId = (store: Queryable, email: string): Promise<string | null> =>
+  store.maybeOneFirst(sql.type(row({ id: Type.String() }))`
+    select id from auth.users where email = ${email.toLowerCase()}`)
+
 /** Returns the working keys of the account's team, the newest first; null when there is no such account. */
 export const listKeysOf = (store: Store, email: string): Promise<readonly ApiKey[] | null> =>
   ofOwner(store, email, (tx, { team_id: teamId }) => listApiKeys(tx, teamId))

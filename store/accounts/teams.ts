@@ -40,13 +40,15 @@ export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string
 
 const teamRow = row({ id: Type.String(), owner_user_id: Type.String() })
 
-/** Returns a team and its owner; null when the text names none. */
+/** Returns a team and its owner; null when the text names none, or one that has ended. */
 export async function findTeam(store: Queryable, id: string) {
-  return store.maybeOne(sql.type(teamRow)`select id, owner_user_id from teams where id::text = lower(${id})`)
+  return store.maybeOne(
+    sql.type(teamRow)`select id, owner_user_id from teams where id::text = lower(${id}) and ended_at is null`,
+  )
 }
 
-/** Returns whether no team exists yet: the installation is new. */
+/** Returns whether no team has an owner: the installation is new, or its accounts were deleted. */
 export const hasNoTeam = (store: Store | Transaction): Promise<boolean> =>
-  store.maybeOne(sql.type(made)`select id from teams limit 1`).then((found) => found === null)
+  store.maybeOne(sql.type(made)`select id from teams where ended_at is null limit 1`).then((found) => found === null)
 
 const nameOf = (email: string) => `Team of ${email.split('@')[0] ?? email}`.slice(0, 80)

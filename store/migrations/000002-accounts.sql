@@ -21,6 +21,9 @@ create table teams (
   trial_over boolean not null default false,
   proxy_enabled boolean not null default false,
   error_notifications boolean not null default true,
+  -- Set when the account of the owner was deleted. Nothing of the team is left but this row and, until the next daily
+  -- clean-up, its history.
+  ended_at timestamptz,
   created_at timestamptz not null default clock()
 );
 create unique index teams_owner on teams (owner_user_id);

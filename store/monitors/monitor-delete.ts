@@ -9,11 +9,23 @@ const MESSAGE = 'The monitor was deleted while the run was under way.'
  * its own target, and the signing secret stays until they have. Headers and destinations are erased. A run that is in
  * progress or queued ends as an error, so that no run stays `running` for ever.
  */
-export async function hideMonitor(tx: Transaction, no: number): Promise<void> {
+export const hideMonitor = (tx: Transaction, no: number): Promise<void> => hide(tx, sql.fragment`no = ${no}`)
+
+/** Does the same for all monitors of a team. */
+export const hideMonitorsOf = (tx: Transaction, teamId: string): Promise<void> =>
+  hide(tx, sql.fragment`team_id = ${teamId}::uuid and deleted_at is null`)
+
+async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Promise<void> {
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at),
-    m as (update monitors set deleted_at = t.at, request_headers = null, deliveries = null from t where no = ${no}),
-    before as (select no, team_id, run_id, queued_run_id from checks where no = ${no} for update),
+    chosen as materialized (select no from monitors where ${which} order by no for update),
+    m as (
+      update monitors set deleted_at = t.at, request_headers = null, deliveries = null from t
+      where no in (select no from chosen)
+    ),
+    before as materialized (
+      select no, team_id, run_id, queued_run_id from checks where no in (select no from chosen) order by no for update
+    ),
     open as (
       select before.no, before.team_id, id
       from before cross join unnest(array[run_id, queued_run_id]) id
@@ -27,7 +39,7 @@ export async function hideMonitor(tx: Transaction, no: number): Promise<void> {
     )
     update checks c
     set fence = c.fence + 1, holder = null, due_at = null, next_run_at = null, run_id = null, queued_run_id = null,
-      runs_total = c.runs_total + (select count(*) from open)
-    where c.no = ${no}
+      runs_total = c.runs_total + (select count(*) from open where open.no = c.no)
+    where c.no in (select no from before)
   `)
 }

@@ -64,6 +64,11 @@ test('while the server runs on its embedded database, commands change its accoun
   serve.signal('SIGTERM')
   expect(await serve.exited).toBe(0)
   expect(await admin('list-keys', '--email', 'ada@example.com')).toMatchObject({ keys: [{ name: 'First key' }] })
+
+  const goodbye = ['delete-account', '--email', 'ada@example.com'] as const
+  expect((await admin(...goodbye)).stderr).toContain('--yes')
+  expect(await admin(...goodbye, '--yes')).toMatchObject({ deleted: true, teams_left: 0 })
+  expect((await admin(...goodbye, '--yes')).stderr).toContain('there is no account')
 }, 120_000)
 
 test('a command for an installation that is not there creates nothing, and says where it looked', async () => {
