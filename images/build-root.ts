@@ -20,22 +20,14 @@ const APP = 'opt/tidemark'
 /** What a container does not need: documents, and every program of Debian, shells and package managers among them. */
 const REMOVED = [
   ...['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local', 'usr/games', 'var', 'boot', 'home', 'media', 'mnt', 'srv'],
-  ...[
-    'doc',
-    'man',
-    'info',
-    'lintian',
-    'locale',
-    'bash-completion',
-    'bug',
-    'menu',
-    'applications',
-    'icons',
-    'perl',
-    'perl5',
-  ].map((name) => `usr/share/${name}`),
-  ...['usr/lib/x86_64-linux-gnu/perl', 'usr/lib/x86_64-linux-gnu/perl-base', 'usr/lib/apt', 'usr/lib/dpkg', 'etc/apt'],
+  ...below('usr/share', 'doc man info lintian locale bash-completion bug menu applications icons perl perl5'),
+  ...below('usr/lib', 'apt dpkg x86_64-linux-gnu/perl x86_64-linux-gnu/perl-base'),
+  ...below('etc', 'apt dpkg perl alternatives cron.daily default init.d kernel logrotate.d systemd'),
 ]
+
+function below(folder: string, names: string): string[] {
+  return names.split(' ').map((name) => `${folder}/${name}`)
+}
 
 /** Makes the root file system of an image in `folder`, which must not exist. Returns the versions of Debian's packages. */
 async function buildRoot(name: ImageName, folder: string): Promise<void> {

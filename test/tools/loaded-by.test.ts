@@ -32,6 +32,7 @@ describe('tidemark runner', () => {
       'cli/boot/parts/browsers.ts',
       'cli/boot/parts/egress.ts',
       'cli/boot/parts/runner-parts.ts',
+      'cli/boot/parts/search-means.ts',
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/lean-start.ts',
       'cli/boot/process/refused-connections.ts',

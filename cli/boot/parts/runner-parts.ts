@@ -19,7 +19,7 @@ import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loo
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from './browsers.ts'
 import { policyOptions } from './egress.ts'
-import { searchMeansOf } from './search-parts.ts'
+import { searchMeansOf } from './search-means.ts'
 import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'

@@ -1,8 +1,5 @@
 import type { Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
-import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { readEndpoints, type SerpEndpoints } from '../../../runners/serp/endpoints.ts'
-import type { SearchMeans } from '../../../runners/serp/search-reading.ts'
 import { createMailQueue } from '../../../store/accounts/mail-queue.ts'
 import type { Store } from '../../../store/db/client.ts'
 import type { SearchRecording } from '../../../store/queue/record-search.ts'
@@ -15,25 +12,6 @@ import { createSearches } from '../../../worker/searches/searches.ts'
 import type { Stack } from '../process/stack.ts'
 import { objectsOf } from './objects.ts'
 import type { Settings } from '../settings/read-config.ts'
-
-interface MeansContext {
-  readonly settings: Pick<Settings, 'TIDEMARK_SERP_ENDPOINTS' | 'TIDEMARK_EXIT_COUNTRY'>
-  readonly browsers: Pick<Browsers, 'visit'> | null
-}
-
-/** Returns what asks search engines here; undefined in a process that renders nothing. */
-export function searchMeansOf({ settings, browsers }: MeansContext): SearchMeans | undefined {
-  if (browsers === null) return undefined
-  const country = settings.TIDEMARK_EXIT_COUNTRY ?? null
-  return { browsers, country, endpoints: endpointsOf(settings) }
-}
-
-/** The settings were checked at the start. */
-function endpointsOf({ TIDEMARK_SERP_ENDPOINTS: text }: MeansContext['settings']): SerpEndpoints {
-  const endpoints = readEndpoints(text)
-  if (typeof endpoints === 'string') throw new TypeError(`TIDEMARK_SERP_ENDPOINTS ${endpoints}`)
-  return endpoints
-}
 
 interface SourceContext {
   readonly settings: Settings
