@@ -19,7 +19,8 @@ const APP = 'opt/tidemark'
 
 /** What a container does not need: documents, and every program of Debian, shells and package managers among them. */
 const REMOVED = [
-  ...['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local', 'usr/games', 'var', 'boot', 'home', 'media', 'mnt', 'srv'],
+  ...['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local', 'usr/games', 'var'],
+  ...['boot', 'home', 'media', 'mnt', 'srv'],
   ...below('usr/share', 'doc man info lintian locale bash-completion bug menu applications icons perl perl5'),
   ...below('usr/lib', 'apt dpkg x86_64-linux-gnu/perl x86_64-linux-gnu/perl-base'),
   ...below('etc', 'apt dpkg perl alternatives cron.daily default init.d kernel logrotate.d systemd'),
@@ -29,7 +30,7 @@ function below(folder: string, names: string): string[] {
   return names.split(' ').map((name) => `${folder}/${name}`)
 }
 
-/** Makes the root file system of an image in `folder`, which must not exist. Returns the versions of Debian's packages. */
+/** Makes the root file system of an image in `folder`, which must not exist. */
 async function buildRoot(name: ImageName, folder: string): Promise<void> {
   const image: RootFileSystem = ROOT_FILE_SYSTEMS[name]
   await mkdir(folder, { recursive: false })

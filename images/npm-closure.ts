@@ -10,8 +10,8 @@ interface Manifest {
 }
 
 /**
- * Returns the folders of packages, relative to the root of the repository, with all that they depend on, as Node resolves
- * it. Optional dependencies and peers count where they are installed; optional peers do not count.
+ * Returns the folders of packages, relative to the root of the repository, with all that they depend on, as Node
+ * resolves it. Optional dependencies and peers count where they are installed; optional peers do not count.
  */
 export async function npmClosure(
   root: string,

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -192,8 +192,17 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     expect(crd?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
     expect((await crds('--set', 'crds.keep=false'))[0]?.metadata.annotations).toBeUndefined()
     expect(await crds('--set', 'crds.enabled=false')).toEqual([])
-    const file = await readFile(new URL('../../crds/tidemark.dev_monitors.yaml', import.meta.url), 'utf8')
-    expect(file).toContain(`name: ${crd?.metadata.name}`)
+    const names = (await crds()).map(({ metadata }) => metadata.name)
+    const files = await readdir(new URL('../../crds/', import.meta.url))
+    expect(names.toSorted()).toEqual(
+      files.map((file) => file.replace(/^tidemark\.dev_(.*)\.yaml$/, '$1.tidemark.dev')).toSorted(),
+    )
+    // What the operator may do covers each of them.
+    const roles = (await manifestsOf(...TRY_OUT)).filter(({ metadata }) =>
+      /-(?:operator|view|edit)$/.test(metadata.name),
+    )
+    for (const name of names)
+      expect(JSON.stringify(roles).split(`"${name.split('.', 1)[0]}"`).length).toBeGreaterThan(3)
   })
 })
 
