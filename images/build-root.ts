@@ -41,7 +41,7 @@ async function buildRoot(name: ImageName, folder: string): Promise<void> {
   await setTimes(folder, await commitTime())
 }
 
-/** Unpacks packages and all that they depend on. No script of a package runs. Returns their names with their versions. */
+/** Unpacks packages and what they depend on. No script of a package runs. Returns their names with their versions. */
 async function unpackDebian(names: readonly string[], folder: string): Promise<readonly string[]> {
   const cache = await mkdtemp(join(tmpdir(), 'tidemark-debian-'))
   try {
