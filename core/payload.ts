@@ -1,3 +1,4 @@
+import { listBefore } from './predicate/fires.ts'
 import {
   API_VERSION,
   type DeliveryPayload,
@@ -80,8 +81,7 @@ export function listChanges(
   known: Values | null = null,
 ): Readonly<Record<string, ListChange>> | null {
   const changes = fields_changed.flatMap((field): [string, ListChange][] => {
-    const from = (known && valueOf(known, field)) ?? valueOf(before as Values, field)
-    const found = diffIfLists(from, valueOf(after as Values, field))
+    const found = diffIfLists(listBefore(field, before as Values, known), valueOf(after as Values, field))
     if (!found) return []
     const { added, removed, moved } = found
     const named = { added: firstOf(added), removed: firstOf(removed), moved: firstOf(moved) }

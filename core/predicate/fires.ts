@@ -31,7 +31,10 @@ export interface Judged {
   readonly diff: Diff | null
   readonly before: Values
   readonly after: Values
-  /** Items of lists that were empty only in the last readings. Null or absent: there are none. */
+  /**
+   * Items of lists that were empty only in the last readings, and the last numbers of fields that had none since
+   * (`lastNumbers`). Null or absent: there are none.
+   */
   readonly lists?: Values | null
 }
 
@@ -49,7 +52,7 @@ export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
 /** Returns whether a predicate that is not a composite holds for a difference. */
 export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Truth {
-  const { before, after } = judged
+  const { after } = judged
   switch (leaf.type) {
     case 'any_field_changes':
       return diff.fields_changed.length > 0
@@ -65,7 +68,7 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
     }
     default:
       // A field that has not changed has not moved, however its number is read.
-      return diff.fields_changed.includes(leaf.field) && moved(leaf, before, after)
+      return diff.fields_changed.includes(leaf.field) && moved(leaf, judged)
   }
 }
 
@@ -75,15 +78,45 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
  * behind them count as gained by one, because new items may be there.
  */
 export function gained({ before, after, lists }: Judged, field: string): number {
-  const known = lists && valueOf(lists, field)
-  const [from, to] = [known ?? valueOf(before, field) ?? [], valueOf(after, field)]
+  const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]
   return changedBehindCut(from, to) ? 1 : (diffIfLists(from, to)?.added.length ?? 0)
+}
+
+/** Returns the value that a field's new value is compared with as a list. */
+export function listBefore(field: string, before: Values, lists: Values | null = null): Json {
+  const known = lists && valueOf(lists, field)
+  return Array.isArray(known) ? known : valueOf(before, field)
+}
+
+/** A longer text is not kept: what matters is the number in it. */
+const MOST_KEPT = 1_000
+
+/**
+ * Returns the last number of each field that a predicate wants to cross a line, where the field has none now: a price
+ * that is `Sold out` for a while has still crossed it when it is back. Null: there is none.
+ */
+export function lastNumbers(predicate: DiffPredicate, { before, after, lists }: Omit<Judged, 'diff'>): Values | null {
+  const kept: [string, Json][] = []
+  for (const field of crossingFields(predicate)) {
+    if (numberOf(after, field) !== null) continue
+    const from = numberOf(before, field) !== null ? before : (lists ?? {})
+    if (numberOf(from, field) === null) continue
+    const value = valueOf(from, field)
+    if (JSON.stringify(value).length <= MOST_KEPT) kept.push([field, value])
+  }
+  return kept.length > 0 ? Object.fromEntries(kept) : null
+}
+
+function crossingFields(predicate: DiffPredicate): ReadonlySet<string> {
+  if (predicate.type === 'composite') return new Set(predicate.conditions.flatMap((one) => [...crossingFields(one)]))
+  return new Set(predicate.type === 'field_above' || predicate.type === 'field_below' ? [predicate.field] : [])
 }
 
 type Movement = Extract<Leaf, { threshold: number }>
 
-function moved(leaf: Movement, before: Values, after: Values): boolean {
-  const from = numberOf(before, leaf.field)
+function moved(leaf: Movement, { before, after, lists }: Judged): boolean {
+  const crosses = leaf.type === 'field_above' || leaf.type === 'field_below'
+  const from = numberOf(before, leaf.field) ?? (crosses && lists ? numberOf(lists, leaf.field) : null)
   const to = numberOf(after, leaf.field)
   if (from === null || to === null) return false
   const threshold = decimalOfNumber(leaf.threshold)

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
+import { lastNumbers } from '../../core/predicate/fires.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -28,10 +29,15 @@ export async function backtestChanges(
   const until = performance.now() + budgetMs
   const slow = new Set<string>()
   const runs: BacktestRun[] = []
+  let lists: Values | null = null
   for (const change of changes) {
     if (performance.now() > until) break
     const matched = await tryPatterns(change, predicate, { patterns, slow })
-    runs.push(judged(change, predicate, (pattern, text) => matched.get(keyOf(pattern, text)) ?? false))
+    const values = valuesOf(change, lists)
+    runs.push(
+      judged(change, predicate, { values, matches: (pattern, text) => matched.get(keyOf(pattern, text)) ?? false }),
+    )
+    lists = lastNumbers(predicate, values)
     // Other requests can run between two changes.
     await breathe()
   }
@@ -55,16 +61,24 @@ async function tryPatterns(
   return matched
 }
 
-function judged(
-  change: StoredChange,
-  predicate: DiffPredicate,
-  matches: (pattern: string, text: string) => boolean,
-): BacktestRun {
-  const { id, diff, extracted } = change
-  // A field that did not change had the same value before. So a reading and its difference give the previous reading,
-  // even if that reading is deleted.
-  const before = { ...extracted, ...(diff.before as Values) }
-  const { fires, leaves } = explain(predicate, { diff, before, after: extracted }, matches)
+/**
+ * A field that did not change had the same value before. So a reading and its difference give the previous reading,
+ * even if that reading is deleted.
+ */
+const valuesOf = ({ diff, extracted }: StoredChange, lists: Values | null) => ({
+  before: { ...extracted, ...(diff.before as Values) },
+  after: extracted,
+  lists,
+})
+
+interface Compared {
+  readonly values: ReturnType<typeof valuesOf>
+  readonly matches: (pattern: string, text: string) => boolean
+}
+
+function judged(change: StoredChange, predicate: DiffPredicate, { values, matches }: Compared): BacktestRun {
+  const { id, diff } = change
+  const { fires, leaves } = explain(predicate, { diff, ...values }, matches)
   return {
     run_id: id,
     started_at: new Date(runIdTime(id) + change.start_offset_ms).toISOString(),

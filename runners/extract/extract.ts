@@ -205,7 +205,8 @@ function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string): readon
 
 function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
   const type = mediaType(page.contentType)
-  if (isBinaryType(type))
+  // JSON has no elements, so every field would be empty.
+  if (isBinaryType(type) || isJsonType(type))
     return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
   const kind = markupKind(page)
   const { text, warnings } = decode(page.body, page.contentType, kind)

@@ -201,7 +201,8 @@ create table baselines (
   -- Fields that had a value and have none now, each with the number of consecutive readings that lacked it. Null:
   -- there are no such fields.
   missing json,
-  -- Of these, the lists that were missing for one or two readings, with the items that they had. Null: there are none.
+  -- Of these, the lists that were missing for one or two readings, with the items that they had, and the last numbers
+  -- of fields that a predicate wants to cross a line (core/predicate/fires.ts). Null: there are none.
   lists json,
   -- The number of consecutive readings in which every field was empty, up to three. Three: the owner was told. Null:
   -- the last reading had a value. An edit of the monitor does not reset it, so that the next reading with a value is

@@ -16,7 +16,7 @@ const Baseline = Type.Object({
   extracted: Type.Unknown(),
   /** The counts that worker/record/judge.ts keeps. Null: nothing is missing. */
   missing: Type.Unsafe<Readonly<Record<string, number>> | null>({}),
-  /** The items of lists that are empty since a moment. Null: there are none. */
+  /** The items of lists that are empty since a moment, and numbers before others. Null: there are none. */
   lists: Type.Unsafe<Values | null>({}),
   /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
   empty: Type.Union([Type.Integer(), Type.Null()]),

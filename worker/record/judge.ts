@@ -1,7 +1,7 @@
 import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
 import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
-import { fires, type Truth, numericFields } from '../../core/predicate/fires.ts'
+import { fires, listBefore, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff, FetchMethod } from '../../schema/run/run.ts'
@@ -34,7 +34,7 @@ interface Case {
   /** Null: this reading becomes the baseline, and nothing is sent. */
   readonly before: Values | null
   readonly after: Values
-  /** The items of lists that only the last readings lacked (`vanished`). Null: there are none. */
+  /** The lists and numbers that only the last readings lacked (`vanished`, `lastNumbers`). Null: there are none. */
   readonly lists?: Values | null
   /** The order in which differences are listed: that of extract_config. */
   readonly order: readonly string[]
@@ -199,7 +199,7 @@ export function vanished({ before, missing, lists, after, names }: Follows): Van
     const last = valueOf(before, name)
     if (known > 0 || !isMissing(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
     if (known + 1 === READINGS_UNTIL_TOLD) newly.push(name)
-    const list = isMissing(last) ? valueOf(lists ?? {}, name) : last
+    const list = isMissing(last) ? listBefore(name, {}, lists) : last
     if (known + 1 < READINGS_UNTIL_TOLD && Array.isArray(list)) items.push([name, list as Json])
   }
   if (counts.length === 0) return NONE

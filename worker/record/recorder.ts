@@ -1,6 +1,7 @@
 import { type Batcher, createBatcher } from '../../concurrency/batch-writer.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
 import { readingHash } from '../../core/diff/diff-values.ts'
+import { lastNumbers } from '../../core/predicate/fires.ts'
 import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -295,7 +296,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     reading_hash: isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
     missing: jsonOf(gone.missing),
-    lists: jsonOf(gone.lists),
+    lists: keptValues(predicate, { before, after: reading.values, lists }, gone.lists),
     empty: nothing.empty,
     read_by: layers.read_by,
     lacking: jsonOf(layers.lacking),
@@ -310,6 +311,16 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     pictures: seen.pictures,
     is_first: reading.shots !== undefined && baseline.reading_id === null,
   }
+}
+
+/** Returns the lists and the numbers that this reading lacks, as JSON text. Null: there are none. */
+function keptValues(
+  predicate: DiffPredicate,
+  { before, after, lists }: Pick<Baseline, 'lists'> & { readonly before: Values | null; readonly after: Values },
+  gone: Values | null,
+): string | null {
+  const numbers = before && lastNumbers(predicate, { before, after, lists })
+  return jsonOf(numbers || gone ? { ...numbers, ...gone } : null)
 }
 
 const jsonOf = (value: object | null) => value && JSON.stringify(value)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cutMark, diffValues } from '../../../core/diff/diff-values.ts'
-import { fires, type Truth } from '../../../core/predicate/fires.ts'
+import { fires, lastNumbers, type Truth } from '../../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 
@@ -336,4 +336,34 @@ test('no predicate fires where nothing differs', () => {
 test('a field named like something of Object.prototype is missing unless the reading has it', () => {
   const predicate: DiffPredicate = { type: 'field_matches_regex', field: 'constructor', pattern: '' }
   expect(firesOn(predicate, { a: 1 }, { a: 2 })).toBe(false)
+})
+
+describe('a crossing', () => {
+  const below = moving('field_below', 500)
+  /** The outcome of each reading after the first, as runs judge them. */
+  const outcomes = (predicate: DiffPredicate, ...readings: Json[]) => {
+    let lists: Values | null = null
+    return readings.slice(1).map((value, at) => {
+      const [before, after] = [{ f: readings[at] ?? null }, { f: value }]
+      const fired = fires(predicate, { diff: diffValues(before, after, ['f']), before, after, lists }, matches)
+      lists = lastNumbers(predicate, { before, after, lists })
+      return fired
+    })
+  }
+
+  test('passes over readings that have no number', () => {
+    expect(outcomes(below, '$600', 'Sold out', null, '$400', '$300')).toEqual([false, false, true, false])
+    expect(outcomes(moving('field_above', 500), '$400', null, '$600')).toEqual([false, true])
+    const either: DiffPredicate = { type: 'composite', operator: 'OR', conditions: [below, moving('field_above', 900)] }
+    expect(outcomes(either, '$600', null, '$400', null, '$950')).toEqual([false, true, false, true])
+  })
+
+  test('is not there where the last number was on the same side, or where there was none', () => {
+    expect(outcomes(below, '$400', 'Sold out', '$400', null, '$300')).toEqual([false, false, false, false])
+    expect(outcomes(below, null, '$400', '$300')).toEqual([false, false])
+  })
+
+  test('is the only movement that passes over them', () => {
+    expect(outcomes(moving('field_decreases_by_absolute', 5), '$600', null, '$400')).toEqual([false, false])
+  })
 })

@@ -185,8 +185,11 @@ describe('extract', () => {
     })
   })
 
-  test('fails with wrong_type on an image', () => {
+  test('fails with wrong_type on an image, and where an answer in JSON stands in for the page', () => {
     expect(faultCode(extract(page('\x89PNG', 'image/png'), css('p')))).toBe('wrong_type')
+    const down = page('{"error":"maintenance"}', 'application/json')
+    expect(faultCode(extract(down, css('p')))).toBe('wrong_type')
+    expect(faultCode(extract(down, { method: 'xpath', fields: { it: '//p' } }))).toBe('wrong_type')
   })
 
   test('fails with bad_rule on a rule that no save would have let through', () => {
