@@ -1,6 +1,7 @@
 import { exitLoad } from '../core/serp/exit-load.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
+import { ENGINE_NAMES } from '../schema/serp/serp-search.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Queryable } from '../store/db/client.ts'
 import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
@@ -38,8 +39,6 @@ export async function createSerpMonitor(
   return outcome
 }
 
-const NAMES = { google: 'Google', bing: 'Bing', yahoo: 'Yahoo', duckduckgo: 'DuckDuckGo', yandex: 'Yandex' } as const
-
 /**
  * Returns what should be known about a monitor that was created or edited. Searches of all teams share the exits, so
  * more of them than the exits can do in time make each other late.
@@ -57,7 +56,7 @@ export async function serpMonitorWarnings(
   if (load <= exits) return []
   const able = exits === 1 ? 'one exit address' : `${exits} exit addresses`
   return [
-    `More searches at ${NAMES[engine]} are scheduled than ${able} can do in time, so checks will be late: choose a ` +
-      'longer interval or fewer pages, or run workers with another TIDEMARK_EXIT_NAME behind another address.',
+    `More searches at ${ENGINE_NAMES[engine]} are scheduled than ${able} can do in time, so checks will be late: ` +
+      'choose a longer interval or fewer pages, or run workers with another TIDEMARK_EXIT_NAME behind another address.',
   ]
 }

@@ -22,6 +22,8 @@ export interface Managed {
   readonly name: string
   /** The resource, as `namespace/name`; null when it is not known. */
   readonly resource: string | null
+  /** The kind of the resource, where it is known. */
+  readonly resourceKind?: MonitorKind
   /** What the resource does not allow: any change, or a resume while it suspends the monitor. */
   readonly act: 'change' | 'resume'
 }
@@ -59,7 +61,9 @@ export async function managedElsewhere(
 ): Promise<Managed | null> {
   if (managed_by !== 'kubernetes') return null
   const found = await resourceOf(tx, no)
-  return { kind: 'managed', by: managed_by, name, resource: found && `${found.namespace}/${found.name}`, act }
+  const managed = { kind: 'managed', by: managed_by, name, act } as const
+  if (!found) return { ...managed, resource: null }
+  return { ...managed, resource: `${found.namespace}/${found.name}`, resourceKind: found.kind }
 }
 
 /** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */

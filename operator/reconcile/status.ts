@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
@@ -74,14 +74,21 @@ function healthOf(results: ResultsRow | null): Untimed {
     message: message.slice(0, MOST_MESSAGE),
   })
   if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
+  if (results?.paused && results.kind === 'serp' && results.failures >= FAILURES_UNTIL_PAUSED)
+    return healthy(
+      'False',
+      'AutoPaused',
+      `It paused itself after ${results.failures} failed checks. ${lastOf(results)}`,
+    )
   if (results?.paused) return healthy('Unknown', 'Paused', 'The monitor is paused through the API.')
   if (results && results.no_runs_until !== null && results.next_run_at !== null)
     return healthy('False', 'OutOfRuns', `The team has used its runs. There are new ones at ${results.no_runs_until}.`)
   if (!results || results.last_run_at === null) return healthy('Unknown', 'NeverRun', 'No check has run yet.')
-  if (results.failures >= FAILURES_UNTIL_ERROR)
-    return healthy('False', 'Failing', results.last_error ?? 'The last checks failed.')
+  if (results.failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', lastOf(results))
   return healthy('True', 'Succeeding', 'The checks succeed.')
 }
+
+const lastOf = ({ last_error: message }: ResultsRow): string => message ?? 'The last checks failed.'
 
 function timed(
   condition: Untimed,

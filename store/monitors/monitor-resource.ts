@@ -223,6 +223,7 @@ export async function setSuspended(tx: Transaction, no: number, suspended: boole
 const Null = Type.Null()
 const ResultsRow = Type.Object({
   no: Type.Integer(),
+  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
   failures: Type.Integer(),
   locked: Type.Boolean(),
   paused: Type.Boolean(),
@@ -240,15 +241,23 @@ const ResultsRow = Type.Object({
 export type ResultsRow = Static<typeof ResultsRow>
 const resultsRow = rowOf(ResultsRow)
 
+/** The change that a run `d` of a search `m` found, as a difference of fields. */
+const SEARCH_CHANGE = sql.fragment`json_build_object(
+  'fields_changed', json_build_array(case m.mode when 'rank_tracking' then 'rank' else 'results' end),
+  'before', json_strip_nulls(json_build_object('rank', d.target_rank + d.rank_delta)),
+  'after', json_strip_nulls(json_build_object('rank', d.target_rank)))`
+
 /** Returns the results of records by their numbers; of those that are there. */
 export async function resultsOf(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>> {
   if (all.length === 0) return new Map()
   const found = await store.any(sql.prepared('results_of', resultsRow)`
     select c.no, c.failures, m.locked, m.paused, c.last_run_at,
-      case when m.kind = 'page' then b.extracted end as values,
+      -- Of a search: the rank of its target and the number of results in the last check that has any.
+      m.kind, case when m.kind = 'page' then b.extracted else s.found end as values,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
-      d.id as change_run_id, d.diff, l.error_message as last_error,
+      d.id as change_run_id, l.error_message as last_error,
+      case when m.kind = 'page' then d.diff when d.id is not null then ${SEARCH_CHANGE} end as diff,
       run_id_time(d.id) + make_interval(secs => (d.start_offset_ms + d.duration_ms) / 1000.0) as changed_at
     from checks c
     join monitors m on m.no = c.no and m.deleted_at is null
@@ -259,9 +268,17 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
       where u.team_id = m.team_id and c.cost > pool.remaining
     ) used_up on true
     left join lateral (
-      select id, diff, start_offset_ms, duration_ms from runs
-      where monitor_no = c.no and diff is not null order by id desc limit 1
+      select id, diff, start_offset_ms, duration_ms, target_rank, rank_delta from runs
+      where monitor_no = c.no and (diff is not null or m.kind = 'serp' and delivery_triggered)
+      order by id desc limit 1
     ) d on true
+    left join lateral (
+      select json_strip_nulls(json_build_object('rank', r.target_rank, 'results', json_array_length(coalesce(
+        r.organic_results, (select organic_results from runs f where f.monitor_no = c.no and f.id = r.reading_id)
+      )))) as found
+      from runs r
+      where m.kind = 'serp' and r.monitor_no = c.no and r.status = 'success' order by r.id desc limit 1
+    ) s on true
     left join lateral (
       select error_message from runs where monitor_no = c.no and c.failures > 0 order by id desc limit 1
     ) l on true

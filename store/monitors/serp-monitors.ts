@@ -144,6 +144,8 @@ export async function scheduledSearches(store: Queryable, engine: SerpMonitorSpe
           group by m.pages, c.interval_seconds
         ) grouped
       ), '[]') as searches,
-      1 as exits
+      greatest((
+        select count(*) from serp_exits where engine = ${engine} and next_at > clock() - interval '1 hour'
+      ), 1) as exits
   `)
 }

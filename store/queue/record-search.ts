@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
@@ -109,8 +110,6 @@ const COLUMNS = {
   triggered: 'bool',
 } as const
 
-/** Failures in a row with which a SERP monitor is paused. */
-const FAILURES_UNTIL_PAUSED = 10
 const UNTIL_PAUSED = sql.literalValue(String(FAILURES_UNTIL_PAUSED))
 
 /** The first pause of an engine, and the longest, in seconds. */
