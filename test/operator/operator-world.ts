@@ -147,7 +147,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
         const found = condition(resource, type)
         return found?.reason === reason && found.observedGeneration === resource.metadata.generation
       }
-      return eventually(() => read(name, of), holds, { forMs: 15_000 })
+      return eventually(() => read(name, of), holds)
     },
     /** Asks for a run, and waits until the operator has handled that. */
     async requestRun(name: string, token: string, spec: object = {}): Promise<CustomResource> {
