@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { TallyReporter } from './test/support/tally-reporter.ts'
@@ -5,9 +6,36 @@ import { systemPostgres } from './test/support/test-server.ts'
 
 const ci = process.env['CI'] === 'true'
 
+/**
+ * What takes more processor time than all the other tests together: commands as processes of their own, API servers of
+ * Kubernetes, pages that burn processor time, the bench, and requests made at random. `npm test` has the first tests of
+ * each and leaves the rest to `npm run test:all`.
+ */
+const SLOW = [
+  'test/bench/run-bench.test.ts',
+  'test/cli/*.test.ts',
+  'test/crds/{never-less,parity}.test.ts',
+  'test/docs/readme.test.ts',
+  'test/fuzz/**/*.test.ts',
+  'test/hostile/**/*.test.ts',
+  'test/operator/**/*.test.ts',
+  'test/platform/postgres/first-start.test.ts',
+  'test/runners/browser/hostile.test.ts',
+  'test/tools/ci/*.test.ts',
+]
+const FIRST = ['test/cli/serve.test.ts', 'test/operator/operator.test.ts', 'test/operator/reconcile/*.test.ts']
+const first = globSync(FIRST)
+const slow = globSync(SLOW).filter((file) => !first.includes(file))
+
+/** `npm test`: each feature, with a real Postgres, browser and sockets. */
 const main: TestProjectConfiguration = {
   extends: true,
-  test: { name: 'main', include: ['test/**/*.test.ts'] },
+  test: { name: 'main', include: ['test/**/*.test.ts'], exclude: slow },
+}
+
+const whole: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'whole', include: slow },
 }
 
 // The oldest Postgres that we say we support: what speaks SQL runs once more on it.
@@ -17,11 +45,11 @@ const oldest: TestProjectConfiguration = {
 }
 
 function projects(): TestProjectConfiguration[] {
-  if (systemPostgres(15) !== null) return [main, oldest]
+  if (systemPostgres(15) !== null) return [main, whole, oldest]
   const line = 'skipped: the store on Postgres 15: install postgresql-15'
   if (ci) throw new Error(`${line} (CI must not skip)`)
   process.stdout.write(`${line}\n`)
-  return [main]
+  return [main, whole]
 }
 
 export default defineConfig({
