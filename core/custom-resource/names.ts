@@ -25,13 +25,27 @@ function renamed(node: SchemaNode, value: unknown, toResource: ((name: string) =
     const each = typeof others === 'object' ? others : null
     return each ? mapEntries(value, (key, item) => [key, renamed(each, item, toResource)]) : value
   }
-  const apiName = new Map(Object.keys(properties).map((name) => [toResource ? name : camelCase(name), name]))
+  const apiName = apiNames(properties, toResource !== null)
   return mapEntries(value, (key, item) => {
     const name = apiName.get(key)
     const child = name === undefined ? undefined : properties[name]
     if (name === undefined || !child) return [key, item]
     return [toResource ? toResource(name) : name, renamed(child, item, toResource)]
   })
+}
+
+/** The names of each definition's properties, which are the same for every value. */
+const known = { toResource: new WeakMap<object, NamesOf>(), toApi: new WeakMap<object, NamesOf>() }
+type NamesOf = ReadonlyMap<string, string>
+
+/** Returns the names of properties in the API's spelling by those in the spelling that a value has. */
+function apiNames(properties: object, isToResource: boolean): NamesOf {
+  const names = isToResource ? known.toResource : known.toApi
+  const found = names.get(properties)
+  if (found) return found
+  const made = new Map(Object.keys(properties).map((name) => [isToResource ? name : camelCase(name), name]))
+  names.set(properties, made)
+  return made
 }
 
 const mapEntries = (value: object, change: (key: string, item: unknown) => [string, unknown]) =>

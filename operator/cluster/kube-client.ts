@@ -67,6 +67,11 @@ export const MERGE_PATCH = 'application/merge-patch+json'
 /** An answer without spec and status. */
 export const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 
+interface Credentials {
+  readonly options: RequestOptions
+  readonly agent: RequestOptions['agent']
+}
+
 const ANSWER_MS = 30_000
 /** Credentials are asked for again after this: a token of a pod is renewed within the hour. */
 const CREDENTIALS_MS = 1_000
@@ -87,13 +92,13 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
   const agents = createAgents(cluster.proxyUrl !== undefined)
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
 
-  let applied: { readonly options: Promise<RequestOptions>; readonly until: number } | null = null
+  let applied: { readonly options: Promise<Credentials>; readonly until: number } | null = null
   /** The library makes an agent of its own each time, so it is not asked for each of many requests. */
-  function credentials(): Promise<RequestOptions> {
+  function credentials(): Promise<Credentials> {
     const now = performance.now()
     if (!applied || applied.until < now) {
       const options: RequestOptions = {}
-      const asked = config.applyToHTTPSOptions(options).then(() => options)
+      const asked = config.applyToHTTPSOptions(options).then(() => ({ options, agent: agents.of(options) }))
       applied = { options: asked, until: now + CREDENTIALS_MS }
       asked.catch(() => (applied = null))
     }
@@ -101,7 +106,7 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
   }
 
   async function open({ method, path, body, contentType, accept, signal }: KubeRequest): Promise<IncomingMessage> {
-    const options: RequestOptions = { ...(await credentials()), method, signal }
+    const { options, agent } = await credentials()
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(options.headers as Record<string, string> | undefined),
@@ -112,7 +117,13 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const send = url.protocol === 'http:' ? plainRequest : request
-    const sent = send(url, { ...options, headers, agent: url.protocol === 'http:' ? undefined : agents.of(options) })
+    const sent = send(url, {
+      ...options,
+      method,
+      signal,
+      headers,
+      agent: url.protocol === 'http:' ? undefined : agent,
+    })
     sent.once('response', resolve)
     sent.once('error', reject)
     sent.end(text)

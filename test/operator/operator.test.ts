@@ -50,6 +50,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await kube.kubectl('delete', 'monitor', 'kettle', '-n', world.namespace, '--timeout=15s')
     expect(await world.stored(status?.id)).toBeNull()
     expect((await kube.call('GET', world.path('kettle'))).status).toBe(404)
+    const done = await world.store.anyFirst(sql.type(row({ line: Type.String() }))`
+      select concat_ws(' ', action, actor_label, metadata ->> 'resource') as line from audit_events
+      where target_id = ${status?.id ?? ''} order by id
+    `)
+    const resource = `${world.namespace}/kettle`
+    expect(done).toEqual(['created', 'updated', 'deleted'].map((action) => `monitor.${action} System ${resource}`))
   })
 
   test('refuses a change through the API, which names the resource', async () => {

@@ -7,6 +7,7 @@ import type { CustomResource } from '../../../operator/reconcile/custom-resource
 import { type CliProcess, startCli } from '../../cli/cli-process.ts'
 import { createInstallation, type Person, type Installation } from '../../monitors/installation.ts'
 import { createFaultyKube, type FaultyKube } from '../../operator/cluster/faulty-kube.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type KubeApi, startKubeApi } from '../../support/kube-api.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 import type { Query } from '../query.ts'
@@ -178,7 +179,13 @@ function createTenant(
   { person, namespace }: Pick<Tenant, 'person' | 'namespace'>,
 ): Tenant {
   const collection = `/apis/tidemark.dev/v1/namespaces/${namespace}/monitors`
-  const list = async () => (await kube.call('GET', collection)).body.items as readonly CustomResource[]
+  // After its start, the API server is ready a moment before it serves the kind.
+  const served = () =>
+    eventually(
+      () => kube.call('GET', collection),
+      ({ status }) => status === 200,
+    )
+  const list = async () => (await served()).body.items as readonly CustomResource[]
   return {
     person,
     namespace,

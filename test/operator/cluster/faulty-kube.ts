@@ -26,7 +26,7 @@ type Fault =
   | { readonly kind: 'expired' }
 
 /** A request that is on its way. */
-interface KeptRequest {
+export interface KeptRequest {
   /** Resolves when the request has come. */
   readonly came: Promise<void>
   /** Passes it on, and resolves with the status of its answer. */
