@@ -4,6 +4,8 @@ import { GIVEN_ROLES } from './role.ts'
 
 /** An invitation works for this many days after it was sent. */
 export const INVITATION_DAYS = 7
+/** An invitation is forgotten this many days after its link has expired, whatever became of it. */
+export const INVITATION_KEPT_DAYS = 30
 /** How often an invitation can be sent again within an hour. */
 export const RESENDS_PER_HOUR = 3
 /** How often a team can invite the same address within an hour, after revocations. */

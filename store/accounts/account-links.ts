@@ -49,3 +49,13 @@ export async function confirmAddress(store: Queryable, userId: string): Promise<
   await store.query(sql.type(nothing)`
     update auth.users set email_verified = true where id = ${userId}::uuid and not email_verified`)
 }
+
+/** Deletes tokens that expired more than a day ago. Returns how many. Used by the maintenance. */
+export async function purgeLinks(store: Queryable): Promise<number> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    delete from auth.verifications where id in (
+      select id from auth.verifications where expires_at < now() - interval '1 day'
+      limit 10000 for update skip locked
+    )`)
+  return rowCount
+}

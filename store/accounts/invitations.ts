@@ -3,6 +3,7 @@ import Type from 'typebox'
 import {
   Invitation,
   INVITATION_DAYS,
+  INVITATION_KEPT_DAYS,
   InvitationPreview,
   INVITATION_STATES,
   type InvitationState,
@@ -141,4 +142,14 @@ export async function renewInvitation(tx: Transaction, id: string): Promise<Issu
 
 export async function endInvitation(tx: Transaction, id: string, as: 'accepted' | 'revoked'): Promise<void> {
   await tx.query(sql.type(nothing)`update invitations set ended_as = ${as} where id = ${id}::uuid`)
+}
+
+/** Deletes invitations whose links expired long ago. Returns how many. Used by the maintenance. */
+export async function purgeInvitations(store: Queryable): Promise<number> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    delete from invitations where id in (
+      select id from invitations where expires_at < clock() - make_interval(days => ${INVITATION_KEPT_DAYS})
+      limit 10000 for update skip locked
+    )`)
+  return rowCount
 }

@@ -11,6 +11,8 @@ import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 import { fitLocks } from '../../store/quota/locks.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
+import { purgeLinks } from '../../store/accounts/account-links.ts'
+import { purgeInvitations } from '../../store/accounts/invitations.ts'
 import { purgeSessions } from '../../store/accounts/sessions.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
 import { endUnrendered } from '../../store/maintenance/unrendered.ts'
@@ -68,6 +70,8 @@ export async function startMaintenance(
     await restUsedUp(store)
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)
+    await purgeLinks(store)
+    await purgeInvitations(store)
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
     await purgeRunnerTokens(store)
