@@ -12,7 +12,8 @@ import { Pagination } from '../../schema/page-of.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
-import { SerpMonitor, SerpMonitorCreate, SerpMonitorPatch } from '../../schema/serp/serp-monitor.ts'
+import { SerpPreview } from '../../schema/serp/serp-check.ts'
+import { SerpMonitor, SerpMonitorCreate, SerpMonitorPatch, SerpMonitorPreview } from '../../schema/serp/serp-monitor.ts'
 import { SerpResult } from '../../schema/serp/serp-result.ts'
 import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
@@ -36,6 +37,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SerpMonitor,
   SerpMonitorCreate,
   SerpMonitorPatch,
+  SerpMonitorPreview,
+  SerpPreview,
   SerpResult,
   RunDiff,
   Preview,
@@ -101,6 +104,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/tidemark' }],
   },
   SerpMonitorPatch: { pages: 2 },
+  SerpMonitorPreview: { keyword: 'electric kettle', engine: 'duckduckgo', target_domain: 'shop.example.com' },
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },

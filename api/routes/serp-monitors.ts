@@ -7,6 +7,8 @@ import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
+import { previewSearch } from '../../monitors/preview-search.ts'
+import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
@@ -15,6 +17,7 @@ import {
   SerpMonitor,
   SerpMonitorCreate,
   SerpMonitorPatch,
+  SerpMonitorPreview,
   serpMonitorQuery,
   type SerpMonitorSpec,
 } from '../../schema/serp/serp-monitor.ts'
@@ -24,7 +27,7 @@ import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/m
 import { toRun } from '../../store/runs/run-record.ts'
 import { countRuns, listRuns } from '../../store/runs/runs.ts'
 import type { Principal } from '../auth/principals.ts'
-import { doneOf, noSuch } from '../http/outcome-error.ts'
+import { doneOf, later, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, created, noContent, ok, route } from '../http/route.ts'
 import { shownSerpMonitor } from '../presenters/shown.ts'
@@ -86,6 +89,32 @@ const create = route({
     const creation = { teamId, actor, userId, spec: body as SerpMonitorSpec }
     const { monitor } = doneOf(await createSerpMonitor(services, creation))
     return created(await stored(monitor, { services, principal }))
+  },
+})
+
+const preview = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/preview',
+  summary: 'Try a search without creating a monitor',
+  description:
+    'Makes the search now, as a check would, and returns the results. Only `keyword` is needed; the other keys are ' +
+    'those of a create. Nothing is stored and nothing is delivered. It uses one run for each page. One that fails ' +
+    'also gets 200: `status` is `error`, with `error_code` and `error_message`. While the engine is left alone, or ' +
+    'other searches of it do not end in 15 seconds, it fails so, and uses no run.',
+  tag,
+  policy: 'monitors.write',
+  beyond: true,
+  body: SerpMonitorPreview,
+  defaults: true,
+  answers: { 200: { description: 'The results that a run would have.', schema: SerpPreview } },
+  async handle({ body, principal: { teamId }, services: { store, previews } }) {
+    if (!previews) throw later('This process makes no previews.')
+    // All defaults have been filled in before this call, so nothing is missing that a search needs.
+    const { keyword, engine, pages, location_code, language_code, device, target_domain } = body as SerpMonitorSpec
+    const search = { keyword, engine, pages, location_code, language_code, device }
+    const outcome = await previewSearch({ store, previews }, { teamId, search, target: target_domain ?? null })
+    if (outcome.kind === 'no_browser') throw later('This process has no browser, which searches need.')
+    return ok(doneOf(outcome).preview)
   },
 })
 
@@ -278,6 +307,7 @@ const rotateSecret = route({
 export const serpMonitorRoutes = [
   list,
   create,
+  preview,
   get,
   edit,
   remove,

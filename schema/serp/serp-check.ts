@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
+import { SerpResult } from './serp-result.ts'
 import { Choice, Closed, Nullable, Text, Whole } from '../shape/shape.ts'
 
 /**
@@ -37,3 +39,19 @@ export const SerpCheck = Closed(
   { description: 'Beyond the contract: how the check of a search went. Null: it has not ended, or was skipped.' },
 )
 export type SerpCheck = Static<typeof SerpCheck>
+
+/** The result that a check of a search would have now. Names that runs also use have the same meaning. */
+export const SerpPreview = Closed({
+  status: Choice(['success', 'error']),
+  url: Text(1, 8192, 'The address of the search at its engine.'),
+  organic_results: Type.Array(SerpResult, { maxItems: 1_000 }),
+  target_rank: Nullable(Type.Integer({ minimum: 1 }), { description: 'Null: not listed, not known, or no target.' }),
+  ai_overview_present: Nullable(Type.Boolean()),
+  featured_snippet_present: Nullable(Type.Boolean()),
+  serp_check: SerpCheck,
+  duration_ms: Type.Integer({ minimum: 0 }),
+  warnings: Type.Array(Text(1, 500), { maxItems: 50 }),
+  error_code: Nullable(Choice(Object.keys(RUN_FAULTS) as RunFaultCode[])),
+  error_message: Nullable(Text(0, 2000)),
+})
+export type SerpPreview = Static<typeof SerpPreview>

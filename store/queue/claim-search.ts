@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import { SERP_ENGINES, SerpSearch } from '../../schema/serp/serp-search.ts'
+import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { poolOf, TAKEN } from '../quota/pool.ts'
@@ -269,4 +270,41 @@ export async function freeExits(
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     where ${hasExit(holder)}
   `)
+}
+
+/** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
+type TakenExit =
+  | { readonly kind: 'taken'; readonly held: Held }
+  | { readonly kind: 'refused'; readonly untilMs: number }
+  | { readonly kind: 'busy' }
+
+const exitState = row({ refused_until_ms: Type.Union([Type.Number(), Type.Null()]), is_taken: Type.Boolean() })
+
+/**
+ * Takes an exit for a search that no monitor makes. The number stands for it as that of a check does for a check. It is
+ * below 0, so that no check has it; with fence 0 it is freed and recorded like one.
+ */
+export async function takeExit(
+  store: Store,
+  { engine, exit, seconds }: { readonly engine: SerpEngine; readonly exit: string; readonly seconds: number },
+): Promise<TakenExit> {
+  await isAnyDue(store, exit)
+  const held: Held = { no: -randomInt(1, 2 ** 40), fence: 0 }
+  const { refused_until_ms: untilMs, is_taken } = await store.one(sql.prepared('take_exit', exitState)`
+    with pause as materialized (
+      select max(refused_until) as until from serp_engines where engine = ${engine} and refused_until > clock()
+    ),
+    taken as (
+      update serp_exits x
+      set busy_until = clock() + make_interval(secs => ${seconds}), check_no = ${held.no}, check_fence = ${held.fence}
+      from pause
+      where x.exit = ${exit} and x.engine = ${engine} and pause.until is null
+        and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
+      returning x.engine
+    )
+    select (extract(epoch from pause.until) * 1000)::float8 as refused_until_ms, exists (select from taken) as is_taken
+    from pause
+  `)
+  if (untilMs !== null) return { kind: 'refused', untilMs }
+  return is_taken ? { kind: 'taken', held } : { kind: 'busy' }
 }

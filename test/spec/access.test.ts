@@ -70,6 +70,7 @@ const read = (client: Client, path: string) =>
 /** What whoever is let in gets, where these operations have nothing to do here. */
 const INSTEAD: Readonly<Record<string, readonly [status: number, why: string]>> = {
   'POST /v1/monitors/preview': [503, 'this process makes no previews'],
+  'POST /v1/serp-monitors/preview': [503, 'this process makes no previews'],
   'GET /v1/runs/{id}/diff': [404, 'the run has no texts'],
   'GET /v1/run-images/{id}': [404, 'the run has no pictures'],
   'DELETE /v1/account': [422, 'the body does not name the account'],

@@ -74,6 +74,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/monitors/:id/backtest': async () => ({ diff_predicate: { type: 'any_field_changes' } }),
     'POST /v1/monitors/from-template/:slug': async () => ({ url: 'https://example.com/' }),
     'POST /v1/serp-monitors': async () => SEARCH,
+    'POST /v1/serp-monitors/preview': async () => SEARCH,
     'POST /v1/keys': async () => ({ name: 'k' }),
     'POST /v1/keys/:id/rotate': async () => ({ grace_period_hours: 0 }),
     'PATCH /v1/team': async () => ({ name: 'Team' }),

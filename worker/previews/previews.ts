@@ -1,5 +1,9 @@
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
+import type { Reading } from '../../runners/check/reading.ts'
+import type { SerpTask } from '../../runners/check/task.ts'
+import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/pool.ts'
@@ -9,6 +13,13 @@ import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { type Ask, preview, type Previewed } from './preview.ts'
+
+/** How searches are previewed: as checks of this process are made. */
+interface PreviewSearching {
+  readonly means: SearchMeans
+  readonly exit: string
+  readonly spacingMs: number
+}
 
 interface PreviewsOptions {
   readonly egress: EgressPolicy
@@ -22,6 +33,8 @@ interface PreviewsOptions {
   readonly prompts?: Prompts | null
   /** Milliseconds for a fetch. Default 30,000, as for a run. */
   readonly deadlineMs?: number
+  /** Asks search engines, from an exit with a spacing. Absent: previews of searches are refused. */
+  readonly search?: PreviewSearching | undefined
   /** The proxy for checks that a site refuses, and the allowance that it is counted against. */
   readonly proxy?: { readonly layer: ProxyLayer; holdFor(teamId: string): Hold } | undefined
 }
@@ -48,7 +61,17 @@ interface PreviewPlace {
   readonly kind: 'place'
   /** Null when the process is stopping. */
   run(config: Previewed): Promise<Preview | null>
+  /** Null: this process asks no search engines. */
+  readonly searches: PreviewSearches | null
   leave(): void
+}
+
+/** What a preview of a search needs. */
+interface PreviewSearches {
+  readonly exit: string
+  readonly spacingMs: number
+  /** Null when the process is stopping. */
+  run(search: SerpSearch): Promise<Extract<Reading, { kind: 'search' | 'failed' }> | null>
 }
 
 /** Creates the slots, with an egress guard and threads of their own as in a worker. Both start when first needed. */
@@ -60,6 +83,7 @@ export function createPreviews({
   browser,
   prompts,
   proxy,
+  search: searching,
 }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
   const extractor = createExtractor({ threads: 1 })
@@ -79,12 +103,30 @@ export function createPreviews({
     return done
   }
 
+  async function runSearch({ means }: PreviewSearching, teamId: string, search: SerpSearch) {
+    if (stopping.signal.aborted) return null
+    const { signal } = stopping
+    const done = searchReading(searchTaskOf(search, teamId), { means, extractor, signal })
+    running.add(done)
+    const reading = await done
+    return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
+  }
+
+  const searchesOf = (teamId: string): PreviewSearches | null =>
+    searching
+      ? {
+          exit: searching.exit,
+          spacingMs: searching.spacingMs,
+          run: (search) => runSearch(searching, teamId, search),
+        }
+      : null
+
   return {
     enter(teamId) {
       const leave = places.take(teamId, 1)
       if (leave === 'key') return { kind: 'limit', of: 'team', limit: perTeam }
       if (leave === 'total') return { kind: 'limit', of: 'process', limit: atOnce }
-      return { kind: 'place', run: (config) => run(teamId, config), leave }
+      return { kind: 'place', run: (config) => run(teamId, config), searches: searchesOf(teamId), leave }
     },
     async close() {
       stopping.abort()
@@ -93,3 +135,20 @@ export function createPreviews({
     },
   }
 }
+
+const searchTaskOf = (search: SerpSearch, teamKey: string): SerpTask => ({
+  kind: 'serp',
+  queue: 'serp',
+  no: 0,
+  fence: 0,
+  runId: '',
+  monitorId: '',
+  host: search.engine,
+  teamKey,
+  search,
+  refusedUntilMs: null,
+  obstacle: null,
+  dueMs: null,
+  claimedMs: 0,
+  claimedAt: 0,
+})

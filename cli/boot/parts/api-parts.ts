@@ -22,6 +22,7 @@ import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
 import { promptsOf } from './model.ts'
 import { objectsOf } from './objects.ts'
+import { searchPreviewsOf } from './search-parts.ts'
 import { proxyHold, proxyLayerOf } from './proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
@@ -66,6 +67,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     egress: context.egress,
     browser: context.browsers ?? undefined,
     prompts,
+    search: searchPreviewsOf(context),
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, context.log) } : undefined,
   })
   const objects = objectsOf(settings)

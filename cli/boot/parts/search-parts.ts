@@ -11,7 +11,15 @@ import type { SearchProvider } from '../../../worker/searches/search-provider.ts
 import { createSearches } from '../../../worker/searches/searches.ts'
 import type { Stack } from '../process/stack.ts'
 import { objectsOf } from './objects.ts'
+import { searchMeansOf } from './search-means.ts'
 import type { Settings } from '../settings/read-config.ts'
+
+/** Returns how previews ask search engines; undefined in a process that renders nothing. */
+export function searchPreviewsOf(context: Parameters<typeof searchMeansOf>[0] & { readonly settings: Settings }) {
+  const means = searchMeansOf(context)
+  const { TIDEMARK_EXIT_NAME: exit, TIDEMARK_SERP_SPACING_MS: spacingMs } = context.settings
+  return means && { means, exit, spacingMs }
+}
 
 interface SourceContext {
   readonly settings: Settings

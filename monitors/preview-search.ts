@@ -1,0 +1,189 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { searchUrl } from '../core/serp/search-url.ts'
+import { targetRank } from '../core/serp/target-rank.ts'
+import type { Reading } from '../runners/check/reading.ts'
+import { leftAlone } from '../runners/serp/search-reading.ts'
+import type { SerpPreview } from '../schema/serp/serp-check.ts'
+import { ENGINE_NAMES, type SerpSearch } from '../schema/serp/serp-search.ts'
+import type { Store } from '../store/db/client.ts'
+import { freeExits, takeExit } from '../store/queue/claim-search.ts'
+import { recordSearches } from '../store/queue/record-search.ts'
+import type { Held } from '../store/queue/lease.ts'
+import { spendRun } from '../store/quota/spend-run.ts'
+import type { Locked, OutOfRuns } from './outcome.ts'
+import type { PreviewLimit, Stopping } from './preview-monitor.ts'
+
+type SearchReading = Extract<Reading, { kind: 'search' | 'failed' }>
+
+/** The slots for previews, as far as searches need them. */
+interface SearchSlots {
+  enter(teamId: string): SearchSlot | PreviewLimit
+}
+
+interface SearchSlot {
+  readonly kind: 'place'
+  readonly searches: {
+    readonly exit: string
+    readonly spacingMs: number
+    /** Null when the process is stopping. */
+    run(search: SerpSearch): Promise<SearchReading | null>
+  } | null
+  leave(): void
+}
+
+interface WantedPreview {
+  readonly teamId: string
+  readonly search: SerpSearch
+  /** The site to look for. Null: none. */
+  readonly target: string | null
+}
+
+type SearchPreviewOutcome =
+  | { readonly kind: 'done'; readonly preview: SerpPreview }
+  /** The process renders nothing. */
+  | { readonly kind: 'no_browser' }
+  | OutOfRuns
+  | Locked
+  | PreviewLimit
+  | Stopping
+
+/** How long a preview waits for its turn at the engine: the requester waits too. */
+const TURN_MS = 15_000
+/** Five pages take a minute at most. A process that was killed meanwhile frees the exit after this time. */
+const SECONDS = 180
+
+/**
+ * Makes a search now, within the rules of all searches: one at a time at an engine and exit, and none while the engine
+ * is left alone. It costs one run for each page. A preview that asked nothing costs none.
+ */
+export async function previewSearch(
+  { store, previews }: { readonly store: Store; readonly previews: SearchSlots },
+  wanted: WantedPreview,
+): Promise<SearchPreviewOutcome> {
+  const slot = previews.enter(wanted.teamId)
+  if (slot.kind === 'limit') return slot
+  try {
+    return slot.searches === null ? { kind: 'no_browser' } : await inTurn(store, slot.searches, wanted)
+  } finally {
+    slot.leave()
+  }
+}
+
+async function inTurn(
+  store: Store,
+  searches: NonNullable<SearchSlot['searches']>,
+  wanted: WantedPreview,
+): Promise<SearchPreviewOutcome> {
+  const { teamId, search } = wanted
+  const startedAt = performance.now()
+  const done = (reading: SearchReading): SearchPreviewOutcome => ({
+    kind: 'done',
+    preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
+  })
+  const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds: SECONDS })
+  if (taken.kind === 'refused') return done(leftAlone(search.engine, taken.untilMs))
+  if (taken.kind === 'busy') return done(busyAt(search))
+  let reading: SearchReading | null = null
+  try {
+    const paid = await spendRun(store, teamId, 'serp', search.pages)
+    if (paid.kind === 'used_up') return paid
+    if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
+    reading = await searches.run(search)
+    return reading === null ? { kind: 'stopping' } : done(reading)
+  } finally {
+    await endOf(store, taken.held, { reading, search, spacingMs: searches.spacingMs })
+  }
+}
+
+async function turnAt(store: Store, wanted: Parameters<typeof takeExit>[1]): ReturnType<typeof takeExit> {
+  const until = performance.now() + TURN_MS
+  for (;;) {
+    const taken = await takeExit(store, wanted)
+    if (taken.kind !== 'busy' || performance.now() > until) return taken
+    await pause(250)
+  }
+}
+
+interface EndedPreview {
+  /** Null: nothing was asked. */
+  readonly reading: SearchReading | null
+  readonly search: SerpSearch
+  readonly spacingMs: number
+}
+
+/** Frees the exit. What the engine did counts as after a check: a refusal, or a healthy answer. */
+async function endOf(store: Store, held: Held, { reading, search, spacingMs }: EndedPreview): Promise<void> {
+  if (reading === null) return freeExits(store, [held], spacingMs)
+  const isRefused = reading.kind === 'search' ? reading.search.isRefused : reading.engine?.outcome === 'blocked'
+  const told = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
+  await tellEngine(store, told, spacingMs)
+}
+
+const tellEngine = (
+  store: Store,
+  {
+    no,
+    fence,
+    engine,
+    refused,
+    healthy,
+  }: Held & Pick<Parameters<typeof recordSearches>[1][number], 'engine' | 'refused' | 'healthy'>,
+  spacingMs: number,
+) =>
+  // No check has the number, so this records what it says about exit and engine, and nothing else.
+  recordSearches(
+    store,
+    [
+      {
+        ...{ no, fence, engine, refused, healthy, run_id: crypto.randomUUID(), start_offset_ms: 0, duration_ms: 0 },
+        ...{ fetch_method: null, outcome: 'failed', error_code: null, error_message: null, warnings: null },
+        ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, serp_check: '{}', deliveries: [] },
+        ...{ target_rank: null, rank_delta: null, ai_overview_present: null, featured_snippet_present: null },
+      },
+    ],
+    { spacingMs, mails: { add: async () => false }, linkOf: () => null },
+  )
+
+function busyAt({ engine }: SerpSearch): SearchReading {
+  const message =
+    `Other searches of ${ENGINE_NAMES[engine]} are under way from here, one at a time and with a pause between them. ` +
+    'This one asked nothing and used no run. Try again in a minute.'
+  return {
+    kind: 'failed',
+    fetchMethod: null,
+    fault: { code: 'not_available', message },
+    retryAfterMs: 0,
+    engine: { outcome: 'failed', country: 'approximate', marker: 'the exit is busy' },
+  }
+}
+
+function previewOf(reading: SearchReading, { search, target }: WantedPreview, durationMs: number): SerpPreview {
+  const common = { url: searchUrl(search), duration_ms: durationMs }
+  if (reading.kind === 'failed')
+    return {
+      ...common,
+      ...{ status: 'error', organic_results: [], target_rank: null, warnings: [] },
+      ...{ ai_overview_present: null, featured_snippet_present: null },
+      serp_check: {
+        ...{ outcome: reading.engine?.outcome ?? 'failed', source: null, pages: 0, cut_by: null, is_guess: false },
+        ...{ country: reading.engine?.country ?? 'approximate', late_ms: null, marker: reading.engine?.marker ?? '' },
+      },
+      ...{ error_code: reading.fault.code, error_message: reading.fault.message },
+    }
+  const { results, pageEnds, outcome, source, cutBy, isGuess, country, marker, warnings } = reading.search
+  const rank = target === null ? null : targetRank(target, results)
+  return {
+    ...common,
+    status: 'success',
+    organic_results: [...results],
+    target_rank: rank === 'unknown' ? null : rank,
+    ai_overview_present: reading.search.aiOverview,
+    featured_snippet_present: reading.search.featuredSnippet,
+    serp_check: {
+      ...{ outcome, source, pages: pageEnds.length, cut_by: cutBy, is_guess: isGuess, country, late_ms: null },
+      marker: marker.slice(0, 500),
+    },
+    warnings: [...warnings],
+    ...{ error_code: null, error_message: null },
+  }
+}
