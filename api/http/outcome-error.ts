@@ -11,6 +11,7 @@ import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import { forbidden, POLICIES, type PolicyName } from '../auth/policy.ts'
 import { INVITES_PER_HOUR, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
+import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 
@@ -186,8 +187,9 @@ export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND'
 export const later = (message: string): ApiError =>
   new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
 
-function managed({ name, resource, act }: Managed) {
-  const by = resource === null ? 'a Kubernetes resource' : `the Kubernetes resource Monitor ${resource}`
+function managed({ name, resource, resourceKind, act }: Managed) {
+  const { kind } = resourceKind === 'serp' ? SERP_MONITOR_RESOURCE : MONITOR_RESOURCE
+  const by = resource === null ? 'a Kubernetes resource' : `the Kubernetes resource ${kind} ${resource}`
   const message =
     act === 'resume'
       ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`

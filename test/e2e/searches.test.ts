@@ -117,6 +117,8 @@ describeIf(existsSync(FOLDER), ADVICE)('A program that is started with saved pag
     const run = await newest(id, 2)
     expect(run).toMatchObject({ status: 'success', delivery_triggered: true, target_rank: null })
     const request = await received(hook)
+    const seen = await ask<object>('/v1/serp-monitors/preview', { keyword: 'sang', engine: 'bing', target_domain })
+    expect(seen).toMatchObject({ status: 'success', organic_results: run.organic_results, target_rank: null })
     const { secret } = await ask<{ secret: string }>(`/v1/serp-monitors/${id}/signing-secret`)
     const body = request.body.toString('utf8')
     const header = request.headers.get('service-signature') ?? ''

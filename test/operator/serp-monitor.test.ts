@@ -105,7 +105,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     const one = { ...world.owner, id: status?.id ?? '', kind: 'serp' } as const
     expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
     const resource = `${world.namespace}/kettle`
-    expect(await editSerpMonitor(world.context, { ...one, patch: { pages: 2 } })).toMatchObject({ resource })
+    const refused = await editSerpMonitor(world.context, { ...one, patch: { pages: 2 } })
+    expect(refused).toMatchObject({ resource, resourceKind: 'serp' })
     expect(await deleteMonitor(world.context, one)).toMatchObject({ kind: 'managed', resource })
     expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })
     expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done' })
