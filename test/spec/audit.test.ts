@@ -257,6 +257,7 @@ const BEYOND = [
   'billing.credits_granted',
   'account.email_changed',
   'account.password_reset_issued',
+  'account.deleted',
 ]
 
 describe('GET /v1/team/audit/export', () => {
