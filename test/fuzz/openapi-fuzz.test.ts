@@ -56,6 +56,7 @@ const NEVER_SUCCEED = new Set([
   'postTeamSwitch',
   'patchTeamMembersByUserId',
   'deleteTeamMembersByUserId',
+  'deleteAccount',
 ])
 
 test(

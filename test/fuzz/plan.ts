@@ -213,6 +213,8 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false
+  // No generated address is that of the account, which is needed further on.
+  if (path === '/v1/account') return false
   if (pathNames[0] === 'slug') return hasKey(body?.value, 'url')
   return id !== '' && (kindOf(path) === 'monitor' || pathNames.length === 0 || shelf.dead('monitor', 0) === null)
 }
