@@ -69,6 +69,7 @@ describe('an engine that refuses', () => {
     expect(claimed).toHaveLength(2)
     for (const one of claimed) await recordIn(database, one, { outcome: 'blocked' })
     expect(await pauseMinutes()).toBe(15)
+    expect(await database.query('select refusals from serp_engines')).toEqual([{ refusals: 1 }])
   })
 
   test('on a later page is left alone too, and the run is a success', async () => {
