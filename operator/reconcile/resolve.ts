@@ -53,7 +53,6 @@ type ValueOf = Parameters<typeof withSecrets>[1]
 
 /** What a configuration came to, without the configuration. */
 interface KnownHash {
-  readonly generation: number
   readonly teamId: string
   readonly hash: Buffer
 }
@@ -74,8 +73,11 @@ export function createResolver({
   secretMs,
 }: ResolverOptions) {
   const secretOf = createSecretReader(client, secretMs)
-  /** Hashes of configurations without Secrets by the uid of their resource, so that they are not checked each time. */
-  const hashes = new LRUCache<string, KnownHash>({ max: 50_000 })
+  /**
+   * Hashes of configurations without Secrets, so that they are not checked each time. A generation does not identify
+   * one: another definition of the kind shows the same generation with other keys.
+   */
+  const hashes = new WeakMap<object, KnownHash>()
   const teams = new LRUCache<string, { readonly team: Team | null }>({ max: 5_000, ttl: TEAM_MS })
 
   const key = createSecretKey(hashKey)
@@ -104,10 +106,9 @@ export function createResolver({
     const usesSecrets = refs.length > 0
     const team = await teamOf(namespace)
     if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, usesSecrets }
-    const { uid, generation = 0 } = metadata
     const { id: teamId, owner_user_id: ownerId } = team
-    const knownHash = usesSecrets ? undefined : hashes.get(uid)
-    if (knownHash?.generation === generation && knownHash.teamId === teamId) {
+    const knownHash = usesSecrets ? undefined : hashes.get(declared)
+    if (knownHash?.teamId === teamId) {
       const spec = () => checkedSpec(records, declared, egress)
       return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, usesSecrets }
     }
@@ -131,7 +132,7 @@ export function createResolver({
     const { spec } = checked
     const applied = JSON.stringify([teamId, spec, declared.suspend === true])
     const hash = createHmac('sha256', key).update(applied).digest()
-    if (!usesSecrets) hashes.set(uid, { generation, teamId, hash })
+    if (!usesSecrets) hashes.set(declared, { teamId, hash })
     return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, usesSecrets }
   }
 }
