@@ -67,6 +67,10 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'ExtractConfigXpath.fields': rules('//h1', '//a/@href', 'string(//p[1])', 'count(//li)'),
   'ExtractConfigJsonPath.fields': rules('$', '$.price', '$..price', "$['a b'][0]", '$[?@.a > 1]'),
   'ExtractConfigRegex.fields': rules(String.raw`(\d+) EUR`, '.', 'a|b', '(?<name>x+)'),
+  '*.keyword': () => fc.constantFrom('running shoes', 'Größe 😀'),
+  '*.location_code': () => fc.constantFrom('us', 'de'),
+  '*.language_code': () => fc.constantFrom('en', 'de'),
+  '*.target_domain': () => fc.constantFrom('example.com', 'shop.example.net'),
   '*.wait_for': () => fc.constantFrom('.price', '#ready'),
   '*.ignore': () => fc.constantFrom({}, { selectors: ['.ad'], patterns: [String.raw`^Updated \d+`] }),
   'ExtractConfigPrompt.schema': () =>
@@ -81,6 +85,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   RequestConfig: paging,
   'VisualConfig.regions[]': (plain) => plain().map((region) => mendRegion(bagOf(region))),
   'VisualConfig.ignoreSelectors[]': () => fc.constantFrom('.ad', '#banner'),
+  SerpMonitorCreate: (plain) => plain().map((search) => mendSearch(bagOf(search))),
+  SerpMonitorPatch: (plain) => plain().map((search) => without(without(bagOf(search), 'mode'), 'target_domain')),
   MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
@@ -90,6 +96,12 @@ export const HINTS: Readonly<Record<string, Hint>> = {
 const bagOf = (value: Json): Bag =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Bag) : {}
 const without = (bag: Bag, key: string): Bag => Object.fromEntries(Object.entries(bag).filter(([name]) => name !== key))
+
+/** The mode decides whether there is a site to look for. */
+const mendSearch = (search: Bag): Json =>
+  search['mode'] === 'rank_tracking'
+    ? { ...search, target_domain: 'example.com' }
+    : { ...without(search, 'target_domain'), mode: 'full_analysis' }
 
 /** Predicates name fields that there are; only one of a direct request and a picture. */
 function mendMonitor(monitor: Bag): Json {
