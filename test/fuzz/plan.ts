@@ -204,12 +204,9 @@ function isMissing({ shelf }: Here, { path, pathNames }: Operation, caller: Call
 /** Whether nothing but the document and our hints decides on a request. */
 function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, body: Body | null): boolean {
   if (path.startsWith('/auth/')) return false
-  // What is changed or tried meets what is stored; a template may have no address.
-  if (path.endsWith('/backtest')) return false
-  // Most runs found no difference of texts.
-  if (path.endsWith('/diff')) return false
-  // A predicate that is tried may name a field that is not there.
-  if (path.endsWith('/preview')) return false
+  // What is changed or tried meets what is stored; a template may have no address. Most runs found no difference of
+  // texts. A predicate that is tried may name a field that is not there.
+  if (/\/(?:backtest|diff|preview)$/.test(path)) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false
