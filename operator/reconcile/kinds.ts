@@ -29,7 +29,7 @@ function shortAddress(url: unknown): string {
 
 /** Returns a keyword, cut. */
 function shortText(text: unknown): string {
-  const characters = typeof text === 'string' ? [...text.replaceAll(/\s+/g, ' ').trim()] : []
+  const characters = Array.from(typeof text === 'string' ? text.replaceAll(/\s+/g, ' ').trim() : '')
   if (characters.length === 0) return '-'
   return characters.length <= MOST_ADDRESS ? characters.join('') : `${characters.slice(0, MOST_ADDRESS - 1).join('')}…`
 }

@@ -13,7 +13,7 @@ const BELOW = { type: 'field_below', field: 'value', threshold: 500 } as const
 const PRICES = ['$600', 'Sold out', 'Back soon', '$400', 'Sold out', '$300']
 const FIRED = [false, false, true, false, false]
 
-test('a price that is sold out while it falls below the line is reported once', async () => {
+test('a price that is sold out while it falls below the threshold notifies once', async () => {
   const deliveries = [{ type: 'webhook', url: 'https://receiver.example/hook' }]
   const more = { extract_config: VALUE, diff_predicate: BELOW, deliveries }
   const page = await watching.watch({ value: PRICES[0] }, more)

@@ -1,5 +1,5 @@
 import type { Reading } from '../../runners/check/reading.ts'
-import type { Recordable } from '../record/recorder.ts'
+import type { Recordable } from '../record/run-writers.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import { NO_MODEL, type Prompts } from '../prompts/prompts-port.ts'
 

@@ -6,11 +6,10 @@ import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
 import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
-import { runIdTime } from '../../core/run-id.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
-import type { PageMark, Reading } from '../../runners/check/reading.ts'
-import type { SerpTask, Task } from '../../runners/check/task.ts'
+import type { Reading } from '../../runners/check/reading.ts'
+import type { Task } from '../../runners/check/task.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -21,21 +20,27 @@ import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { type HealthBefore, noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
-import { findSearchBaseline, type SearchRecording, type SearchRun } from '../../store/queue/record-search.ts'
+import type { SearchRecording } from '../../store/queue/record-search.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { byLayer, layersThatRead } from './another-layer.ts'
+import { byLayer } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
 import { textChange } from './page-text.ts'
-import { failedSearch, foundSearch } from './search-run.ts'
-import { BATCH_WAIT_MS, createRunLog, createRunWriters, type RunEnd } from './run-writers.ts'
-
-/** A check that is ready to be compared and recorded. */
-export interface Recordable extends Omit<Finished, 'reading'> {
-  readonly reading: Exclude<Finished['reading'], { kind: 'text' | 'moved' }>
-}
+import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
+import {
+  BATCH_WAIT_MS,
+  createRunLog,
+  createRunWriters,
+  failureColumns,
+  markColumns,
+  type Recordable,
+  runColumns,
+  type RunEnd,
+  sameColumns,
+  UNMARKED,
+} from './run-writers.ts'
 
 /** The trusted side of a check: compares, decides, and writes in batches. */
 export interface Recorder {
@@ -351,93 +356,6 @@ async function deliveriesOf(
   const text = pageText === undefined ? undefined : await textChange(fire, pageText, options)
   return outboxOf({ ...fire, text }, options.secrets)
 }
-
-/** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */
-const LONGEST_MS = 2 ** 31 - 1
-const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
-
-function checkColumns({ task, startedMs, endedMs }: Recordable) {
-  return {
-    no: task.no,
-    fence: task.fence,
-    run_id: task.runId,
-    start_offset_ms: span(runIdTime(task.runId), startedMs),
-    duration_ms: span(startedMs, endedMs),
-  }
-}
-
-/** Returns the columns that every finished check of a page has. */
-function runColumns(finished: Recordable) {
-  const { reading } = finished
-  return {
-    ...checkColumns(finished),
-    fetch_method: reading.fetchMethod ?? 'static',
-    fetch_reason: ('fetchReason' in reading && reading.fetchReason) || null,
-  }
-}
-
-/** Returns the columns by which the next check sees that nothing changed. */
-function markColumns({ etag, lastModified, bodyHash }: PageMark) {
-  return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
-}
-
-const sameColumns = (
-  finished: Recordable,
-  same: Parameters<typeof layersThatRead>[0] & { readonly mark: PageMark },
-) => ({
-  ...runColumns(finished),
-  ...markColumns(same.mark),
-  read_by: layersThatRead(same),
-})
-
-const UNMARKED: PageMark = { etag: null, lastModified: null, bodyHash: null }
-
-function failureColumns(finished: Recordable, fault: RunFault, retryAfterMs: number) {
-  return {
-    ...runColumns(finished),
-    // A failure may have no layer at all.
-    fetch_method: finished.reading.fetchMethod,
-    error_code: fault.code,
-    error_message: fault.message,
-    // Rounded to an integer, as the column requires: a fraction would make the store refuse the whole batch.
-    retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)),
-  }
-}
-
-interface SearchWriting extends Pick<RecorderOptions, 'store' | 'secrets' | 'log' | 'patienceMs'> {
-  readonly add: (run: SearchRun) => Promise<void>
-  readonly onInternalError: (task: Task, fault: RunFault) => void
-}
-
-/** Returns what compares and writes the end of a search. Null: the fence is lost. */
-function createSearchWriter({ store, secrets, log, patienceMs, add, onInternalError }: SearchWriting) {
-  return async (finished: Recordable, task: SerpTask, teamId: string): Promise<RunEnd | null> => {
-    const { reading, startedMs, endedMs } = finished
-    const ended = { task, teamId, startedMs, endedMs, columns: checkColumns(finished) }
-    const fail = async (failure: Parameters<typeof failedSearch>[1]): Promise<RunEnd> => {
-      if (failure.fault.code === 'internal') onInternalError(task, failure.fault)
-      await add(failedSearch(ended, failure))
-      return { outcome: 'failed', fired: false, code: failure.fault.code }
-    }
-    if (reading.kind === 'failed') return fail(reading)
-    if (reading.kind !== 'search')
-      return fail({ fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
-    const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
-    if (baseline === null) return null
-    try {
-      const run = foundSearch(ended, reading, baseline, secrets)
-      await add(run)
-      const fired = run.deliveries.length > 0
-      if (baseline.reading_id === null) return { outcome: 'first', fired }
-      return { outcome: run.organic_results === null ? 'unchanged' : 'changed', fired }
-    } catch (error) {
-      if (!(error instanceof SealedError)) throw error
-      return fail({ fetchMethod: reading.fetchMethod, fault: { code: 'not_available', message: error.message } })
-    }
-  }
-}
-
-const NOT_A_SEARCH = 'The outcome is not of the kind that the monitor has; the log has the details under the run id.'
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
 

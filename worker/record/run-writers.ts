@@ -1,6 +1,8 @@
 import { type Batcher, createBatchWriter } from '../../concurrency/batch-writer.ts'
 import type { Logger } from '../../core/logger.ts'
+import { runIdTime } from '../../core/run-id.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
+import type { PageMark } from '../../runners/check/reading.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { type Queryable, type Store, storeAway } from '../../store/db/client.ts'
 import { sqlStateOf } from '../../store/db/store-fault.ts'
@@ -10,6 +12,12 @@ import { type PicturedRun, recordPictured } from '../../store/queue/record-pictu
 import { recordReadings, ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
 import { recordSearches, type SearchRecording, type SearchRun } from '../../store/queue/record-search.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
+import { layersThatRead } from './another-layer.ts'
+
+/** A check that is ready to be compared and recorded. */
+export interface Recordable extends Omit<Finished, 'reading'> {
+  readonly reading: Exclude<Finished['reading'], { kind: 'text' | 'moved' }>
+}
 
 /** The writers for finished checks. They write in batches, by result. */
 interface RunWriters {
@@ -187,5 +195,57 @@ export function createRunLog(log: Logger): RunLog {
       )
     },
     close: summarize,
+  }
+}
+
+/** The largest int4 in milliseconds (24 days). A run that waited longer for its worker is recorded with this value. */
+const LONGEST_MS = 2 ** 31 - 1
+const span = (from: number, to: number) => Math.min(LONGEST_MS, Math.max(0, to - from))
+
+export function checkColumns({ task, startedMs, endedMs }: Recordable) {
+  return {
+    no: task.no,
+    fence: task.fence,
+    run_id: task.runId,
+    start_offset_ms: span(runIdTime(task.runId), startedMs),
+    duration_ms: span(startedMs, endedMs),
+  }
+}
+
+/** Returns the columns that every finished check of a page has. */
+export function runColumns(finished: Recordable) {
+  const { reading } = finished
+  return {
+    ...checkColumns(finished),
+    fetch_method: reading.fetchMethod ?? 'static',
+    fetch_reason: ('fetchReason' in reading && reading.fetchReason) || null,
+  }
+}
+
+/** Returns the columns by which the next check sees that nothing changed. */
+export function markColumns({ etag, lastModified, bodyHash }: PageMark) {
+  return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash) }
+}
+
+export const sameColumns = (
+  finished: Recordable,
+  same: Parameters<typeof layersThatRead>[0] & { readonly mark: PageMark },
+) => ({
+  ...runColumns(finished),
+  ...markColumns(same.mark),
+  read_by: layersThatRead(same),
+})
+
+export const UNMARKED: PageMark = { etag: null, lastModified: null, bodyHash: null }
+
+export function failureColumns(finished: Recordable, fault: RunFault, retryAfterMs: number) {
+  return {
+    ...runColumns(finished),
+    // A failure may have no layer at all.
+    fetch_method: finished.reading.fetchMethod,
+    error_code: fault.code,
+    error_message: fault.message,
+    // Rounded to an integer, as the column requires: a fraction would make the store refuse the whole batch.
+    retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)),
   }
 }

@@ -2,16 +2,20 @@ import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
 import { nextBaseline, type SearchReading } from '../../core/serp/search-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { deliveryPayload } from '../../core/payload.ts'
+import type { Logger } from '../../core/logger.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import type { SerpTask } from '../../runners/check/task.ts'
+import type { SerpTask, Task } from '../../runners/check/task.ts'
 import type { SearchFound } from '../../runners/serp/search-found.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
-import type { SearchBaseline, SearchRun } from '../../store/queue/record-search.ts'
+import { type Store, whileStoreAway } from '../../store/db/client.ts'
+import { findSearchBaseline, type SearchBaseline, type SearchRun } from '../../store/queue/record-search.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { destinationsOf } from './judge.ts'
+import { destinationsOf, SealedError } from './judge.ts'
+import { checkColumns, type Recordable, type RunEnd } from './run-writers.ts'
 
 /** A check of a search that ended. */
 interface EndedSearch {
@@ -175,3 +179,43 @@ function deliveriesOf(
 /** Returns how long after its time a check began; null when a person asked for it. */
 const latenessOf = ({ dueMs }: SerpTask, startedMs: number): number | null =>
   dueMs === null || startedMs < dueMs ? null : Math.round(startedMs - dueMs)
+
+interface SearchWriting {
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly log: Logger
+  readonly patienceMs: number
+  readonly add: (run: SearchRun) => Promise<void>
+  readonly onInternalError: (task: Task, fault: RunFault) => void
+}
+
+/** Returns what compares and writes the end of a search. Null: the fence is lost. */
+export function createSearchWriter({ store, secrets, log, patienceMs, add, onInternalError }: SearchWriting) {
+  return async (finished: Recordable, task: SerpTask, teamId: string): Promise<RunEnd | null> => {
+    const { reading, startedMs, endedMs } = finished
+    const ended = { task, teamId, startedMs, endedMs, columns: checkColumns(finished) }
+    const fail = async (failure: Parameters<typeof failedSearch>[1]): Promise<RunEnd> => {
+      if (failure.fault.code === 'internal') onInternalError(task, failure.fault)
+      await add(failedSearch(ended, failure))
+      return { outcome: 'failed', fired: false, code: failure.fault.code }
+    }
+    if (reading.kind === 'failed') return fail(reading)
+    if (reading.kind !== 'search')
+      return fail({ fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
+    const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
+    if (baseline === null) return null
+    try {
+      const run = foundSearch(ended, reading, baseline, secrets)
+      await add(run)
+      const fired = run.deliveries.length > 0
+      if (baseline.reading_id === null) return { outcome: 'first', fired }
+      return { outcome: run.organic_results === null ? 'unchanged' : 'changed', fired }
+    } catch (error) {
+      if (!(error instanceof SealedError)) throw error
+      return fail({ fetchMethod: reading.fetchMethod, fault: { code: 'not_available', message: error.message } })
+    }
+  }
+}
+
+export const NOT_A_SEARCH =
+  'The outcome is not of the kind that the monitor has; the log has the details under the run id.'
