@@ -20,6 +20,7 @@ import { type Action, decide, type RefusalReason, type Situation } from './decid
 import type { OperatedKind } from './kinds.ts'
 import { definitionName } from '../../schema/resource-kind.ts'
 import { FINALIZER, type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import { refusalOf, refusedRun } from './refusal.ts'
 import type { ResolvedResource } from './resolve.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
@@ -380,61 +381,4 @@ function isOwed(resource: CustomResource): boolean {
   if (!status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return true
   const request = requestOf(resource)
   return request !== null && status?.lastHandledRequest !== request
-}
-
-type Refused = Exclude<ApplyOutcome, { kind: 'applied' }>
-
-/** Returns why a run that the annotation asked for did not begin; null when it did. */
-function refusedRun(outcome: NonNullable<Extract<ApplyOutcome, { kind: 'applied' }>['requested']>): string | null {
-  switch (outcome.kind) {
-    case 'done':
-      return null
-    case 'locked':
-      return 'The run that was asked for did not begin: the plan does not allow this monitor to run.'
-    case 'used_up': {
-      const { resets_at: at } = outcome.quota
-      const when = at === null ? 'Only credits or another plan bring new ones' : `There are new ones at ${at}`
-      return `The run that was asked for did not begin: the team has used its runs. ${when}; then ask with a new value.`
-    }
-    case 'not_found':
-      return 'The run that was asked for did not begin: the monitor is gone.'
-  }
-}
-
-function refusalOf(
-  outcome: Refused,
-  adopts: string | null,
-  clusterId: string,
-): { reason: RefusalReason; message: string } {
-  switch (outcome.kind) {
-    case 'over_cap':
-      return {
-        reason: 'PlanLimit',
-        message: `The plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}.`,
-      }
-    case 'not_adoptable':
-      return {
-        reason: 'NotAdoptable',
-        message: outcome.by
-          ? `The monitor ${adopts} is declared by ${declarerOf(outcome.by, clusterId)}`
-          : `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`,
-      }
-    case 'other_team':
-      return {
-        reason: 'OtherTeam',
-        message:
-          'The monitor belongs to the team that this namespace had before. Delete this resource and apply it again, ' +
-          'or give the namespace its old label back.',
-      }
-  }
-}
-
-/** Returns who declares a monitor, and what frees it. */
-function declarerOf(by: ResourceIdentity, clusterId: string): string {
-  const resource = `the resource ${by.namespace}/${by.name}`
-  if (by.clusterId === clusterId) return `${resource} already.`
-  return (
-    `${resource} of another cluster, ${by.clusterId}. If that cluster is gone, start the operator with ` +
-    `--cluster-id ${by.clusterId}, or give its monitors back: tidemark admin release-cluster --cluster ${by.clusterId}`
-  )
 }
