@@ -3,7 +3,7 @@ import type { ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 
 /** What an application of a resource was refused with. */
-export type Refused = Exclude<ApplyOutcome, { kind: 'applied' }>
+type Refused = Exclude<ApplyOutcome, { kind: 'applied' }>
 
 /** Returns why a run that the annotation asked for did not begin; null when it did. */
 export function refusedRun(

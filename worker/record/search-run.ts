@@ -46,7 +46,7 @@ const NOTHING_FOUND = {
 } as const
 
 /** Returns the row of a check that obtained nothing. It changes no baseline and fires nothing. */
-export function failedSearch(
+function failedSearch(
   { task, columns, startedMs }: EndedSearch,
   { fault, fetchMethod, engine }: Pick<Extract<Reading, { kind: 'failed' }>, 'fault' | 'fetchMethod' | 'engine'>,
 ): SearchRun {
@@ -77,7 +77,7 @@ export function failedSearch(
 /**
  * Compares what a check found with the baseline, and decides. Throws SealedError if the destinations cannot be opened.
  */
-export function foundSearch(
+function foundSearch(
   ended: EndedSearch,
   reading: Extract<Reading, { kind: 'search' }>,
   baseline: SearchBaseline,
