@@ -138,6 +138,7 @@ const tellEngine = (
         ...{ no, fence, engine, refused, healthy, run_id: crypto.randomUUID(), start_offset_ms: 0, duration_ms: 0 },
         ...{ fetch_method: null, outcome: 'failed', error_code: null, error_message: null, warnings: null },
         ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, serp_check: '{}', deliveries: [] },
+        notices: [],
         ...{ target_rank: null, rank_delta: null, ai_overview_present: null, featured_snippet_present: null },
       },
     ],

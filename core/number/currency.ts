@@ -49,3 +49,56 @@ export function currencyKind(text: string): CurrencyKind | null {
   if (POINT_CODES.has(word)) return 'point'
   return OTHER_CODES.has(word) || OTHER_WORDS.has(word.toLowerCase()) ? 'other' : null
 }
+
+/** Codes that are also a quarter (`Q1`), a rank (`TOP 5`), a count (`ALL 12`) or a thing. */
+const NEEDS_CENTS = new Set(['Q', 'TOP', 'ALL', 'MOP'])
+/** Signs that people write in capitals in front of a price, with a space: `R 950`. */
+const SPACED = new Set(['R', 'RM', 'RS', 'RP', 'KR'])
+
+/** How the number beside a word is written. */
+interface Written {
+  readonly hasCents: boolean
+  readonly hasThousands: boolean
+}
+
+/**
+ * Returns whether a text with one number names a currency beside it. Some signs are more often something else: `R1.2`
+ * is a version, `Q1` a quarter, `LV 3` a level, `DIN 912` a standard. They count only beside a number that is written
+ * as a price is.
+ */
+export function namesMoney(text: string): boolean {
+  const number = /\p{Nd}[\p{Nd}.,'’٫٬\s]*/u.exec(text)
+  if (number === null) return false
+  const digits = number[0].trimEnd()
+  const written = {
+    hasCents: /[.,٫]\s?\p{Nd}{2}$/u.test(digits),
+    hasThousands: /\p{Nd}[.,'’٬\s]\p{Nd}{3}(?!\p{Nd})/u.test(digits),
+  }
+  const front = text.slice(0, number.index)
+  const isSpaced = /\s$/u.test(front)
+  return (
+    wordsOf(front).some((word) => isMoneyInFront(word, written, isSpaced)) ||
+    wordsOf(text.slice(number.index + number[0].length)).some((word) => isMoneyBehind(word, written))
+  )
+}
+
+const wordsOf = (text: string) =>
+  text.split(/[^\p{L}\p{M}\p{Sc}.]+/u).filter((word) => isSign(word) || currencyKind(word) !== null)
+const nameOf = (word: string) => word.replace(/\.$/, '')
+const isSign = (word: string) => /\p{Sc}/u.test(word)
+
+function isMoneyInFront(word: string, written: Written, isSpaced: boolean): boolean {
+  const name = nameOf(word)
+  if (NEEDS_CENTS.has(name)) return written.hasCents
+  if (isSign(word) || POINT_CODES.has(name) || OTHER_CODES.has(name)) return true
+  // `Rs` and `Kč` are not written so for anything else.
+  const isClear = name !== name.toUpperCase() || !/^\p{Script=Latin}+$/u.test(name)
+  return isClear || written.hasCents || written.hasThousands || (isSpaced && SPACED.has(name))
+}
+
+/** Behind a number, a longer word is its unit. */
+function isMoneyBehind(word: string, written: Written): boolean {
+  const name = nameOf(word)
+  if (NEEDS_CENTS.has(name.toUpperCase())) return NEEDS_CENTS.has(name) && written.hasCents
+  return !/^r$/i.test(name) || written.hasCents || written.hasThousands
+}

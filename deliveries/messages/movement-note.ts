@@ -1,4 +1,4 @@
-import { currencyKind } from '../../core/number/currency.ts'
+import { namesMoney } from '../../core/number/currency.ts'
 import { compare, type Decimal, magnitude, subtract, decimalText } from '../../core/number/decimal.ts'
 import { readNumber } from '../../core/number/read-number.ts'
 import type { Json } from '../../schema/shape/json.ts'
@@ -17,7 +17,7 @@ const COUNT = new Intl.NumberFormat('en')
 export function movementNote(before: Json, after: Json, isNumeric: boolean): string | null {
   const frame = frameOf(before)
   if (frame === null || frame !== frameOf(after)) return null
-  if (!isNumeric && !frame.includes('%') && !hasCurrency(frame)) return null
+  if (!isNumeric && !frame.includes('%') && !(isMoney(before) && isMoney(after))) return null
   const from = readNumber(before)
   const to = readNumber(after)
   if (from === null || to === null || compare(from, to) === 0) return null
@@ -28,8 +28,7 @@ export function movementNote(before: Json, after: Json, isNumeric: boolean): str
   return percentText(sign, distance, magnitude(from))
 }
 
-const hasCurrency = (frame: string) =>
-  frame.split(/[^\p{L}\p{M}\p{Sc}.]+/u).some((word) => /\p{Sc}/u.test(word) || currencyKind(word) !== null)
+const isMoney = (value: Json) => typeof value === 'string' && namesMoney(value)
 
 /** Returns the text around the digits; null when the value does not look like a number. */
 function frameOf(value: Json): string | null {

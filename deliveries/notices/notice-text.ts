@@ -1,4 +1,5 @@
 import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
 import { cleanText } from '../messages/clean-text.ts'
 import { shorten } from '../messages/shorten.ts'
@@ -12,6 +13,8 @@ interface Subject {
   readonly blocks: Blocks
   /** The monitor's; null when the event is about the team. */
   readonly name: string | null
+  /** The monitor is that of a search. */
+  readonly isSearch?: boolean
 }
 
 /** What a person reads: a line, and sentences, one on each line. */
@@ -25,11 +28,12 @@ const LONGEST_REASON = 1_000
 const LONGEST_NAMES = 1_000
 
 /** Returns the words of a notice: which monitor, what happened, what to do, and when one hears of it again. */
-export function textOf({ kind, blocks, name: given }: Subject): NoticeText {
+export function textOf({ kind, blocks, name: given, isSearch = false }: Subject): NoticeText {
   const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
   switch (kind) {
     case 'failing':
       if (blocks.failing?.consecutive_failures === 0) return told('Checks wait for a browser', WAITING)
+      if (isSearch) return searchFailing(name, blocks.failing)
       return told(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
     case 'recovered':
       return told(`${name} works again`, ['The monitor works again.'])
@@ -49,12 +53,32 @@ const WAITING = [
   'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
 ]
 
+const lastReason = (reason: string | null) =>
+  reason === null ? [] : [`The last time: ${shorten(cleanText(reason), LONGEST_REASON)}`]
+
 const failing = (reason: string | null) => [
   'The monitor has failed five times in a row.',
-  ...(reason === null ? [] : [`The last time: ${shorten(cleanText(reason), LONGEST_REASON)}`]),
+  ...lastReason(reason),
   'It goes on, more and more seldom, at least every 15 minutes or at its interval. You will hear once more, when it ' +
     'works again.',
 ]
+
+/** A search is not checked more and more seldom: it pauses itself. */
+function searchFailing(name: string, block: Blocks['failing']): NoticeText {
+  const reason = lastReason(block?.error_message ?? null)
+  if ((block?.consecutive_failures ?? 0) < FAILURES_UNTIL_PAUSED)
+    return told(`${name} is failing`, [
+      'The SERP monitor has failed five times in a row.',
+      ...reason,
+      `After ${FAILURES_UNTIL_PAUSED} failures in a row it pauses itself. You will hear once more: then, or when it ` +
+        'works again.',
+    ])
+  return told(`${name} has paused itself`, [
+    `The SERP monitor has failed ${block?.consecutive_failures} times in a row, and makes no more checks.`,
+    ...reason,
+    'Remove the cause and resume it. You will hear once more, when it works again.',
+  ])
+}
 
 function fieldMissing(name: string, { fields, all }: NonNullable<Blocks['field_missing']>): NoticeText {
   if (all)

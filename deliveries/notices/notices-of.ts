@@ -1,3 +1,4 @@
+import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
@@ -38,7 +39,7 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
       type: 'notice',
       kind: event.kind,
       occurred_at: new Date(event.occurred_ms).toISOString(),
-      ...textOf({ kind: event.kind, blocks, name: about?.name ?? null }),
+      ...textOf({ kind: event.kind, blocks, name: about?.name ?? null, isSearch: about?.kind === 'serp' }),
       recipient: as,
       monitor_id: about?.id ?? null,
       run_id: event.run_id,
@@ -62,7 +63,10 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
 /** Kinds of which the owner is told unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
 
-function recipientsOf({ event, monitors }: ToTell, ports: NoticePorts): readonly Recipient[] {
+const isOfPause = (monitor: ToldMonitor | null, failures: unknown) =>
+  monitor?.kind === 'serp' && Number(failures) >= FAILURES_UNTIL_PAUSED
+
+function recipientsOf({ event, monitor: subject, monitors }: ToTell, ports: NoticePorts): readonly Recipient[] {
   const byTarget = new Map<string, Recipient>()
   for (const monitor of monitors)
     for (const config of destinationsOf(monitor, event.team_id, ports)) {
@@ -70,7 +74,9 @@ function recipientsOf({ event, monitors }: ToTell, ports: NoticePorts): readonly
       if (!byTarget.has(key)) byTarget.set(key, { config, as: 'destination', monitor })
     }
   const isHealth = HEALTH.includes(event.kind) || (event.kind === 'field_missing' && !('fields' in event.detail))
-  const isForOwner = event.kind === 'quota' || (isHealth && event.error_notifications)
+  // The pause of a search has a mail of its own.
+  const isPause = isOfPause(subject, event.detail['consecutive_failures'])
+  const isForOwner = event.kind === 'quota' || (isHealth && !isPause && event.error_notifications)
   if (!isForOwner || !ports.hasMail || event.owner_email === null) return [...byTarget.values()]
   const config: DeliveryConfig = { type: 'email', to: event.owner_email }
   // An owner who is a destination too gets one mail.

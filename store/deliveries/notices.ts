@@ -1,11 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import { FAILURES_UNTIL_ERROR, READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
+import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
+import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { isStoreAway } from '../db/store-fault.ts'
+import { SEARCH } from '../queue/claim.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 
@@ -41,7 +44,8 @@ export function noticesAfter({ failures, wasFailing }: HealthBefore, hasFailed: 
 }
 
 const NO_NOTICES: readonly RunNotice[] = []
-const FAILING: readonly RunNotice[] = [{ kind: 'failing', fields: null }]
+/** A search that fails so often that it is paused causes this notice a second time. */
+export const FAILING: readonly RunNotice[] = [{ kind: 'failing', fields: null }]
 const RECOVERED: readonly RunNotice[] = [{ kind: 'recovered', fields: null }]
 
 /**
@@ -74,13 +78,22 @@ const isHealth = (event: 'e' | 'later') => {
   ${kind} in ('failing', 'recovered') or ${kind} = 'field_missing' and ${detail}->'fields' is null)`
 }
 
+/** Is true after the run of a search `i` that paused its monitor. The caller gives no other failing run to a search. */
+const HAS_PAUSED_ITSELF = sql.fragment`
+  (m.kind = 'serp' and i.kind = 'failing' and c.next_run_at is null and c.failures >= ${FAILURES_UNTIL_PAUSED})`
+
 /**
  * Inserts events only when somebody wants them and the monitor is scheduled: a monitor that a user paused causes no
  * notices. A recovery is reported only when the trouble before it was, and when a field has a value. Empty fields are
  * reported only once until then. Trouble is written down for the recovery alone too, and then nobody is told of it.
- * SERP monitors pause themselves instead.
+ *
+ * A search that has just paused itself causes another notice. It is for the destinations: the owner has a mail of its
+ * own about the pause.
  */
-async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promise<void> {
+export async function insertRunEvents(
+  tx: Transaction,
+  runs: readonly Pick<Noticed, 'no' | 'run_id' | 'notices'>[],
+): Promise<void> {
   const events = runs.flatMap(({ no, run_id, notices }) =>
     notices.map(({ kind, fields }) => ({ no, run_id, kind, fields: fields && JSON.stringify(fields) })),
   )
@@ -97,11 +110,12 @@ async function insertRunEvents(tx: Transaction, runs: readonly Noticed[]): Promi
     left join lateral (
       select e.kind from notice_events e where e.monitor_no = c.no and ${isHealth('e')} order by e.run_id desc limit 1
     ) last on true
-    where c.next_run_at is not null and c.queue <> 'serp'
+    where (c.next_run_at is not null or ${HAS_PAUSED_ITSELF})
       and (i.kind = any(m.notify_on)
-        or i.fields is null and (team.error_notifications or 'recovered' = any(m.notify_on)))
+        or i.fields is null and not ${HAS_PAUSED_ITSELF}
+          and (team.error_notifications or 'recovered' = any(m.notify_on)))
       and case
-        when i.kind = 'failing' then c.failures = ${FAILURES_UNTIL_ERROR}
+        when i.kind = 'failing' then c.failures = ${FAILURES_UNTIL_ERROR} or ${HAS_PAUSED_ITSELF}
         when i.kind = 'recovered' then last.kind in ('failing', 'field_missing')
           and not exists (select from baselines b where b.no = c.no and b.empty = ${READINGS_UNTIL_TOLD})
         else i.fields is not null or last.kind is distinct from 'field_missing'
@@ -159,6 +173,8 @@ const ToldMonitor = Type.Object({
   no: Type.Integer(),
   id: Type.String(),
   name: Type.String(),
+  kind: Choice(['page', 'serp']),
+  /** The address of the page; of a search, its address at the engine. */
   url: Type.String(),
   /** The sealed destinations (`monitors.deliveries`). */
   deliveries: Bytes,
@@ -187,7 +203,14 @@ const NoticeEvent = Type.Object({
 })
 export type NoticeEvent = Static<typeof NoticeEvent>
 const noticeEvent = rowOf(NoticeEvent)
-const toldMonitor = rowOf(Type.Object({ ...ToldMonitor.properties, notify_on: Type.Array(Choice(NOTICE_KINDS)) }))
+const toldMonitor = rowOf(
+  Type.Object({
+    ...ToldMonitor.properties,
+    url: Type.Union([Type.String(), Null]),
+    search: Type.Union([SerpSearch, Null]),
+    notify_on: Type.Array(Choice(NOTICE_KINDS)),
+  }),
+)
 
 /** A notice that is ready to send: a delivery's row, and whose secret signs it. */
 export interface NoticeRow extends DeliveryRow {
@@ -291,15 +314,19 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
   `)
 
 async function toTell(tx: Transaction, event: NoticeEvent): Promise<ToTell> {
-  const found = await tx.any(sql.type(toldMonitor)`
-    select m.no, m.id, m.name, m.url, m.deliveries, m.notify_on
+  const rows = await tx.any(sql.type(toldMonitor)`
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, ${SEARCH} as search
     from monitors m
-    where m.kind = 'page' and m.deleted_at is null and m.team_id = ${event.team_id}::uuid
+    where m.deleted_at is null and m.team_id = ${event.team_id}::uuid
       and case when ${event.monitor_no}::bigint is null then ${event.kind} = any(m.notify_on)
         else m.no = ${event.monitor_no}::bigint end
     order by m.created_at, m.no
     limit ${MOST_MONITORS}
   `)
+  const found = rows.map(({ search, url, ...monitor }) => ({
+    ...monitor,
+    url: url ?? (search ? searchUrl(search) : ''),
+  }))
   const monitors = found.filter(({ notify_on }) => notify_on.includes(event.kind))
   return { event, monitor: event.monitor_no === null ? null : (found[0] ?? null), monitors }
 }

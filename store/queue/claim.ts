@@ -56,6 +56,12 @@ const ClaimedSerp = Type.Object({ ...CHECK, kind: Type.Literal('serp'), search: 
 export type Claimed = ClaimedPage | Static<typeof ClaimedSerp>
 const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
 
+/** The `SerpSearch` of a monitor `m`; null when it is that of a page. */
+export const SEARCH = sql.fragment`
+  case when m.kind = 'serp' then json_build_object(
+    'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
+    'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end`
+
 /** Selects the columns of `Claimed` from `h`, a row of `checks` with the time `at`, and its monitor `m`. */
 export const CLAIMED = sql.fragment`
   h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id, m.name,
@@ -65,9 +71,7 @@ export const CLAIMED = sql.fragment`
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
   h.layer_reason,
-  case when m.kind = 'serp' then json_build_object(
-    'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
-    'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end as search`
+  ${SEARCH} as search`
 
 /**
  * Leases the checks in `picked` at the time `t.at`. A check whose run was claimed before and never recorded keeps the

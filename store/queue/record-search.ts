@@ -11,8 +11,10 @@ import type { MailQueue } from '../accounts/mail-queue.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { row, rowOf, unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
+import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
+import { SEARCH } from './claim.ts'
 import { NEXT_AT_EXIT } from './claim-search.ts'
-import { ended, IS_HELD, NEXT_RUN } from './finished-check.ts'
+import { ended, IS_HELD, NEXT_RUN, WAS_FAILING } from './finished-check.ts'
 import { OUTBOX_COLUMNS } from './record-reading.ts'
 
 const Null = Type.Null()
@@ -42,8 +44,7 @@ export async function findSearchBaseline(
   return store.maybeOne(sql.prepared('find_search_baseline', baseline)`
     select c.reading_id, case when c.reading_id is not null then b.extracted end as extracted,
       m.id as monitor_id, m.name,
-      json_build_object('engine', m.engine, 'keyword', m.keyword, 'pages', m.pages, 'location_code', m.location_code,
-        'language_code', m.language_code, 'device', m.device) as search,
+      ${SEARCH} as search,
       m.mode, m.target_domain, m.rank_change_threshold, m.deliveries
     from checks c join monitors m on m.no = c.no and m.kind = 'serp' left join baselines b on b.no = c.no
     where c.no = ${no} and c.fence = ${fence} and c.run_id is not null
@@ -51,10 +52,8 @@ export async function findSearchBaseline(
 }
 
 /** A finished check of a search. */
-export interface SearchRun {
-  readonly no: number
+export interface SearchRun extends Noticed {
   readonly fence: number
-  readonly run_id: string
   readonly start_offset_ms: number
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
@@ -156,9 +155,10 @@ export interface SearchRecording {
 }
 
 /**
- * Records finished checks of searches: check, baseline, run, deliveries, the exit that is free again, and the pause of
- * an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System and told by
- * mail. Everything is in one transaction. Returns the numbers that were recorded.
+ * Records finished checks of searches: check, baseline, run, deliveries, notices, the exit that is free again, and the
+ * pause of an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System and
+ * told to the owner by mail, and to the destinations that want to know of failures.
+ * Everything is in one transaction. Returns the numbers that were recorded.
  */
 export async function recordSearches(
   store: Store,
@@ -167,8 +167,15 @@ export async function recordSearches(
 ): Promise<ReadonlySet<number>> {
   return store.transaction(async (tx) => {
     const rows = await write(tx, runs, recording.spacingMs)
+    const recorded = new Map(rows.map((one) => [one.no, one]))
+    const noticed = runs.flatMap((run) => {
+      const one = recorded.get(run.no)
+      const notices = one?.is_paused ? FAILING : run.notices
+      return one && notices.length > 0 ? [{ ...run, notices }] : []
+    })
+    if (noticed.length > 0) await insertRunEvents(tx, noticed)
     for (const one of rows.filter(({ is_paused }) => is_paused)) await tellPaused(tx, one, runs, recording)
-    return new Set(rows.map(({ no }) => no))
+    return new Set(recorded.keys())
   })
 }
 
@@ -220,7 +227,9 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
       update checks c
       set ${ended(NEXT)},
         failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
-        was_failing = false,
+        -- The recovery of a paused monitor is not told, so it is remembered.
+        was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}
+          else c.was_failing end,
         reading_id = case when i.is_reading then i.run_id else c.reading_id end
       from input i left join engines e on e.engine = i.engine, t
       where ${IS_HELD} and (select count(*) from locked) >= 0

@@ -133,7 +133,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return UNCHANGED
     }
 
-    if (task.kind === 'serp') return endOfSearch(finished, task, context.teamId)
+    if (task.kind === 'serp') return endOfSearch(finished, task, context)
     if (reading.kind === 'search') return fail({ code: 'internal', message: NOT_A_SEARCH })
     if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
     if (reading.kind === 'unchanged') return unchanged(reading)
@@ -241,11 +241,21 @@ interface JudgedRun extends PicturedRun {
   readonly notices: readonly RunNotice[]
 }
 
-/** Once all fields together are told, as trouble of the monitor, none is told by itself. */
-function noticesOfFields({ notice, empty }: ReturnType<typeof emptied>, newly: readonly string[]): RunNotice[] {
+/**
+ * Once all fields together are told, as trouble of the monitor, none is told by itself. The first value ends that, and
+ * the fields that are still missing are told then.
+ */
+function noticesOfFields(
+  { notice, empty }: ReturnType<typeof emptied>,
+  { newly, missing }: ReturnType<typeof vanished>,
+): RunNotice[] {
   const ofMonitor: RunNotice[] = notice ? [{ kind: notice, fields: null }] : []
-  return newly.length > 0 && empty !== READINGS_UNTIL_TOLD
-    ? [...ofMonitor, { kind: 'field_missing', fields: newly }]
+  const stillMissing = Object.entries(missing ?? {}).flatMap(([name, count]) =>
+    count === READINGS_UNTIL_TOLD ? [name] : [],
+  )
+  const fields = notice === 'recovered' ? stillMissing : newly
+  return fields.length > 0 && empty !== READINGS_UNTIL_TOLD
+    ? [...ofMonitor, { kind: 'field_missing', fields }]
     : ofMonitor
 }
 
@@ -307,7 +317,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     lacking: jsonOf(layers.lacking),
     pending: jsonOf(layers.pending),
     kept: jsonOf(layers.kept),
-    notices: noticesOfFields(nothing, gone.newly),
+    notices: noticesOfFields(nothing, gone),
     diff: jsonOf(diff),
     warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),
     deliveries: fired || seen.fired ? await deliveriesOf(fire, reading, options) : [],

@@ -117,8 +117,8 @@ export function createRunWriters(options: WritersOptions): RunWriters {
     searches: batchesOf<SearchRun>(async (rows) => {
       await recordSearches(store, rows, options.searches ?? NO_SEARCHES)
       tellDeliveries(rows)
-      // A pause is told by mail.
-      if (rows.some(({ error_code: code }) => code !== null)) onNotices?.()
+      // A pause is told too.
+      if (rows.some(({ error_code: code, notices }) => code !== null || notices.length > 0)) onNotices?.()
     }),
   }
 }

@@ -12,6 +12,7 @@ import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
+import { type HealthBefore, noticesAfter } from '../../store/deliveries/notices.ts'
 import { findSearchBaseline, type SearchBaseline, type SearchRun } from '../../store/queue/record-search.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { destinationsOf, SealedError } from './judge.ts'
@@ -25,6 +26,7 @@ interface EndedSearch {
   readonly endedMs: number
   /** The columns that every finished check has. */
   readonly columns: Pick<SearchRun, 'no' | 'fence' | 'run_id' | 'start_offset_ms' | 'duration_ms'>
+  readonly health: HealthBefore
 }
 
 /** The baseline as it is stored. */
@@ -47,7 +49,7 @@ const NOTHING_FOUND = {
 
 /** Returns the row of a check that obtained nothing. It changes no baseline and fires nothing. */
 function failedSearch(
-  { task, columns, startedMs }: EndedSearch,
+  { task, columns, startedMs, health }: EndedSearch,
   { fault, fetchMethod, engine }: Pick<Extract<Reading, { kind: 'failed' }>, 'fault' | 'fetchMethod' | 'engine'>,
 ): SearchRun {
   const outcome = engine?.outcome ?? 'failed'
@@ -71,6 +73,8 @@ function failedSearch(
     error_message: fault.message,
     serp_check: JSON.stringify(storableJson(check)),
     warnings: null,
+    // An internal error is not counted, so it causes no notice.
+    notices: fault.code === 'internal' ? [] : noticesAfter(health, true),
   }
 }
 
@@ -83,7 +87,7 @@ function foundSearch(
   baseline: SearchBaseline,
   secrets: SecretBox,
 ): SearchRun {
-  const { task, columns, startedMs } = ended
+  const { task, columns, startedMs, health } = ended
   const search = storableJson(reading.search)
   const before = storedOf(baseline)
   const isSame = before !== null && sameResults(before.results, search.results)
@@ -114,6 +118,7 @@ function foundSearch(
     featured_snippet_present: search.featuredSnippet,
     serp_check: JSON.stringify(check),
     warnings: search.warnings.length > 0 ? JSON.stringify(search.warnings.slice(0, 50)) : null,
+    notices: noticesAfter(health, false),
     deliveries: decided.block === null ? [] : deliveriesOf(ended, decided.block, baseline, secrets),
   }
 }
@@ -180,6 +185,9 @@ function deliveriesOf(
 const latenessOf = ({ dueMs }: SerpTask, startedMs: number): number | null =>
   dueMs === null || startedMs < dueMs ? null : Math.round(startedMs - dueMs)
 
+/** What the recording of a search needs besides its outcome. */
+type SearchContext = Pick<EndedSearch, 'teamId' | 'health'>
+
 interface SearchWriting {
   readonly store: Store
   readonly secrets: SecretBox
@@ -191,9 +199,9 @@ interface SearchWriting {
 
 /** Returns what compares and writes the end of a search. Null: the fence is lost. */
 export function createSearchWriter({ store, secrets, log, patienceMs, add, onInternalError }: SearchWriting) {
-  return async (finished: Recordable, task: SerpTask, teamId: string): Promise<RunEnd | null> => {
+  return async (finished: Recordable, task: SerpTask, { teamId, health }: SearchContext): Promise<RunEnd | null> => {
     const { reading, startedMs, endedMs } = finished
-    const ended = { task, teamId, startedMs, endedMs, columns: checkColumns(finished) }
+    const ended = { task, teamId, health, startedMs, endedMs, columns: checkColumns(finished) }
     const fail = async (failure: Parameters<typeof failedSearch>[1]): Promise<RunEnd> => {
       if (failure.fault.code === 'internal') onInternalError(task, failure.fault)
       await add(failedSearch(ended, failure))

@@ -49,6 +49,17 @@ describe('how far a number moved', () => {
     ["CHF 1'049,95", 'CHF 999,95', '−4.8 %'],
     ['€ 49/kg', '€ 46.55/kg', '−5 %'],
     ['50,- Kč', '55,- Kč', '+10 %'],
+    ['R 950', 'R 1 200', '+26.3 %'],
+    ['R12.50', 'R15.00', '+20 %'],
+    ['Q12.50', 'Q15.00', '+20 %'],
+    ['RM 50', 'RM 55', '+10 %'],
+    ['Rs.500', 'Rs.550', '+10 %'],
+    ['250 TL', '275 TL', '+10 %'],
+    ['1.299 Ft', '1.399 Ft', '+7.7 %'],
+    ['EUR 5', 'EUR 6', '+20 %'],
+    ['ALL 12.50', 'ALL 15.00', '+20 %'],
+    ['R$ 10', 'R$ 11', '+10 %'],
+    ['100 р.', '110 р.', '+10 %'],
     ['$119. 95', '$99. 95', '−16.7 %'],
     ['3.2 %', '4.1 %', '+0.9 points'],
     ['-3.5%', '+2%', '+5.5 points'],
@@ -67,6 +78,27 @@ describe('how far a number moved', () => {
     ['#4', '#3', '−25 %'],
   ])('is said from %j to %j only where the predicate reads numbers: %s', (before, after, note) => {
     expect(movementNote(before, after, true)).toBe(note)
+    expect(movementNote(before, after, false)).toBeNull()
+  })
+
+  test.each([
+    ['R1.2', 'R1.3'],
+    ['R1', 'R2'],
+    ['R1.9', 'R1.10'],
+    ['Q1', 'Q2'],
+    ['1 q', '2 q'],
+    ['5 r', '6 r'],
+    ['Q 1', 'Q 2'],
+    ['TOP 10', 'TOP 5'],
+    ['ALL 12', 'ALL 14'],
+    ['MOP 3', 'MOP 4'],
+    ['FT1', 'FT2'],
+    ['RM3', 'RM4'],
+    ['TL 2', 'TL 3'],
+    ['KN95', 'KN99'],
+    ['DIN 912', 'DIN 931'],
+    ['LV3', 'LV4'],
+  ])('is not said from %j to %j: this is no price', (before, after) => {
     expect(movementNote(before, after, false)).toBeNull()
   })
 

@@ -18,6 +18,8 @@ interface EventOptions {
   readonly kind?: string
   readonly name?: string
   readonly url?: string
+  /** The monitor is that of a search for kettles. */
+  readonly isSearch?: boolean
   readonly reason?: string
   readonly deliveries?: readonly DeliveryConfig[]
   readonly notifyOn?: readonly string[]
@@ -92,6 +94,7 @@ export function noticeLoops() {
     notifyOn = [],
     detail = { consecutive_failures: 5 },
     isOfTeam = false,
+    isSearch = false,
     wantsMail = true,
   }: EventOptions = {}) {
     const email = `owner-${randomUUID()}@example.com`
@@ -103,9 +106,17 @@ export function noticeLoops() {
       `with u as (insert into auth.users (name, email, email_verified) values ('O', $1, true) returning id),
        t as (insert into teams (id, name, owner_user_id, tier, error_notifications)
          select $6, 'T', id, 'scale', $12 from u returning id),
-       m as (insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config,
-         diff_predicate, fetch_mode, deliveries, signing_secret, notify_on)
-         select $13, id, gen_random_uuid(), $2, $3, 60, '{}', '{}', 'auto', $7, $8, $9 from t
+       parts as (select kind.*, search.* from
+         (select 'page' as kind, $3::text as url, '{}'::jsonb as config, 'auto' as mode where not $14
+           union all select 'serp', null, null, null where $14) kind
+         left join (select 'kettles' as keyword, 'google' as engine, 'full_analysis' as serp_mode, 1 as pages,
+           'us' as at, 'en' as language, 'desktop' as device) search on $14),
+       m as (insert into monitors (id, team_id, user_id, name, schedule_interval_seconds, deliveries, signing_secret,
+         notify_on, kind, url, extract_config, diff_predicate, fetch_mode, keyword, engine, mode, pages, location_code,
+         language_code, device)
+         select $13, t.id, gen_random_uuid(), $2, 600, $7, $8, $9, kind, url, config, config, parts.mode, keyword,
+           engine, serp_mode, pages, at, language, device
+         from t, parts
          returning id, no, team_id),
        r as (insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_code, error_message)
          select no, new_run_id(clock(), no), team_id, 0, 1, 'error', 'http_error', $4 from m returning id)
@@ -127,6 +138,7 @@ export function noticeLoops() {
         isOfTeam,
         wantsMail,
         monitorId,
+        isSearch,
       ],
     )
     return { email, team_id, ...(rows[0] as { event_id: string; run_id: string; monitor_id: string }) }

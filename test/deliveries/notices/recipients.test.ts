@@ -118,6 +118,67 @@ test('a dead destination is reported to the others and to the owner, and not to 
   expect(dead.requests).toHaveLength(0)
 })
 
+test('a search is reported with its address at the engine: failing, paused, recovered, dead destination', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using slack = await openReceiver()
+  await using webhook = await openReceiver()
+  const deadOne: DeliveryConfig = { type: 'webhook', url: 'https://gone.example.com/hook' }
+  const about = {
+    isSearch: true,
+    name: 'Kettles',
+    deliveries: [{ type: 'slack', webhookUrl: slack.url }, { type: 'webhook', url: webhook.url }, deadOne] as const,
+    notifyOn: ['failing', 'recovered', 'delivery_dead', 'quota'],
+  }
+  const dead = await happened({
+    ...about,
+    kind: 'delivery_dead',
+    detail: {
+      ...{ delivery_id: randomUUID(), target_key: targetKey(deadOne), delivery_type: 'webhook' },
+      ...{ host: 'gone.example.com:443', status: 'dead', response_status: 503 },
+    },
+  })
+  loop(mailer).start()
+  await requested(slack, 1)
+  await requested(webhook, 1)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+  expect(payloadAt(webhook)).toMatchObject({
+    monitor_id: dead.monitor_id,
+    monitor: { url: expect.stringMatching(/^https:\/\/www\.google\.com\/search\?q=kettles/), name: 'Kettles' },
+  })
+  expect(mailbox.letters[0]).toMatchObject({
+    to: [dead.email],
+    mail: { subject: 'Kettles cannot deliver to gone.example.com:443' },
+  })
+  const next = async (count: number, options: Parameters<typeof happened>[0]) => {
+    const { event_id } = await happened({ ...about, deliveries: about.deliveries.slice(0, 2), ...options })
+    await isTold(event_id)
+    await requested(slack, count)
+    await requested(webhook, count)
+    return payloadAt(webhook, count - 1)
+  }
+  expect(await next(2, {})).toMatchObject({
+    title: 'Kettles is failing',
+    message: expect.stringContaining('After 10 failures in a row it pauses itself.'),
+  })
+  expect(await next(3, { detail: { consecutive_failures: 10 } })).toMatchObject({
+    kind: 'failing',
+    title: 'Kettles has paused itself',
+    failing: { consecutive_failures: 10 },
+  })
+  expect(await next(4, { kind: 'recovered', detail: {} })).toMatchObject({ title: 'Kettles works again' })
+  const detail = { pool: 'runs', threshold_pct: 80, used: 8, limit: 10, credits_remaining: 0, resets_at: null }
+  expect(await next(5, { kind: 'quota', isOfTeam: true, detail })).toMatchObject({ title: '80 % of the runs are used' })
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 4,
+  )
+  // The owner gets another mail about the pause.
+  expect(mailbox.letters.map(({ mail }) => mail.subject)).not.toContain('Kettles has paused itself')
+})
+
 test('what concerns the team goes to its owner, and once to each destination that wants it', async () => {
   const { mailbox, mailer } = await postOffice()
   await using receiver = await openReceiver()

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { NewMail } from '../../../store/accounts/mail-queue.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
+import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { addSearch, checkIn, claimIn, recordIn } from './stored-searches.ts'
 
 let database: QueueDatabase
@@ -184,5 +185,47 @@ describe('ten failures in a row', () => {
     await next()
     await checkIn(database, { outcome: 'ok' })
     expect(await database.check(no)).toMatchObject({ failures: 0 })
+  })
+})
+
+describe('the notices of a search', () => {
+  const events = (no: number) =>
+    database.query('select kind, run_id, detail from notice_events where monitor_no = $1 order by run_id', [no])
+  async function checked(no: number, outcome: 'unparsed' | 'ok', failures?: number) {
+    await database.query(
+      `update checks
+       set due_at = clock(), next_run_at = coalesce(next_run_at, clock()), failures = coalesce($2, failures)
+       where no = $1`,
+      [no, failures],
+    )
+    return checkIn(database, { outcome })
+  }
+  const failing = (run: { run_id: string }, count: number) => ({
+    kind: 'failing',
+    run_id: run.run_id,
+    detail: { consecutive_failures: count },
+  })
+
+  test('are written after the fifth failure, after the tenth that pauses it, and after the recovery', async () => {
+    const no = await addSearch(database, await database.team(), { notifyOn: ['failing', 'recovered'] })
+    await checked(no, 'unparsed', 3)
+    expect(await events(no)).toEqual([])
+    const fifth = await checked(no, 'unparsed')
+    for (let n = 0; n < 4; n++) await checked(no, 'unparsed')
+    const tenth = await checked(no, 'unparsed')
+    expect(await events(no)).toEqual([failing(fifth, 5), failing(tenth, 10)])
+    await database.query('update monitors set paused = false where no = $1', [no])
+    await database.store.transaction((tx) => startSchedule(tx, no, 'serp'))
+    await checked(no, 'unparsed')
+    const back = await checked(no, 'ok')
+    await checked(no, 'ok')
+    expect((await events(no)).slice(2)).toEqual([{ kind: 'recovered', run_id: back.run_id, detail: {} }])
+  })
+
+  test('are not written about a pause that only the mail to the owner reports', async () => {
+    const no = await addSearch(database, await database.team())
+    const fifth = await checked(no, 'unparsed', 4)
+    await checked(no, 'unparsed', 9)
+    expect(await events(no)).toEqual([failing(fifth, 5)])
   })
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
+import { noticesAfter } from '../../../store/deliveries/notices.ts'
 import { recordSearches, type SearchRecording, type SearchRun } from '../../../store/queue/record-search.ts'
 import type { QueueDatabase } from './queue-database.ts'
 
@@ -14,6 +15,7 @@ interface SearchOptions {
   readonly pages?: number
   readonly interval?: number
   readonly deliveries?: readonly DeliveryConfig[]
+  readonly notifyOn?: readonly string[]
   /** How long ago it became due. Default 1. */
   readonly dueSeconds?: number
 }
@@ -28,8 +30,9 @@ export async function addSearch(database: QueueDatabase, teamId: string, options
   const [made] = await database.query<{ no: number }>(
     `with m as (
        insert into monitors (id, kind, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
-         location_code, language_code, device, target_domain, rank_change_threshold, deliveries, signing_secret)
-       values ($1, 'serp', $2, gen_random_uuid(), 'S', $3, $4, $5, $6, $7, 'us', 'en', 'desktop', $8, $9, $10, $11)
+         location_code, language_code, device, target_domain, rank_change_threshold, deliveries, signing_secret,
+         notify_on)
+       values ($1, 'serp', $2, gen_random_uuid(), 'S', $3, $4, $5, $6, $7, 'us', 'en', 'desktop', $8, $9, $10, $11, $13)
        returning no
      ), c as (
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, cost)
@@ -49,6 +52,7 @@ export async function addSearch(database: QueueDatabase, teamId: string, options
       sealed('monitors.deliveries', deliveries),
       sealed('monitors.signing_secret', deliveries && 'a'.repeat(64)),
       options.dueSeconds ?? 1,
+      options.notifyOn ?? [],
     ],
   )
   if (!made) throw new Error('no monitor')
@@ -67,7 +71,7 @@ type Found = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
 /** Records the end of a claimed check. */
 export async function recordIn(
   database: QueueDatabase,
-  { no, fence, run_id, search }: ClaimedSearch,
+  { no, fence, run_id, search, failures, was_failing: wasFailing }: ClaimedSearch,
   found: Found,
   more: Partial<SearchRecording> = {},
 ): Promise<ReadonlySet<number>> {
@@ -78,6 +82,7 @@ export async function recordIn(
     ...{ error_code: isFailed ? 'blocked' : null, error_message: isFailed ? 'It did not work.' : null },
     ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, target_rank: null, rank_delta: null },
     ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
+    notices: found.error_code === 'internal' ? [] : noticesAfter({ failures, wasFailing }, isFailed),
     ...found,
   }
   return recordSearches(database.store, [run], { ...RECORDING, ...more })

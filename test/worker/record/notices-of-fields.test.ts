@@ -40,6 +40,27 @@ test('a field that is missing is reported also while the others are empty for a 
   ).toEqual([{ kind: 'field_missing', detail: { fields: ['price'] } }])
 })
 
+test('a field that went missing with all others is reported when another has a value again', async () => {
+  const fields = { price: '.price', title: 'title' }
+  const { no } = await given.failedBefore(0, { extract: { method: 'css', fields } })
+  await given.database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await given.start()
+  const empty = '<title> </title>'
+  for (const answer of [pageOf('$1'), empty, empty, empty, '<title>A</title>', '<title>B</title>']) {
+    given.site.answer(html(answer))
+    await given.next(no)
+  }
+  const told = await given.database.query(
+    `select kind, detail from notice_events where monitor_no = $1 order by run_id, kind`,
+    [no],
+  )
+  expect(told).toEqual([
+    { kind: 'field_missing', detail: {} },
+    { kind: 'field_missing', detail: { fields: ['price'] } },
+    { kind: 'recovered', detail: {} },
+  ])
+})
+
 describe('a monitor whose fields are all empty', () => {
   const EMPTY = html('<!doctype html><p>Closed.</p>')
   const ALL_EMPTY = expect.stringMatching(/^No field has a value/)

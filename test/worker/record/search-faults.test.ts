@@ -24,6 +24,22 @@ const dueNow = (...numbers: number[]) =>
     numbers,
   ])
 
+test('the fifth failure of a search and its recovery are written down for the destinations', async () => {
+  const no = await engines.add(await engines.database.team(), { notifyOn: ['failing', 'recovered'] })
+  await using _ = await engines.work()
+  engines.answer(() => ({ status: 500, html: '' }))
+  await engines.database.query('update checks set failures = 4 where no = $1', [no])
+  await engines.check(no)
+  engines.answer(() => googlePage(['https://example.com/']))
+  await engines.check(no)
+  expect(
+    await engines.database.query('select kind, detail from notice_events where monitor_no = $1 order by run_id', [no]),
+  ).toEqual([
+    { kind: 'failing', detail: { consecutive_failures: 5 } },
+    { kind: 'recovered', detail: {} },
+  ])
+})
+
 test('two workers of one exit never have two checks of one engine under way', async () => {
   const team = await engines.database.team()
   let active = 0
