@@ -1,3 +1,4 @@
+import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import { hash } from 'node:crypto'
@@ -163,9 +164,14 @@ export function isCutList(list: readonly Json[]): boolean {
   return typeof last === 'string' && CUT.test(last)
 }
 
-/** Returns whether two lists were cut, have the same items before the cut, and others behind it. */
+/**
+ * Returns whether a list changed behind its cut: both lists were cut, have the same items before the cut, and others
+ * behind it. Or only the new list was cut, because it has more items than are kept: then it has more than the old one.
+ * A list that ends earlier was cut for its bytes, and perhaps only other fields of the reading grew.
+ */
 export function changedBehindCut(before: Json, after: Json): boolean {
-  if (!isList(before) || !isList(after) || !isCutList(before) || !isCutList(after)) return false
+  if (!isList(before) || !isList(after) || !isCutList(after)) return false
+  if (!isCutList(before)) return after.length === VALUE_LIMITS.items
   return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, -1), after.slice(0, -1))
 }
 

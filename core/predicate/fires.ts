@@ -74,12 +74,12 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
 
 /**
  * Returns how many items a list gained. A list that was missing had no items, unless it was missing only for a moment:
- * then those before count. What is no list gains none. Lists that were both cut, keep the same items and differ
- * behind them count as gained by one, because new items may be there.
+ * then those before count. What is no list gains none. A list that changed only behind its cut counts as gained
+ * by one, because new items may be there.
  */
 export function gained({ before, after, lists }: Judged, field: string): number {
   const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]
-  return changedBehindCut(from, to) ? 1 : (diffIfLists(from, to)?.added.length ?? 0)
+  return diffIfLists(from, to)?.added.length || (changedBehindCut(from, to) ? 1 : 0)
 }
 
 /** Returns the value that a field's new value is compared with as a list. */

@@ -158,6 +158,19 @@ describe('list_gains_items', () => {
     expect(onField(gains, before, after)).toBe(expected)
   })
 
+  const items = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `item ${from + at}`)
+  test.each<[what: string, before: Json, after: Json, expected: boolean]>([
+    ['1,000 items to 1,001', items(1000), [...items(999), cut(1)], true],
+    ['999 items to 1,001', items(999), [...items(999), cut(1)], true],
+    ['1,000 items to 1,001, of which the first is gone', items(1000), [...items(999, 1), cut(1)], true],
+    ['1,000 items to 1,001, of which the first is new', items(1000), [...items(999, -1), cut(1)], true],
+    // For its bytes: perhaps other fields left less room.
+    ['a list that is cut before the limit', items(1000), [...items(998), cut(1)], false],
+    ['a list that is no longer cut', [...items(999), cut(1)], items(1000), false],
+  ])('from %s', (_what, before, after, expected) => {
+    expect(onField(gains, before, after)).toBe(expected)
+  })
+
   test('items from before an empty reading are no gains, and others are', () => {
     const on = (after: Json) => {
       const [before, now] = [{ f: [] }, { f: after }]
