@@ -33,7 +33,8 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
   const blocks = blocksOf(event, known)
   const recipients = recipientsOf(told, ports).filter(({ config }) => targetKey(config) !== event.detail['target_key'])
   return recipients.map(({ config, as, monitor: own }, place): NoticeRow => {
-    const about = monitor ?? own
+    // A receiver that keeps states by monitor must not take the monitor that names it for one that fails.
+    const about = isOfTeamHealth(event) ? null : (monitor ?? own)
     const content = {
       version: API_VERSION,
       type: 'notice',
@@ -59,6 +60,9 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
   })
 }
+
+/** Checks of the team wait for a browser: no monitor is failing. */
+const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in detail
 
 /** Kinds of which the owner is told unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
@@ -111,7 +115,7 @@ function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): 
     case 'recovered':
       return {}
     case 'failing':
-      if ('waiting_for_browser' in detail) return { failing: WAITING_FOR_BROWSER }
+      if (isOfTeamHealth(event)) return { failing: WAITING_FOR_BROWSER }
       return {
         failing: {
           consecutive_failures: Number(detail['consecutive_failures'] ?? 0),

@@ -22,7 +22,9 @@ export const NoticePayload = Closed({
   title: Text(1, 400, 'One line for a person.'),
   message: Text(0, 8000, 'Sentences for a person, one on each line.'),
   recipient: Choice(['destination', 'owner']),
-  monitor_id: Nullable(Uuid(), { description: 'Null in a notice to the owner about the team.' }),
+  monitor_id: Nullable(Uuid(), {
+    description: 'Null in a notice to the owner about the team, and where checks of a team wait for a browser.',
+  }),
   run_id: Nullable(Uuid()),
   monitor: Nullable(Closed({ url: Text(1, 2048), name: Text(1, 200) })),
   failing: Type.Optional(

@@ -16,6 +16,14 @@ const NOBODY_RENDERS = sql.fragment`(
   select coalesce(rendered_at not between t.at - interval '10 minutes' and t.at + interval '10 minutes', true)
   from installation, t)`
 
+/**
+ * Is true when an earlier look found the same, two to ten minutes ago. After an outage of the store, or on a computer
+ * that was suspended, a process that renders says so within a minute: it comes before the second look. It reads `t.at`.
+ */
+const WAS_SEEN_BEFORE = sql.fragment`(
+  select coalesce(unrendered_at between t.at - interval '10 minutes' and t.at - interval '2 minutes', false)
+  from installation, t)`
+
 /** Scheduled checks that need a browser, of teams with runs left. */
 const checksWith = (condition: ReturnType<typeof sql.fragment>) => sql.fragment`
   select c.no, c.team_id, c.due_at
@@ -61,18 +69,24 @@ interface Rendering {
 
 /**
  * Where no process renders pages, ends the checks that have waited for one for ten minutes: as failed runs that say so,
- * without a count of failures. The next one is at its time. Writes an event for each of their teams, at most one a day:
- * every monitor of it that needs a browser waits for the same reason.
+ * without a count of failures. Only a second look ends them (`WAS_SEEN_BEFORE`). The next one is at its time. It is
+ * static again where `fetch_mode` is `auto` and only an earlier answer chose the browser. Writes an event for each of
+ * their teams, at most one a day: every monitor of it that needs a browser waits for the same reason.
  */
 export const endUnrendered = (store: Queryable): Promise<Rendering> =>
   store.one(sql.type(seen)`
     with t as materialized (select clock() as at),
+    looked as (
+      update installation i set unrendered_at = t.at
+      from t
+      where ${NOBODY_RENDERS} and coalesce(i.unrendered_at not between t.at - interval '2 minutes' and t.at, true)
+    ),
     late as materialized (
       select c.no from (
         ${checksWith(sql.fragment`and due_at <= (select at from t) - interval '10 minutes'`)}
       ) late
       join checks c on c.no = late.no and c.due_at = late.due_at
-      where ${NOBODY_RENDERS}
+      where ${NOBODY_RENDERS} and ${WAS_SEEN_BEFORE}
       order by c.no
       for update of c skip locked
     ),
@@ -80,8 +94,9 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       select c.no, case
         -- A run of a month that is deleted already gets another id.
         when to_regclass('runs_' || to_char(run_id_time(given.id) at time zone 'UTC', 'YYYY_MM')) is not null
-        then given.id else new_run_id(t.at, c.no) end as run_id
-      from late join checks c using (no)
+        then given.id else new_run_id(t.at, c.no) end as run_id,
+        m.fetch_mode = 'auto' and c.queue = 'browser' and c.static_again_at is not null as is_remembered
+      from late join checks c using (no) left join monitors m using (no)
       cross join lateral (select coalesce(c.run_id, c.queued_run_id) as id) given, t
     ),
     moved as (
@@ -90,6 +105,9 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
         -- Another run that somebody asked for while this one was under way has its own turn.
         queued_run_id = case when c.run_id is not null then c.queued_run_id end,
         next_run_at = ${NEXT_RUN},
+        queue = case when i.is_remembered then 'static' else c.queue end,
+        static_again_at = case when not i.is_remembered then c.static_again_at end,
+        layer_reason = case when not i.is_remembered then c.layer_reason end,
         due_at = case when c.run_id is not null and c.queued_run_id is not null then t.at else ${NEXT_RUN} end
       from named i, t
       where c.no = i.no

@@ -6,7 +6,10 @@ create table installation (
   -- Address of the API that started last, for commands of the administrator.
   base_url text check (length(base_url) <= 2048),
   -- When a process that renders pages last asked for checks, to the minute. Null: none has.
-  rendered_at timestamptz
+  rendered_at timestamptz,
+  -- When the maintenance last saw rendered_at old. One such look is not enough: after an outage of the store,
+  -- rendered_at is old until the next claim.
+  unrendered_at timestamptz
 );
 insert into installation default values;
 

@@ -265,3 +265,19 @@ test('the end of a trial, locked searches and used picture bytes reach owner and
   expect(text).toContain('3 monitors are locked: no more checks.')
   expect(text).toContain('1 SERP monitor is locked: no more checks.')
 })
+
+test('a destination hears that checks wait for a browser, and not that its own monitor fails', async () => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url }] as const
+  await happened({ isOfTeam: true, detail: { waiting_for_browser: 2 }, deliveries, notifyOn: ['failing'] })
+  loop(null).start()
+  await requested(receiver, 1)
+  expect(payloadAt(receiver)).toMatchObject({
+    kind: 'failing',
+    title: 'Checks wait for a browser',
+    monitor_id: null,
+    run_id: null,
+    monitor: null,
+    failing: { consecutive_failures: 0, error_code: 'not_available' },
+  })
+})

@@ -11,10 +11,12 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await database.query('update checks set due_at = null')
-  await database.query('update installation set rendered_at = null')
+  await database.query('update installation set rendered_at = null, unrendered_at = null')
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
+/** The first look was three minutes ago. */
+const seenBefore = () => database.query(`update installation set unrendered_at = clock() - interval '3 minutes'`)
 const events = (team: string) =>
   database.query('select kind, monitor_no, detail from notice_events where team_id = $1', [team])
 const faults = (no: number) =>
@@ -30,6 +32,7 @@ test('where nobody renders pages, a check that waits for it ends as a failed run
   // Not due for long, and no need of a browser.
   const [soon] = await database.monitors(team, { queue: 'browser', dueSeconds: 500, interval: 60 })
   const [other] = await database.monitors(team, { queue: 'static', dueSeconds: 9_000, interval: 60 })
+  await seenBefore()
   expect(await endUnrendered(database.store)).toEqual({ count: 2, isRendered: false })
   for (const no of [page!, picture!]) {
     const [run, ...rest] = await faults(no)
@@ -59,6 +62,7 @@ test('a run that somebody asked for ends under its own id, and a team gets a not
     `update checks set queued_run_id = new_run_id(clock(), no), ${isLate} where no = $1 returning queued_run_id as id`,
     [no],
   )
+  await seenBefore()
   expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
   expect(await faults(no!)).toMatchObject([{ id: asked?.id }])
   expect(await database.check(no!)).toMatchObject({ queued_run_id: null })
@@ -67,6 +71,7 @@ test('a run that somebody asked for ends under its own id, and a team gets a not
     `update checks set queued_run_id = '01700000-0000-7000-8000-000000000000', ${isLate} where no = $1`,
     [no],
   )
+  await seenBefore()
   expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
   expect(await faults(no!)).toHaveLength(2)
   expect(await events(team)).toHaveLength(1)
@@ -80,6 +85,13 @@ test('checks that are late wait on while a process renders pages, and a team wit
   expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 0 })
   await database.query(`update installation set rendered_at = clock() - interval '11 minutes'`)
   await database.monitors(spent, { queue: 'browser', dueSeconds: 9_000 })
+  // The store was away: the first look after it ends nothing, nor does one that another process makes soon after.
+  for (const _ of [1, 2]) expect(await endUnrendered(database.store)).toEqual({ count: 0, isRendered: false })
+  expect(await faults(no!)).toEqual([])
+  // A look before a further outage does not count.
+  await database.query(`update installation set unrendered_at = clock() - interval '11 minutes'`)
+  expect(await endUnrendered(database.store)).toEqual({ count: 0, isRendered: false })
+  await seenBefore()
   expect(await endUnrendered(database.store)).toEqual({ count: 1, isRendered: false })
   expect(await faults(no!)).toHaveLength(1)
   expect(await events(spent)).toEqual([])
@@ -96,4 +108,26 @@ test('a process that asks for checks that need a browser renders pages, one that
   expect(await endUnrendered(store)).toMatchObject({ isRendered: false })
   await claimsOf(['browser', 'visual', 'serp'])(1, null)
   expect(await endUnrendered(store)).toMatchObject({ isRendered: true })
+})
+
+test('a check that an answer moved to the browser is tried statically again, a configured one is not', async () => {
+  const team = await database.team()
+  const [moved] = await database.monitors(team, { queue: 'browser', dueSeconds: 700 })
+  const [configured] = await database.monitors(team, { queue: 'browser', dueSeconds: 700 })
+  const [results] = await database.monitors(team, { queue: 'browser', dueSeconds: 700 })
+  await database.query(
+    `update checks set static_again_at = clock() + interval '1 day', layer_reason = 'refused', read_by = 2
+     where no = $1`,
+    [moved],
+  )
+  await database.query(`update monitors set fetch_mode = 'browser' where no = $1`, [configured])
+  await seenBefore()
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 3 })
+  const layers = await database.query(
+    'select queue, static_again_at, layer_reason, read_by from checks where team_id = $1 order by no',
+    [team],
+  )
+  const kept = { queue: 'browser', static_again_at: null, layer_reason: null, read_by: 0 }
+  expect(layers).toEqual([{ ...kept, queue: 'static', read_by: 2 }, kept, kept])
+  expect(await faults(results!)).toHaveLength(1)
 })
