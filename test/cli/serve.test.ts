@@ -140,7 +140,11 @@ test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@exam
     await using own = await temporaryFolder()
     const file = join(own.path, 'file')
     await writeFile(file, '')
-    const folders = [file, join(file, 'data'), ...(process.platform === 'linux' ? ['/sys/tidemark'] : [])]
+    const folders = [
+      file,
+      join(file, 'data'),
+      ...(process.platform === 'linux' ? ['/sys/tidemark', '/proc/tidemark'] : []),
+    ]
     for (const path of folders) {
       const { code, stdout, stderr } = await runCli(args, { TIDEMARK_DATA_DIR: path, PORT: '0' })
       expect([code, stdout, stderr]).toEqual([

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, link, lstat, mkdir, open, readFile, readlink, rename, stat, unlink } from 'node:fs/promises'
+import { access, constants, link, lstat, open, readFile, readlink, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
+import { makeFolder } from '../../../platform/make-folder.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
 import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
 import type { Settings } from './read-config.ts'
@@ -35,7 +36,7 @@ export async function encryptionKey(settings: Settings): Promise<string> {
 
 async function openDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw unusable(folder, error)
@@ -67,6 +68,7 @@ export async function hasInstallation(settings: Settings): Promise<boolean> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be made there',
   EEXIST: 'it is a file',
   ENOTDIR: 'it is a file, or is below one',
   EACCES: 'this user may not write to it',
