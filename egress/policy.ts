@@ -143,9 +143,11 @@ export function sameHost(host: string, bytes: readonly number[]): boolean {
   const own = addressBytes(bare(host))
   if (own === null) return false
   const target = unmapped(own)
-  if (equal(target, bytes)) return true
-  if (!isThisMachine(target)) return false
-  return isThisMachine(bytes)
+  // A gateway may lead an IPv6 address to the IPv4 address that it carries.
+  const inner = embeddedIPv4(bytes)
+  const leadsTo = inner === null ? [bytes] : [bytes, inner]
+  if (leadsTo.some((one) => equal(target, one))) return true
+  return isThisMachine(target) && leadsTo.some(isThisMachine)
 }
 
 function isThisMachine(bytes: readonly number[]): boolean {

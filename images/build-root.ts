@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, writeFile, chmod } from 'node:fs/promises'
+import { chmod, cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,7 +38,8 @@ async function buildRoot(name: ImageName, folder: string): Promise<void> {
   for (const path of REMOVED) await rm(join(folder, path), { recursive: true, force: true })
   await copyProgram(image, folder)
   await writeSystemFiles(folder, versions)
-  await setTimes(folder, await commitTime())
+  await makeEqual(folder, await commitTime())
+  for (const path of WRITABLE) await chmod(join(folder, path), 0o1777)
 }
 
 /** Unpacks packages and what they depend on. No script of a package runs. Returns their names with their versions. */
@@ -92,16 +93,7 @@ async function writeSystemFiles(folder: string, versions: readonly string[]): Pr
   await writeFile(join(folder, 'etc/nsswitch.conf'), 'hosts: files dns\n')
   await mkdir(join(folder, 'usr/share/tidemark'), { recursive: true })
   await writeFile(join(folder, 'usr/share/tidemark/debian-packages.txt'), `${versions.join('\n')}\n`)
-  for (const [name, mode] of [
-    ['tmp', 0o1777],
-    ['data', 0o1777],
-    ['proc', 0o555],
-    ['sys', 0o555],
-    ['dev', 0o755],
-  ] as const) {
-    await mkdir(join(folder, name), { recursive: true })
-    await chmod(join(folder, name), mode)
-  }
+  for (const path of [...WRITABLE, 'proc', 'sys', 'dev']) await mkdir(join(folder, path), { recursive: true })
 }
 
 /** Returns when the commit that is checked out was made, in seconds. */
@@ -110,13 +102,23 @@ async function commitTime(): Promise<number> {
   return Number(stdout.trim())
 }
 
-/** Gives all files the same time, so that the same commit and the same packages give the same image. */
-async function setTimes(folder: string, seconds: number): Promise<void> {
+/** Folders that every user may write to. */
+const WRITABLE = ['tmp', 'data']
+
+/**
+ * Gives all files the same time, and modes that do not depend on who builds: the same commit and the same packages give
+ * the same image. Nothing in it has the rights of another user.
+ */
+async function makeEqual(folder: string, seconds: number): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) await setTimes(path, seconds)
-    else await lutimes(path, seconds, seconds)
+    if (entry.isDirectory()) await makeEqual(path, seconds)
+    else {
+      if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o111) === 0 ? 0o644 : 0o755)
+      await lutimes(path, seconds, seconds)
+    }
   }
+  await chmod(folder, 0o755)
   await lutimes(folder, seconds, seconds)
 }
 

@@ -63,7 +63,7 @@ export const listKeysCommand = () =>
 const keyLine = ({ id, key_prefix: prefix, scopes, expires_at: expires, last_used_at: used, name }: ApiKey) =>
   `${id}  ${prefix}…  ${scopes.join(',').padEnd(10)}  ` +
   `${expires === null ? 'never expires' : `expires ${expires}`}  ${used === null ? 'never used' : `used ${used}`}  ` +
-  `${name}\n`
+  `${printable(name)}\n`
 
 export const revokeKeyCommand = () =>
   ownerCommand(

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { SCOPES, type Scope } from '../../schema/account/api-key.ts'
+import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
@@ -89,7 +90,7 @@ function keyCommand(): Command {
   return new Command('create-key')
     .description('Creates an API key for the team that an account owns.')
     .requiredOption('--email <address>', 'of the owner', emailAddress)
-    .requiredOption('--name <text>', 'what the key is for')
+    .requiredOption('--name <text>', 'what the key is for', keyName)
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
     .option('--json', 'print JSON for scripts', false)
     .addHelpText(
@@ -103,6 +104,13 @@ function keyCommand(): Command {
         print(options.json, { ...issued })
       }),
     )
+}
+
+/** As `POST /v1/keys` takes it. */
+function keyName(text: string): string {
+  const checked = checkerOf(ApiKeyCreate).validate({ name: text })
+  if (!checked.ok) throw new InvalidArgumentError(checked.issues.map(({ message }) => message).join('; '))
+  return text
 }
 
 function password(text: string): string {

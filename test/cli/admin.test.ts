@@ -28,6 +28,8 @@ test('while the server runs on its embedded database, commands change its accoun
       body: JSON.stringify(body),
     })
 
+  for (const name of ['', 'x'.repeat(101)])
+    expect(await admin('create-key', '--email', EMAIL, '--name', name)).toMatchObject({ code: 2 })
   const { key, id } = await admin('create-key', '--email', EMAIL, '--name', 'ci')
   expect((await ask('/v1/usage', key)).status).toBe(200)
   const { keys } = await admin('list-keys', '--email', EMAIL)

@@ -156,6 +156,19 @@ test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@exam
   },
 )
 
+describeIf(process.getuid?.() === 0 && process.platform === 'linux', 'run as root on Linux')('A full disk', () => {
+  test('is named in one sentence by a first start', async () => {
+    await using own = await temporaryFolder()
+    const mount = `mount -t tmpfs -o size=4k none "${own.path}" && head -c 4096 /dev/zero > "${own.path}/fill"`
+    await using serve = startShell(`exec unshare -m sh -c '${mount} && exec ./tidemark serve'`, {
+      TIDEMARK_DATA_DIR: own.path,
+      PORT: '0',
+    })
+    expect(await serve.exited).toBe(1)
+    expect(serve.stderr).toMatch(/^tidemark: the data folder \S+ cannot be used: its file system is full; [^\n]+\n$/)
+  })
+})
+
 test('a database whose key file is missing is refused: nothing is created, and its old path is named', async () => {
   const dataDir = environment['TIDEMARK_DATA_DIR'] ?? ''
   const file = join(dataDir, 'encryption-key')

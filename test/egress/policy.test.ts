@@ -153,3 +153,17 @@ test('the policy of a runner takes what its worker denies, keeps its own, and fo
   ])
   expect(() => policy.deny({ cidrs: ['nonsense'], endpoints: [] })).toThrow(TypeError)
 })
+
+test('an endpoint of the installation is refused by every IPv6 address that carries its IPv4 address', () => {
+  const { refusal } = createPolicy({
+    allowPrivateCidrs: ['10.0.0.0/8', '127.0.0.0/8', '64:ff9b::/96'],
+    neverAllow: [
+      { host: '10.96.0.1', port: 443 },
+      { host: '127.0.0.1', port: 6432 },
+    ],
+  })
+  expect(refusal('64:ff9b::a60:1', 443)).toBe('an endpoint of this installation')
+  expect(refusal('64:ff9b::7f00:1', 6432)).toBe('an endpoint of this installation')
+  expect(refusal('64:ff9b::a60:2', 443)).toBeNull()
+  expect(refusal('64:ff9b::a60:1', 444)).toBeNull()
+})

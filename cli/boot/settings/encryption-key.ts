@@ -97,13 +97,10 @@ async function makeKey(file: string, database: string | null): Promise<string> {
       `the encryption key is missing: it was in ${file}, and the database in ${database} was set up with it; put the ` +
         'file back from a backup, or set TIDEMARK_ENCRYPTION_KEY to its text',
     )
-  const draft = await draftOf(file, newKey())
   try {
-    await link(draft, file)
+    await linkOnce(await draftOf(file, newKey()), file)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    await unlink(draft)
+    throw unusable(dirname(file), error)
   }
   return (await readFile(file, 'utf8')).trim()
 }
@@ -186,6 +183,17 @@ interface Permissions {
   readonly uid: number
   readonly gid: number
   readonly mode: number
+}
+
+/** Gives a draft its name, unless a file has it. */
+async function linkOnce(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
 }
 
 /**
