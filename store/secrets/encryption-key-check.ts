@@ -18,18 +18,20 @@ const VALUE = 'tidemark'
 /**
  * Throws a `WrongEncryptionKeyError` unless the box has every key that secrets of this database were encrypted with. A
  * process with a wrong key must not continue: it would return errors and use up the attempts of deliveries that it
- * cannot decrypt.
+ * cannot decrypt. The first process of all notes its key, which the accounts and sessions that it makes depend on.
  */
 export async function checkEncryptionKey(store: Store, secrets: SecretBox): Promise<void> {
-  await store.transaction(async (tx) => {
+  const isFirst = await store.transaction(async (tx) => {
     const { id } = await tx.one(sql.type(installation)`select id from installation`)
     await unneededKeys(tx, secrets, id)
+    return !(await tx.exists(sql.type(usedKey)`select from encryption_keys`))
   })
+  if (isFirst) await noteEncryptionKey(store, secrets)
 }
 
 /**
  * Does the same, and notes the newest key of the box as one that secrets are encrypted with. Only for a process that
- * writes with it from now on: a rotation waits for that note. The first process of all notes the first key.
+ * writes with it from now on: a rotation waits for that note.
  */
 export async function noteEncryptionKey(store: Store, secrets: SecretBox): Promise<void> {
   await store.transaction(async (tx) => {

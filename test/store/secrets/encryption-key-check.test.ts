@@ -71,3 +71,10 @@ test('a process that only looks at the key does not say that it is used', async 
   expect(await isKeyInUse(store, keyId(NEWER))).toBe(true)
   await expect(checkEncryptionKey(store, createSecretBox(OTHER))).rejects.toThrow(WrongEncryptionKeyError)
 })
+
+test('the first process that looks at the key notes it, so that no other key is taken afterwards', async () => {
+  await using fresh = await openQueueDatabase()
+  await checkEncryptionKey(fresh.store, createSecretBox(KEY))
+  await expect(checkEncryptionKey(fresh.store, createSecretBox(OTHER))).rejects.toThrow(WrongEncryptionKeyError)
+  await checkEncryptionKey(fresh.store, createSecretBox(KEY))
+})
