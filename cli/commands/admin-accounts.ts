@@ -187,7 +187,7 @@ export const syncBillingCommand = () =>
         const billing = billingOf(settings)
         if (!billing)
           throw new InvalidArgumentError('this installation takes no payments: STRIPE_SECRET_KEY is not set')
-        const context = { store, billing, baseUrl: '', log: createLogger('warn') }
+        const context = { store, billing, baseUrl: '', log: createLogger('warn', process.stderr) }
         const customers = await listCustomers(store, email ?? null)
         let failed = 0
         for (const customer of customers) if ((await syncCustomer(context, customer)).kind !== 'done') failed += 1

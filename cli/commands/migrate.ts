@@ -16,7 +16,7 @@ import { readSettings } from '../boot/settings/read-config.ts'
 export async function migrate(waitMs: number): Promise<void> {
   const settings = readSettings(process.env)
   const plans = readPlans(settings)
-  const log = createLogger('warn')
+  const log = createLogger('warn', process.stderr)
   const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)
   // A database without its key file beside it counts as one whose key was lost.
   await encryptionKey(settings)

@@ -28,7 +28,8 @@ export async function withStore(
   { creates = false }: { readonly creates?: boolean } = {},
 ): Promise<void> {
   const settings = readSettings(process.env)
-  const log = createLogger('warn')
+  // What a command prints is for scripts.
+  const log = createLogger('warn', process.stderr)
   const isNew = !(await hasInstallation(settings))
   const folder = resolve(settings.TIDEMARK_DATA_DIR)
   if (isNew && !creates) throw new NoInstallationError(folder)
