@@ -18,6 +18,7 @@ const SLOW = [
   'test/docs/readme.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',
+  'test/images/*.test.ts',
   'test/operator/**/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
   'test/runners/browser/hostile.test.ts',
