@@ -141,18 +141,10 @@ function seconds(text: string): number {
   return Number(text)
 }
 
-/** The commands of `tidemark cluster-secret` need the store, so `loadClusterSecret` adds them. */
 const addClusterSecret = (program: Command) =>
   program
     .command('cluster-secret')
     .description('Makes Secrets of a cluster that an installation there needs once. The Helm chart runs it.')
-
-/** Adds the commands of `tidemark cluster-secret`. Call it before the arguments are parsed when they name it. */
-export async function loadClusterSecret(program: Command): Promise<void> {
-  const { clusterSecretCommands } = await import('./commands/cluster-secret.ts')
-  const parent = program.commands.find((command) => command.name() === 'cluster-secret')
-  for (const command of clusterSecretCommands()) parent?.addCommand(command)
-}
 
 const SMOKE_TEST_HELP = `
 It reads TIDEMARK_URL, the address of the API, and TIDEMARK_API_KEY, a key that may write.
@@ -171,17 +163,23 @@ const addSmokeTest = (program: Command) =>
       await (await import('./commands/smoke-test.ts')).smokeTest(url, key)
     })
 
-/** The commands of `tidemark admin` need the definitions of plans and the store, so `loadAdmin` adds them. */
 const addAdmin = (program: Command) =>
   program
     .command('admin')
     .description('Accounts, keys and plans of this installation, for its operator. The server may run meanwhile.')
 
-/** Adds the commands of `tidemark admin`. Call it before the arguments are parsed when they name that command. */
-export async function loadAdmin(program: Command): Promise<void> {
-  const { adminCommands } = await import('./commands/admin.ts')
-  const admin = program.commands.find((command) => command.name() === 'admin')
-  for (const command of adminCommands()) admin?.addCommand(command)
+/** Commands whose own commands need the definitions of plans and the store to be described. */
+const WITH_COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
+  admin: async () => (await import('./commands/admin.ts')).adminCommands(),
+  'cluster-secret': async () => (await import('./commands/cluster-secret.ts')).clusterSecretCommands(),
+}
+
+/** Adds the commands of those commands that the arguments name. Call it before the arguments are parsed. */
+export async function loadCommands(program: Command, words: readonly string[]): Promise<void> {
+  for (const parent of program.commands) {
+    const load = words.includes(parent.name()) ? WITH_COMMANDS[parent.name()] : undefined
+    for (const command of (await load?.()) ?? []) parent.addCommand(command)
+  }
 }
 
 const CHECK_HELP = `

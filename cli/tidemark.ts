@@ -2,7 +2,7 @@
 import { type Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheCompiledCode } from './boot/process/lean-start.ts'
-import { commandLine, loadAdmin, loadClusterSecret } from './command-line.ts'
+import { commandLine, loadCommands } from './command-line.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
 // do not answer would block it.
@@ -14,8 +14,7 @@ const USAGE = 2
 cacheCompiledCode()
 const program = commandLine(manifest.version)
 const [, , ...words] = process.argv
-if (words.includes('admin')) await loadAdmin(program)
-if (words.includes('cluster-secret')) await loadClusterSecret(program)
+await loadCommands(program, words)
 /** What commander ended with: help, the version, or an invalid command line. It has printed that by then. */
 const ended = new Set<unknown>()
 endWith(program, (error) => {

@@ -1,3 +1,5 @@
+import { loadedBy } from '../tools/loaded-by/loaded-by.ts'
+
 /** The root file system of an image: what it is made of. */
 export interface RootFileSystem {
   /** Debian's packages, whose dependencies come with them. */
@@ -31,23 +33,8 @@ export const ROOT_FILE_SYSTEMS = {
   'tidemark-runner': {
     debian: [...BASE, 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
     folders: SHARED_FOLDERS,
-    npm: [
-      'commander',
-      'css-select',
-      'domhandler',
-      'domutils',
-      'htmlparser2',
-      'json-p3',
-      'lru-cache',
-      'parse5',
-      'parse5-htmlparser2-tree-adapter',
-      'pino',
-      'piscina',
-      'playwright-core',
-      'prom-client',
-      'typebox',
-      'undici',
-    ],
+    // What the command loads, and what reads the command line.
+    npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
     environment: { CHROMIUM_PATH: '/usr/lib/chromium/chromium' },
   },
 } as const satisfies Readonly<Record<string, RootFileSystem>>

@@ -20,7 +20,7 @@ export const unreadPageCommand = () =>
   new Command('unread-page')
     .description(
       'Lists the last page of each search engine that was not recognized, or writes one to a file. They are kept for ' +
-        'seven days. The page is that of a stranger: open it as text.',
+        'seven days. The page is untrusted: open it as text.',
     )
     .addOption(new Option('--engine <name>', 'write the page of this engine').choices(SERP_ENGINES))
     .option('--out <file>', 'the file to write it to; default: standard output')

@@ -316,7 +316,7 @@ export const ChartValues = Closed({
   ),
   networkPolicy: Closed(
     {
-      enabled: flag(true, 'Make network policies, the second wall behind the egress guard of the processes.'),
+      enabled: flag(true, 'Make network policies, the second defence behind the egress guard of the processes.'),
       apiFrom: kubernetesList('Peers that may reach the API. Empty: all.'),
       dns: kubernetesList('Peers that answer DNS. Empty: all, on port 53.'),
       apiServerCidrs: texts('Networks of the API server of the cluster. Empty: any address, on its ports.'),
