@@ -51,12 +51,14 @@ async function edit(
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, merged.value) : null
   if (over) return over
-  return { kind: 'done', monitor: await changeSerpSpec(tx, secrets, { teamId, actor, stored, spec: merged.value }) }
+  const spec = merged.value
+  return { kind: 'done', monitor: await changeSerpSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
 }
 
 /** A valid configuration in place of the stored one. */
 interface SerpSpecChange extends Requester {
   readonly stored: SerpMonitorRow
+  readonly before: SerpMonitorSpec
   readonly spec: SerpMonitorSpec
   /** For the audit entry. */
   readonly metadata?: AuditEntry['metadata']
@@ -80,9 +82,9 @@ const MEANING: readonly (keyof SerpMonitorSpec)[] = [
 export async function changeSerpSpec(
   tx: Transaction,
   secrets: SecretBox,
-  { teamId, actor, stored, spec, metadata = {} }: SerpSpecChange,
+  { teamId, actor, stored, before, spec, metadata = {} }: SerpSpecChange,
 ): Promise<SerpMonitorRow> {
-  const changed = serpSpecChange(serpMonitorSpec(stored, secrets), spec)
+  const changed = serpSpecChange(before, spec)
   if (changed.length === 0) return stored
   const resetsBaseline = MEANING.some((key) => changed.includes(key))
   const monitor = await saveSerpMonitor(tx, secrets, { stored, spec, changed, resetsBaseline })

@@ -138,7 +138,7 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   isEqual: (secrets, stored, spec) => serpSpecChange(serpMonitorSpec(stored, secrets), spec).length === 0,
   overCaps: overDeliveryCaps,
   insert: insertSerpMonitors,
-  edit: changeSerpSpec,
+  edit: (tx, secrets, edit) => changeSerpSpec(tx, secrets, { ...edit, before: serpMonitorSpec(edit.stored, secrets) }),
   run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
   results: resultsOf,
   mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),

@@ -6,7 +6,8 @@ import { applyResources, type Declaration } from '../../monitors/apply-resource.
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { row } from '../../store/db/row.ts'
-import { createInstallation, type Person, SPEC, type Installation } from './installation.ts'
+import { createInstallation, type Person, type Installation } from './installation.ts'
+import { SPEC } from '../support/monitor-spec.ts'
 
 const WEBHOOK = { type: 'webhook', url: 'https://hooks.example/x' } as const
 

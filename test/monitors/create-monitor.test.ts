@@ -4,7 +4,8 @@ import { createMonitor } from '../../monitors/create-monitor.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
-import { createInstallation, SPEC, type Installation } from './installation.ts'
+import { createInstallation, type Installation } from './installation.ts'
+import { SPEC } from '../support/monitor-spec.ts'
 
 let installation: Installation
 beforeAll(async () => {

@@ -3,7 +3,8 @@ import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { specChange } from '../../monitors/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { createInstallation, type Person, SPEC, type Installation } from './installation.ts'
+import { createInstallation, type Person, type Installation } from './installation.ts'
+import { SPEC } from '../support/monitor-spec.ts'
 
 let installation: Installation
 beforeAll(async () => {

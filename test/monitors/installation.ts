@@ -10,24 +10,10 @@ import { row } from '../../store/db/row.ts'
 import { insertMonitor } from '../../store/monitors/monitor-create.ts'
 import type { MonitorRow } from '../../store/monitors/monitor-record.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { SPEC } from '../support/monitor-spec.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { createTestOwner } from '../support/test-owner.ts'
 import { runOn } from '../support/test-template.ts'
-
-export const SPEC: MonitorSpec = {
-  name: 'Prices',
-  url: 'https://example.com/prices',
-  schedule_interval_seconds: 600,
-  extract_config: { method: 'css', fields: { price: '.price' } },
-  diff_predicate: { type: 'any_field_changes' },
-  deliveries: [],
-  template_slug: null,
-  fetch_mode: 'auto',
-  request_headers: null,
-  request_config: null,
-  visual_config: null,
-  notify_on: [],
-}
 
 const event = row({
   action: Type.String(),

@@ -11,7 +11,8 @@ import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { findRun } from '../../../store/runs/runs.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
-import { create, edit, SPEC } from './stored-monitors.ts'
+import { create, edit } from './stored-monitors.ts'
+import { SPEC } from '../../support/monitor-spec.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 let database: QueueDatabase

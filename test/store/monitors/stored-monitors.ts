@@ -4,22 +4,8 @@ import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
+import { SPEC } from '../../support/monitor-spec.ts'
 import type { QueueDatabase } from '../queue/queue-database.ts'
-
-export const SPEC: MonitorSpec = {
-  name: 'Prices',
-  url: 'https://example.com/prices',
-  schedule_interval_seconds: 600,
-  extract_config: { method: 'css', fields: { price: '.price' } },
-  diff_predicate: { type: 'any_field_changes' },
-  deliveries: [],
-  template_slug: null,
-  fetch_mode: 'auto',
-  request_headers: null,
-  request_config: null,
-  visual_config: null,
-  notify_on: [],
-}
 
 /** Creates a monitor as the API does. */
 export function create(database: QueueDatabase, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
