@@ -21,6 +21,8 @@ import { type DefaultTeam, TEAM } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 import type { ReconcilerTimes } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve.ts'
+import type { RunnerPods } from './runners/runner-job.ts'
+import { Spawner, SPAWNER_TIMES, type SpawnerTimes } from './runners/spawner.ts'
 
 export interface OperatorOptions {
   readonly client: KubeClient
@@ -33,6 +35,8 @@ export interface OperatorOptions {
   readonly defaultTeam: DefaultTeam | null
   /** The namespace of the Lease. */
   readonly namespace: string
+  /** The runner pods that it starts, in the namespace of the client. Null: none. */
+  readonly runners: RunnerPods | null
   readonly registry: Registry
   readonly log: Logger
   /** Durations that tests shorten. */
@@ -41,6 +45,7 @@ export interface OperatorOptions {
 
 interface OperatorTimes extends ReconcilerTimes {
   readonly mirrors: MirrorTimes
+  readonly runners: SpawnerTimes
   /** How often the store is asked for new results. */
   readonly resultsMs: number
   readonly election: { readonly leaseMs: number; readonly renewMs: number; readonly everyMs: number }
@@ -60,6 +65,7 @@ const TIMES: OperatorTimes = {
   resyncMs: 600_000,
   secretMs: 60_000,
   mirrors: MIRROR_TIMES,
+  runners: SPAWNER_TIMES,
   election: { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 },
 }
 /** Runs are recorded a little after they end, and processes' clocks differ. */
@@ -132,6 +138,8 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   const declared = await declaredRecords(store, clusterId)
   const { namespaces, kinds, events } = partsOf(options, { ...leadership, epoch, declared })
   const results = createResultsLoop(options, { clusterId, kinds, everyMs: leadership.times.resultsMs })
+  const spawner = spawnerOf(options, { ...leadership, epoch, events })
+  spawner?.start(options.registry)
   namespaces.start()
   const stopped = Promise.withResolvers<void>()
   stopping.addEventListener('abort', () => stopped.resolve(), { once: true })
@@ -139,9 +147,17 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   gauges(options.registry, kinds, events)
   results.start()
   return async () => {
-    await Promise.all([namespaces.stop(), results.stop(), ...kinds.map((kind) => kind.stop())])
+    await Promise.all([namespaces.stop(), results.stop(), spawner?.stop(), ...kinds.map((kind) => kind.stop())])
     await events.stop()
   }
+}
+
+function spawnerOf(
+  { runners: pods, client, store, log }: OperatorOptions,
+  { clusterId, epoch, giveUp, times, events }: Leadership & { readonly epoch: number; readonly events: EventRecorder },
+): Spawner | null {
+  if (pods === null) return null
+  return new Spawner({ pods, client, store, clusterId, epoch, events, giveUp, times: times.runners, log })
 }
 
 interface Epoch extends Leadership {

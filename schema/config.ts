@@ -237,6 +237,31 @@ export const Config = Closed({
     default: 0,
     description: 'Seconds without work after which a runner exits with code 0. 0: never.',
   }),
+  TIDEMARK_RUNNER_TEMPLATE: Optional(
+    Text(
+      1,
+      253,
+      'Name of the PodTemplate, in the namespace of the operator, that it starts runner pods from; see ' +
+        'docs/runners.md. Unset: the operator starts none.',
+    ),
+  ),
+  TIDEMARK_RUNNER_SLOTS: Whole(1, 100, {
+    default: 4,
+    description: 'Checks of one runner pod at the same time, for the operator.',
+  }),
+  TIDEMARK_RUNNER_MAX: Whole(0, 1000, {
+    default: 10,
+    description: 'Runner pods that the operator starts at most, at the same time. 0: none.',
+  }),
+  TIDEMARK_RUNNER_CHECKS: Whole(1, 100_000, {
+    default: 200,
+    description:
+      'Checks that one runner pod may claim in all; then it ends. A pod that a page took over gets no more than these.',
+  }),
+  TIDEMARK_RUNNER_LIFETIME_SECONDS: Whole(60, 86_400, {
+    default: 3600,
+    description: 'Seconds after which the token of a runner pod expires. The pod ends before that.',
+  }),
   CHROMIUM_PATH: Optional(
     Text(1, 1024, 'Chromium program to use. Unset: the embedded one; on platforms without it, an installed one.'),
   ),

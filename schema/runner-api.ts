@@ -155,6 +155,8 @@ const LeaseTerms = {
   /** The duration of a lease, and the remaining validity of the token, in milliseconds. */
   lease_ms: Type.Number({ minimum: 1 }),
   token_ms: Type.Number(),
+  /** Checks that may still be claimed with the token. Absent: any number. */
+  claims_left: Type.Optional(Type.Integer({ minimum: 0 })),
   denied: RunnerDenials,
 }
 

@@ -17,7 +17,7 @@ import type { Denials } from '../../egress/policy.ts'
 import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
-import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
+import { type LiveRunnerToken, returnRunnerClaims, takeRunnerClaims } from '../../store/accounts/runner-tokens.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -39,12 +39,13 @@ interface RunnerApiRoutesContext {
  * does in process, for the checks of the token in the request.
  */
 export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoutesContext): void {
-  const { source, denied, stopping, outcomeBytes } = context
-  const termsOf = async ({ livesMs }: LiveRunnerToken) => {
+  const { source, store, denied, stopping, outcomeBytes } = context
+  const termsOf = async ({ livesMs, claimsLeft }: LiveRunnerToken) => {
     const { cidrs, endpoints } = await denied()
     return {
       lease_ms: source.leaseMs,
       token_ms: livesMs,
+      ...(claimsLeft !== null && { claims_left: claimsLeft }),
       denied: { version: 1, cidrs: [...cidrs], endpoints: [...endpoints] },
     }
   }
@@ -54,10 +55,12 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
     const { limit, exit } = read(RunnerClaim, request.body)
     // Before the claim: a claim whose answer is not sent leaves checks without a runner.
     const terms = await termsOf(runner)
-    const claimed = await source.claim(limit, runner.id, exit ?? null)
+    const { claimed, left } = await boundedClaim(store, runner, limit, (most) =>
+      source.claim(most, runner.id, exit ?? null),
+    )
     const tasks = claimed.flatMap((task) => (task.kind === 'page' ? [taskToWire(task)] : []))
     const searches = claimed.flatMap((task) => (task.kind === 'serp' ? [searchToWire(task)] : []))
-    return { tasks, ...(exit !== undefined && { searches }), ...terms }
+    return { tasks, ...(exit !== undefined && { searches }), ...terms, ...(left !== null && { claims_left: left }) }
   })
 
   app.post('/runner/heartbeat', async (request): Promise<RunnerHeld> => {
@@ -88,6 +91,22 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
 
   addProxy(app, context)
 }
+
+/** Claims no more checks than the token has left. Returns what it has left then; null: it is not bounded. */
+async function boundedClaim(
+  store: Store,
+  { id, claimsLeft }: LiveRunnerToken,
+  limit: number,
+  claim: RunnerClaims,
+): Promise<{ readonly claimed: Awaited<ReturnType<RunnerClaims>>; readonly left: number | null }> {
+  if (claimsLeft === null) return { claimed: await claim(limit), left: null }
+  const most = await takeRunnerClaims(store, id, limit)
+  const claimed = most === 0 ? [] : await claim(most)
+  if (claimed.length < most) await returnRunnerClaims(store, id, most - claimed.length)
+  return { claimed, left: Math.max(0, claimsLeft - claimed.length) }
+}
+
+type RunnerClaims = (most: number) => ReturnType<RunnerService['claim']>
 
 /** Adds what a check needs that its site refused: proxy bytes, and the tunnels that use them. */
 function addProxy(app: FastifyInstance, { source, store }: RunnerApiRoutesContext): void {

@@ -20,6 +20,8 @@ interface ReflectorOptions<T extends KubeObject> {
   readonly client: KubeClient
   /** The path of the collection, for example `/apis/tidemark.dev/v1/monitors`. */
   readonly path: string
+  /** Only objects with these labels, as in `name=value`. Default: all. */
+  readonly labelSelector?: string
   /** Removes what nobody reads, before the object is kept. */
   readonly strip: (object: T) => T
   /** Called in the order of the events. It must not throw. */
@@ -168,12 +170,16 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(): Promise<string> {
-    const { client, path, log } = this.#options
+    const { client, path, labelSelector, log } = this.#options
     const found = new Map<string, T>()
     let token = ''
     let from = ''
     do {
-      const query = new URLSearchParams({ limit: String(PAGE), ...(token !== '' && { continue: token }) })
+      const query = new URLSearchParams({
+        limit: String(PAGE),
+        ...(token !== '' && { continue: token }),
+        ...(labelSelector !== undefined && { labelSelector }),
+      })
       const answer: KubeAnswer<KubeList<T>> = await client.call({
         method: 'GET',
         path: `${path}?${query.toString()}`,
@@ -222,7 +228,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #watch(from: string): Promise<void> {
-    const { client, path } = this.#options
+    const { client, path, labelSelector } = this.#options
     const { quietMs, watchMs } = this.#times
     this.#state.watches += 1
     const quiet = new AbortController()
@@ -236,6 +242,7 @@ export class Reflector<T extends KubeObject> {
         allowWatchBookmarks: 'true',
         resourceVersion: from,
         timeoutSeconds: String(Math.max(1, Math.round((watchMs * (1 + Math.random())) / 1_000))),
+        ...(labelSelector !== undefined && { labelSelector }),
       })
       const signal = AbortSignal.any([this.#stopping.signal, quiet.signal])
       const response = await client.stream(`${path}?${query.toString()}`, signal)

@@ -43,6 +43,8 @@ export interface HttpCheckSource extends CheckSource {
   holdFor(task: Held): Hold
   /** Returns the milliseconds for which the token is still valid, as far as known. */
   tokenMs(): number
+  /** Returns how many checks can still be claimed, as far as known. */
+  claimsLeft(): number
   close(): Promise<void>
 }
 
@@ -55,6 +57,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
   let tokenEndsAt = Infinity
+  let claimsLeft = Infinity
   let isRefused = false
 
   async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
@@ -75,10 +78,11 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: QUICK_MS }))
   }
 
-  function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied'>): void {
+  function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied' | 'claims_left'>): void {
     onDenials(answer.denied)
     leaseMs = answer.lease_ms
     tokenEndsAt = performance.now() + answer.token_ms
+    claimsLeft = answer.claims_left ?? Infinity
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
@@ -111,6 +115,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
       await post('release', { ...JSON_TYPE, body, timeoutMs: QUICK_MS })
     },
     tokenMs: () => tokenEndsAt - performance.now(),
+    claimsLeft: () => claimsLeft,
     close: () => client.close(),
   }
 }

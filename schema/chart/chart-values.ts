@@ -15,6 +15,10 @@ export const CHART_SETTINGS = [
   'TIDEMARK_RUNNER_API_PORT',
   'TIDEMARK_RUNNER_API_URL',
   'TIDEMARK_RUNNER_TOKEN',
+  'TIDEMARK_RUNNER_IDLE_SECONDS',
+  'TIDEMARK_RUNNER_TEMPLATE',
+  'TIDEMARK_RUNNER_SLOTS',
+  'TIDEMARK_RUNNER_MAX',
   'TIDEMARK_BROWSER_PAGES',
   'TIDEMARK_ALLOW_PRIVATE_CIDRS',
   'TIDEMARK_DENY_CIDRS',
@@ -36,6 +40,9 @@ const text = (byDefault: string, description: string, most = 2048) => value(Text
 const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
 const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>
   Whole(least, most, { default: byDefault, description })
+
+const optionalFlag = (description: string) =>
+  value(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], enum: [true, false, ''], description }), '')
 
 /** An object that Kubernetes defines, which the templates copy as it is. */
 const kubernetes = (description: string, byDefault: object = {}) =>
@@ -280,6 +287,19 @@ export const ChartValues = Closed({
     },
     { description: 'The operator.' },
   ),
+  runner: Closed(
+    {
+      max: number(10, [0, 1000], 'Most pods at the same time. 0: none, and checks that need a browser wait.'),
+      slots: number(4, [1, 100], 'Checks of one pod at the same time.'),
+      idleSeconds: number(30, [1, 86_400], 'A pod without work ends after this time.'),
+      image: image('tidemark-runner', 'Image of runner pods, with the browser.'),
+      seccompProfile: kubernetes('Seccomp profile of runner pods; see docs/runners.md.', { type: 'RuntimeDefault' }),
+      runtimeClassName: text('', 'Runtime class of runner pods, such as gvisor.', 253),
+      hostUsers: optionalFlag('As hostUsers, for runner pods. Unset: hostUsers.'),
+      ...requests('500m', '1536Mi'),
+    },
+    { description: 'Runner pods, which the operator starts and ends with the browser queue.' },
+  ),
   metrics: Closed(
     {
       port: number(9100, [1, 65_535], 'Port of health and metrics in every pod.'),
@@ -329,13 +349,6 @@ export const ChartValues = Closed({
     { description: 'Disruption budgets.' },
   ),
   topologySpread: flag(true, 'Spread the pods of a component over nodes and zones, where possible.'),
-  hostUsers: value(
-    Type.Unsafe<boolean | string>({
-      type: ['boolean', 'string'],
-      enum: [true, false, ''],
-      description: 'False: pods get a user namespace of their own. Unset: the default of the cluster.',
-    }),
-    '',
-  ),
+  hostUsers: optionalFlag('False: pods get a user namespace of their own. Unset: the default of the cluster.'),
   extraObjects: kubernetesList('Objects of your own that are installed with the release.'),
 })

@@ -7,7 +7,10 @@ import { nothing, row } from '../db/row.ts'
 const PREFIX = 'tdr_'
 
 const issued = row({ id: Type.Integer(), expires_at: Type.String() })
-const live = row({ id: Type.Integer(), job: Type.String(), lives_ms: Type.Number() })
+const Count = Type.Union([Type.Integer(), Type.Null()])
+const live = row({ id: Type.Integer(), job: Type.String(), lives_ms: Type.Number(), claims_left: Count })
+const taken = row({ taken: Type.Integer() })
+const bound = row({ job: Type.String() })
 
 /** A token that was just created. `token` is its complete text, which is not stored. */
 export interface IssuedRunnerToken {
@@ -25,17 +28,29 @@ export interface LiveRunnerToken {
   readonly job: string
   /** Milliseconds until it expires. */
   readonly livesMs: number
+  /** Checks that may still be claimed with it. Null: any number. */
+  readonly claimsLeft: number | null
+}
+
+/** What a token is for. */
+interface NewRunnerToken {
+  readonly job: string
+  readonly ttlSeconds: number
+  /** Checks that may be claimed with it in all. Default: any number. */
+  readonly claims?: number
 }
 
 /** Creates a token for one Job, by name. It expires after the given number of seconds. */
 export async function createRunnerToken(
-  store: Queryable,
-  { job, ttlSeconds }: { readonly job: string; readonly ttlSeconds: number },
+  store: Pick<Queryable, 'one'>,
+  { job, ttlSeconds, claims }: NewRunnerToken,
 ): Promise<IssuedRunnerToken> {
   const token = newCheckedText(PREFIX)
   const made = await store.one(sql.type(issued)`
-    insert into runner_tokens (job, hash, expires_at)
-    values (${job}, ${sql.binary(checkedTextHash(token))}, clock() + make_interval(secs => ${ttlSeconds}))
+    insert into runner_tokens (job, hash, expires_at, claims_left)
+    values (
+      ${job}, ${sql.binary(checkedTextHash(token))}, clock() + make_interval(secs => ${ttlSeconds}), ${claims ?? null}
+    )
     returning id, expires_at`)
   return { id: made.id, job, token, expires_at: made.expires_at }
 }
@@ -47,10 +62,37 @@ export async function createRunnerToken(
 export async function findLiveRunnerToken(store: Queryable, text: string): Promise<LiveRunnerToken | null> {
   if (!isCheckedText(PREFIX, text)) return null
   const found = await store.maybeOne(sql.type(live)`
-    select id, job, ceil(extract(epoch from expires_at - clock()) * 1000)::float8 as lives_ms
+    select id, job, ceil(extract(epoch from expires_at - clock()) * 1000)::float8 as lives_ms,
+      claims_left
     from runner_tokens
     where hash = ${sql.binary(checkedTextHash(text))} and revoked_at is null and expires_at > clock()`)
-  return found && { id: found.id, job: found.job, livesMs: found.lives_ms }
+  return found && { id: found.id, job: found.job, livesMs: found.lives_ms, claimsLeft: found.claims_left }
+}
+
+/**
+ * Takes up to `count` claims from what a bounded token has left, and returns how many. They are taken before the checks
+ * are claimed, so that many requests at once get no more than one after the other.
+ */
+export async function takeRunnerClaims(store: Queryable, id: number, count: number): Promise<number> {
+  const found = await store.maybeOne(sql.type(taken)`
+    with had as (select id, least(claims_left, ${count}) as taken from runner_tokens where id = ${id} for update)
+    update runner_tokens t set claims_left = t.claims_left - had.taken
+    from had where t.id = had.id and had.taken > 0
+    returning had.taken`)
+  return found?.taken ?? 0
+}
+
+/** Gives claims back for which there was no check. */
+export async function returnRunnerClaims(store: Queryable, id: number, count: number): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update runner_tokens set claims_left = claims_left + ${count} where id = ${id}`)
+}
+
+/** Returns the names that start with `prefix` and have a token that works. */
+export async function liveRunnerJobs(store: Queryable, prefix: string): Promise<readonly string[]> {
+  return store.anyFirst(sql.type(bound)`
+    select distinct job from runner_tokens
+    where starts_with(job, ${prefix}) and revoked_at is null and expires_at > clock()`)
 }
 
 /**

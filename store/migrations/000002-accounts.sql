@@ -96,6 +96,8 @@ create table runner_tokens (
   hash bytea not null unique,
   expires_at timestamptz not null,
   revoked_at timestamptz,
+  -- Checks that may still be claimed with it, so that a runner that was taken over gets few. Null: any number.
+  claims_left int check (claims_left >= 0),
   created_at timestamptz not null default clock()
 );
 create index runner_tokens_job on runner_tokens (job);

@@ -146,6 +146,9 @@ create index checks_due on checks (team_id, queue, due_at) where due_at is not n
 -- The due searches. They are few, and are claimed one at a time for each engine and exit.
 create index checks_searches on checks (team_id, due_at) where queue = 'serp' and due_at is not null;
 
+-- The checks that runners have claimed, which are few. Checks of workers never enter it.
+create index checks_of_runners on checks (due_at) where holder is not null;
+
 -- An address that searches come from (TIDEMARK_EXIT_NAME), for one engine: at most one check is under way there. The
 -- check that has it keeps busy_until ahead. When that check is recorded or given back, the exit is free again, and
 -- waits until next_at. A worker that was killed frees it when busy_until passes.

@@ -57,6 +57,8 @@ export interface Manifest {
   spec?: any
   // oxlint-disable-next-line typescript/no-explicit-any
   data?: any
+  // oxlint-disable-next-line typescript/no-explicit-any
+  template?: any
 }
 
 /** Renders a values file, and returns its objects. Fails when it cannot be rendered. */
@@ -69,8 +71,14 @@ export async function manifestsOf(...args: readonly string[]): Promise<Manifest[
 }
 
 /** Returns the template of the pods that an object makes; null when it makes none. */
-export function podOf({ kind, metadata, spec }: Manifest): { metadata: Manifest['metadata']; spec: PodSpec } | null {
+export function podOf({
+  kind,
+  metadata,
+  spec,
+  template,
+}: Manifest): { metadata: Manifest['metadata']; spec: PodSpec } | null {
   if (kind === 'Pod') return { metadata, spec }
+  if (kind === 'PodTemplate') return template ?? null
   return spec?.template?.spec?.containers ? spec.template : null
 }
 

@@ -7,6 +7,7 @@ import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { type Operator, type OperatorOptions, startOperator } from '../../operator/operator.ts'
+import { SPAWNER_TIMES } from '../../operator/runners/spawner.ts'
 import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
@@ -22,6 +23,7 @@ export const TIMES = {
   resyncMs: 600_000,
   secretMs: 60_000,
   mirrors: MIRROR_TIMES,
+  runners: SPAWNER_TIMES,
   election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 },
 }
 const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
@@ -82,6 +84,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
       egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
       defaultTeam: null,
       namespace: 'default',
+      runners: null,
       registry,
       log: createLogger('silent'),
       times: TIMES,

@@ -248,6 +248,7 @@ resources:
 
 {{/* Fields of a pod's spec that all pods have: (dict "root" $ "component" "api" "values" .Values.api) */}}
 {{- define "tidemark.podSpec" -}}
+{{- $hostUsers := ternary .values.hostUsers .root.Values.hostUsers (kindIs "bool" .values.hostUsers) -}}
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
@@ -256,13 +257,13 @@ securityContext:
   fsGroup: 10001
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
-    type: RuntimeDefault
+    {{- toYaml (default (dict "type" "RuntimeDefault") .values.seccompProfile) | nindent 4 }}
 {{- with .root.Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- if kindIs "bool" .root.Values.hostUsers }}
-hostUsers: {{ .root.Values.hostUsers }}
+{{- if kindIs "bool" $hostUsers }}
+hostUsers: {{ $hostUsers }}
 {{- end }}
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}

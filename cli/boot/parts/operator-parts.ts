@@ -7,8 +7,10 @@ import { openStore, type Store } from '../../../store/db/client.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Stack } from '../process/stack.ts'
+import type { Settings } from '../settings/read-config.ts'
 
 interface OperatorContext {
+  readonly settings: Settings
   readonly databaseUrl: string
   readonly secrets: SecretBox
   readonly encryptionKey: string
@@ -33,7 +35,7 @@ export interface OperatorFlags {
 
 /** Starts an operator; the stack stops it. */
 export async function startOperatorParts(
-  { databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
+  { settings, databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
   { kubeconfig, defaultTeam, namespace, clusterId }: OperatorFlags,
 ): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
   const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
@@ -50,9 +52,22 @@ export async function startOperatorParts(
     egress,
     defaultTeam: defaultTeam === undefined ? null : { id: defaultTeam, namespaces: namespace ?? [client.namespace] },
     namespace: client.namespace,
+    runners: runnersOf(settings),
     registry,
     log,
   })
   stack.defer('the operator', () => operator.stop())
   return { operator, store, server: client.server }
+}
+
+function runnersOf(settings: Settings) {
+  const { TIDEMARK_RUNNER_TEMPLATE: template, TIDEMARK_RUNNER_MAX: max } = settings
+  if (template === undefined || max === 0) return null
+  return {
+    template,
+    max,
+    slots: settings.TIDEMARK_RUNNER_SLOTS,
+    checks: settings.TIDEMARK_RUNNER_CHECKS,
+    lifetimeSeconds: settings.TIDEMARK_RUNNER_LIFETIME_SECONDS,
+  }
 }

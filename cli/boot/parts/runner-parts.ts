@@ -193,6 +193,7 @@ function watchEnd({ idleMs, idleSeconds, http }: EndContext, { stack, end }: Pro
   const timer = setInterval(() => {
     if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')
     else if (http.tokenMs() < lastMs) end('the token is about to expire')
+    else if (http.claimsLeft() === 0 && idleMs() > 0) end('its token allows no more checks')
   }, 250)
   stack.defer('the watch', () => clearInterval(timer))
 }

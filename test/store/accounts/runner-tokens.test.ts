@@ -5,8 +5,11 @@ import { findHeldCheck } from '../../../store/queue/held-check.ts'
 import {
   createRunnerToken,
   findLiveRunnerToken,
+  liveRunnerJobs,
   purgeRunnerTokens,
+  returnRunnerClaims,
   revokeRunnerTokens,
+  takeRunnerClaims,
 } from '../../../store/accounts/runner-tokens.ts'
 import { create, edit } from '../monitors/stored-monitors.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
@@ -39,6 +42,23 @@ test('a revocation ends all tokens of one Job, and no other', async () => {
   expect(await revokeRunnerTokens(database.store, 'a')).toBe(2)
   for (const { token } of [one, two]) expect(await findLiveRunnerToken(database.store, token)).toBeNull()
   expect(await findLiveRunnerToken(database.store, other.token)).toMatchObject({ id: other.id })
+})
+
+test('a bounded token gives its claims once, however many ask at the same moment', async () => {
+  const { store } = database
+  const { id, token } = await createRunnerToken(store, { job: 'bounded', ttlSeconds: 60, claims: 10 })
+  const taken = await Promise.all(Array.from({ length: 8 }, () => takeRunnerClaims(store, id, 3)))
+  expect(taken.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 1, 3, 3, 3])
+  expect(await findLiveRunnerToken(store, token)).toMatchObject({ claimsLeft: 0 })
+  await returnRunnerClaims(store, id, 2)
+  expect(await takeRunnerClaims(store, id, 100)).toBe(2)
+})
+
+test('the names with a live token are those that begin with the prefix', async () => {
+  for (const job of ['c/one', 'c/one', 'c/two', 'd/one'])
+    await createRunnerToken(database.store, { job, ttlSeconds: 60 })
+  await revokeRunnerTokens(database.store, 'c/two')
+  expect(await liveRunnerJobs(database.store, 'c/')).toEqual(['c/one'])
 })
 
 test('what ended is forgotten after a day, and its number is not given again', async () => {

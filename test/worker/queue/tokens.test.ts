@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
-import { revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
+import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
 import { type Asker, frame, openAsker, outcome, VERBS } from './asker.ts'
 
 let asker: Asker
@@ -64,6 +64,25 @@ describe('a token', () => {
       expect((await asker.job.source.claim(1)).map(({ runId }) => runId)).toEqual([task?.runId])
     },
   )
+
+  test('claims no more checks than it allows, and tells how many are left', async () => {
+    const { store } = asker.runnerApi.database
+    const { token } = await createRunnerToken(store, { job: 'bounded', ttlSeconds: 900, claims: 3 })
+    const bounded = await asker.runnerApi.httpCheckSource({ token })
+    expect(await bounded.claim(2)).toEqual([])
+    expect(bounded.claimsLeft()).toBe(3)
+    await asker.runnerApi.database.monitors(asker.team, { queue: 'browser', count: 5 })
+    expect(await bounded.claim(2)).toHaveLength(2)
+    expect(bounded.claimsLeft()).toBe(1)
+    expect(await bounded.claim(2)).toHaveLength(1)
+    expect(bounded.claimsLeft()).toBe(0)
+    expect(await bounded.claim(2)).toEqual([])
+    // What it has claimed it may still finish.
+    await bounded.heartbeat([])
+    expect(bounded.claimsLeft()).toBe(0)
+    expect(await asker.job.source.claim(9)).toHaveLength(2)
+    expect(asker.job.source.claimsLeft()).toBe(Infinity)
+  })
 
   test('touches only what was claimed with it, though the number and the fence be right', async () => {
     const task = await asker.claimed()

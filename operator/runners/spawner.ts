@@ -1,0 +1,289 @@
+import { Gauge, type Registry } from 'prom-client'
+import { createBackoff } from '../../concurrency/retry.ts'
+import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import type { Logger } from '../../core/logger.ts'
+import { createRunnerToken, liveRunnerJobs, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
+import type { Store } from '../../store/db/client.ts'
+import { fencedStore, NotLeaderError } from '../../store/db/operator-epoch.ts'
+import { browserDemand } from '../../store/queue/browser-demand.ts'
+import type { EventRecorder } from '../cluster/event-recorder.ts'
+import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import { Reflector } from '../cluster/reflector.ts'
+import { decideRunners, type RunnersDecision } from './decide-runners.ts'
+import {
+  endOf,
+  type JobObject,
+  podOfJob,
+  type PodTemplate,
+  readRunnerJob,
+  RUNNER_CONTAINER,
+  runnerJob,
+  type RunnerPods,
+  RUNNERS,
+  strippedJob,
+  tokenSecret,
+} from './runner-job.ts'
+
+interface SpawnerOptions {
+  readonly pods: RunnerPods
+  readonly client: KubeClient
+  readonly store: Store
+  readonly clusterId: string
+  readonly epoch: number
+  readonly events: EventRecorder
+  readonly times: SpawnerTimes
+  /** Called when the store knows another leader. */
+  readonly giveUp: () => void
+  readonly log: Logger
+}
+
+/** Durations in milliseconds. */
+export interface SpawnerTimes {
+  /** How often the queue is asked. */
+  readonly everyMs: number
+  /** A pod that is not running this long after its Job began does not start. */
+  readonly startMs: number
+  /** After a refusal or a failed pod, no Job is created for this long. Each time is twice as long as the one before. */
+  readonly pauses: { readonly firstMs: number; readonly longestMs: number }
+}
+
+export const SPAWNER_TIMES: SpawnerTimes = {
+  everyMs: 2_000,
+  startMs: 300_000,
+  pauses: { firstMs: 2_000, longestMs: 300_000 },
+}
+
+/** A released Job that the watch has not shown for this long is not there. */
+const UNSEEN_MS = 30_000
+/** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
+const QUIET_MS = 120_000
+/** The pause between two looks is at least this many times as long as a look. */
+const LOOK_SHARE = 20
+
+/**
+ * Keeps as many runner pods as the browser queue needs. Each is a Job, which is created suspended, gets a token of its
+ * own in a Secret that belongs to it, and is released then. Whoever leads next finds what was left half done.
+ */
+export class Spawner {
+  readonly #options: SpawnerOptions
+  readonly #jobs: Reflector<JobObject>
+  readonly #loop: WakeableLoop
+  readonly #pauses: ReturnType<typeof createBackoff>
+  /** Released Jobs, by name, until the watch shows them, with the time. */
+  readonly #released = new Map<string, number>()
+  #pausedUntil = 0
+  #count = 0
+  #decided: RunnersDecision = { want: 0, have: null, create: 0, remove: [], revoke: [] }
+  #isSynced = false
+  readonly #counted = { failures: 0, refusals: 0 }
+
+  constructor(options: SpawnerOptions) {
+    this.#options = options
+    const { client, pods, times, log } = options
+    this.#pauses = createBackoff(times.pauses)
+    this.#jobs = new Reflector<JobObject>({
+      client,
+      path: this.#path('jobs'),
+      labelSelector: `${RUNNERS}=${pods.template}`,
+      strip: strippedJob,
+      onChange: (_, { before, now }) => this.#changed(before, now),
+      log,
+    })
+    this.#loop = createWakeableLoop({
+      work: () => this.#pass(),
+      onFault: (err) => {
+        if (err instanceof NotLeaderError) options.giveUp()
+        else log.warn({ err }, 'runner pods could not be looked after; trying again')
+      },
+      faultPauses: { firstMs: 1_000, longestMs: 30_000 },
+      gatherMs: 100,
+    })
+  }
+
+  start(registry: Registry): void {
+    this.#gauges(registry)
+    this.#jobs.start()
+    void this.#jobs.synced.then(() => {
+      this.#isSynced = true
+      this.#loop.wake()
+    })
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#loop.stop(), this.#jobs.stop()])
+  }
+
+  async #pass(): Promise<number> {
+    const { store, pods, times } = this.#options
+    const began = performance.now()
+    const tokens = await liveRunnerJobs(store, this.#boundTo(''))
+    const demand = await browserDemand(store, pods.slots * pods.max)
+    const tookMs = performance.now() - began
+    this.#forgetUnseen()
+    this.#decided = decideRunners({
+      jobs: this.#known(),
+      released: new Set(this.#released.keys()),
+      tokens: tokens.map((name) => name.slice(this.#boundTo('').length)),
+      demand,
+      slots: pods.slots,
+      max: pods.max,
+      nowMs: Date.now(),
+      startMs: times.startMs,
+    })
+    for (const { name, why } of this.#decided.remove) await this.#remove(name, why)
+    for (const name of this.#decided.revoke) await revokeRunnerTokens(store, this.#boundTo(name))
+    if (this.#decided.create > 0 && performance.now() >= this.#pausedUntil) await this.#createAll(this.#decided.create)
+    return Math.max(times.everyMs, LOOK_SHARE * tookMs)
+  }
+
+  #known() {
+    if (!this.#isSynced || this.#jobs.state().quietMs > QUIET_MS) return null
+    return [...this.#jobs.all()].map(readRunnerJob)
+  }
+
+  /** A Job changed, or its end was seen. */
+  #changed(before: JobObject | undefined, now: JobObject | undefined): void {
+    const name = (now ?? before)?.metadata.name ?? ''
+    if (!now || now.spec?.suspend !== true) this.#released.delete(name)
+    const end = now && endOf(now)
+    if (now && end && before && endOf(before) === null) {
+      if (end.isFailed) this.#failed(now, end)
+      else this.#pauses.reset()
+    }
+    this.#loop.wake()
+  }
+
+  #failed(job: JobObject, { reason, message }: { readonly reason: string; readonly message: string }): void {
+    const { events, log } = this.#options
+    this.#counted.failures += 1
+    this.#pause()
+    log.warn({ job: job.metadata.name, reason, message }, 'a runner pod failed')
+    const note = `The runner failed (${reason}): ${message} Its checks are done by another one.`
+    events.record(job, { type: 'Warning', reason: 'RunnerFailed', action: 'RunChecks', note })
+  }
+
+  #pause(): void {
+    this.#pausedUntil = performance.now() + this.#pauses.next()
+  }
+
+  async #createAll(count: number): Promise<void> {
+    const { pods, events, log } = this.#options
+    let template: PodTemplate | null = null
+    try {
+      template = await this.#template()
+      for (let made = 0; made < count; made++) await this.#create(template)
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error
+      this.#counted.refusals += 1
+      this.#pause()
+      log.warn({ err: error, template: pods.template }, 'a runner pod could not be created; checks wait')
+      const note = `Checks that need a browser wait. ${error.message}`
+      const reason = reasonOf(error)
+      if (template) events.record(template, { type: 'Warning', reason, action: 'CreateRunner', note })
+    }
+  }
+
+  async #template(): Promise<PodTemplate> {
+    const { client, pods } = this.#options
+    const path = `/api/v1/namespaces/${client.namespace}/podtemplates/${pods.template}`
+    const answer = await client.call<PodTemplate>({ method: 'GET', path })
+    if (answer.status !== 200) throw new KubeError(`the PodTemplate ${pods.template}`, answer)
+    const found = { ...answer.body, apiVersion: 'v1', kind: 'PodTemplate' }
+    if (found.template?.spec?.containers?.some(({ name }) => name === RUNNER_CONTAINER)) return found
+    const message = `it has no container with the name ${RUNNER_CONTAINER}`
+    throw new KubeError(`the PodTemplate ${pods.template}`, { status: 422, body: { message }, retryAfterMs: null })
+  }
+
+  async #create(template: PodTemplate): Promise<void> {
+    const { client, epoch, pods, log } = this.#options
+    const name = `${template.metadata.name.slice(0, 40)}-${epoch.toString(36)}-${(this.#count + 1).toString(36)}`
+    const job = runnerJob(name, template, pods)
+    // Quotas and the security standard of the namespace refuse pods, and a Job would only wait for ever.
+    const trial = `/api/v1/namespaces/${client.namespace}/pods?dryRun=All`
+    const tried = await client.call({ method: 'POST', path: trial, body: podOfJob(job) })
+    if (tried.status >= 300) throw new KubeError(`the pod of ${name} is refused`, tried)
+    // A name is used once. An answer that was lost leaves a suspended Job, which the next pass removes.
+    this.#count += 1
+    const made = await client.call<JobObject>({ method: 'POST', path: this.#path('jobs'), body: job })
+    if (made.status !== 201) throw new KubeError(`the Job ${name} is refused`, made)
+    try {
+      await this.#release(made.body)
+    } catch (error) {
+      await this.#remove(name, 'orphan').catch((err: unknown) => log.warn({ err, job: name }, 'a Job stays for now'))
+      throw error
+    }
+  }
+
+  /** Gives the Job its token, and lets it start. */
+  async #release(job: JobObject): Promise<void> {
+    const { client, store, clusterId, epoch, pods, log } = this.#options
+    const { name } = job.metadata
+    const { token } = await fencedStore(store, clusterId, epoch).transaction((tx) =>
+      createRunnerToken(tx, { job: this.#boundTo(name), ttlSeconds: pods.lifetimeSeconds, claims: pods.checks }),
+    )
+    const path = `/api/v1/namespaces/${client.namespace}/secrets`
+    const secret = await client.call({ method: 'POST', path, body: tokenSecret(job, token) })
+    if (secret.status !== 201) throw new KubeError(`the Secret of the Job ${name} is refused`, secret)
+    const body = { spec: { suspend: false } }
+    const own = `${this.#path('jobs')}/${name}`
+    const released = await client.call({ method: 'PATCH', path: own, body, contentType: MERGE_PATCH })
+    if (released.status !== 200) throw new KubeError(`the Job ${name} cannot be released`, released)
+    this.#released.set(name, performance.now())
+    log.info({ job: name, want: this.#decided.want, have: this.#decided.have }, 'a runner pod was started')
+  }
+
+  async #remove(name: string, why: 'orphan' | 'not_started'): Promise<void> {
+    const { client, store, events, log, times } = this.#options
+    const job = this.#jobs.get(`${client.namespace}/${name}`)
+    const path = `${this.#path('jobs')}/${name}?propagationPolicy=Background`
+    const answer = await client.call({ method: 'DELETE', path })
+    if (answer.status >= 300 && answer.status !== 404) throw new KubeError(`the Job ${name} cannot be deleted`, answer)
+    this.#released.delete(name)
+    await revokeRunnerTokens(store, this.#boundTo(name))
+    log.warn({ job: name, why }, 'the Job of a runner was removed')
+    if (why === 'orphan' || !job) return
+    this.#counted.failures += 1
+    this.#pause()
+    const seconds = Math.round(times.startMs / 1_000)
+    const note = `Its pod did not start within ${seconds} s, and was given up. The events of the pod say why.`
+    events.record(job, { type: 'Warning', reason: 'RunnerNotStarted', action: 'RunChecks', note })
+  }
+
+  #forgetUnseen(): void {
+    for (const [name, at] of this.#released) if (performance.now() - at > UNSEEN_MS) this.#released.delete(name)
+  }
+
+  /** The name that a token is bound to. A store may serve several clusters. */
+  #boundTo(name: string): string {
+    const { clusterId, client, pods } = this.#options
+    return `${clusterId}/${client.namespace}/${pods.template}/${name}`
+  }
+
+  #path(plural: string): string {
+    return `/apis/batch/v1/namespaces/${this.#options.client.namespace}/${plural}`
+  }
+
+  #gauges(registry: Registry): void {
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name: `tidemark_operator_${name}`,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(value())
+        },
+      })
+    gauge('runners_wanted', 'Runner pods that the browser queue needs.', () => this.#decided.want)
+    gauge('runners', 'Runner pods that there are.', () => this.#decided.have ?? 0)
+    gauge('runner_failures_total', 'Runner pods that failed or did not start.', () => this.#counted.failures)
+    gauge('runner_refusals_total', 'Runner pods that the cluster refused.', () => this.#counted.refusals)
+  }
+}
+
+/** Returns the reason of the Event about a refusal. */
+function reasonOf({ message, status }: KubeError): string {
+  if (/exceeded quota/.test(message)) return 'QuotaExceeded'
+  if (/violates PodSecurity/.test(message)) return 'PodSecurityRefused'
+  return status === 404 ? 'NoTemplate' : 'RunnerRefused'
+}

@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable } from '../db/client.ts'
+import { rowOf } from '../db/row.ts'
+import { poolOf } from '../quota/pool.ts'
+
+const BrowserDemand = Type.Object({
+  /** Due checks that need a browser, and that their teams can pay for. */
+  due: Type.Integer(),
+  /** Checks that runners have leased. */
+  leased: Type.Integer(),
+})
+/** The work of the browser queue. Each count ends at the number that was asked for. */
+type BrowserDemand = Static<typeof BrowserDemand>
+const demand = rowOf(BrowserDemand)
+
+const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
+
+/**
+ * Returns how much there is for runners to do, up to `most`. Of searches, one of each engine counts: an address asks an
+ * engine one after the other.
+ */
+export const browserDemand = (store: Queryable, most: number): Promise<BrowserDemand> =>
+  store.one(sql.type(demand)`
+    with t as materialized (select clock() as at),
+    pages as (
+      select
+      from team_usage u cross join unnest(array['browser', 'visual']::check_queue[]) q (queue)
+      ${poolOf(sql.fragment`q.queue`)}
+      cross join lateral (
+        select from checks c
+        where c.team_id = u.team_id and c.queue = q.queue and c.due_at <= (select at from t)
+          and (${IS_PAID} or c.cost <= pool.remaining)
+        limit ${most}
+      ) due
+      limit ${most}
+    ),
+    engines as (
+      select distinct m.engine
+      from checks c join monitors m on m.no = c.no
+      join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
+      where c.queue = 'serp' and c.due_at <= (select at from t) and (${IS_PAID} or c.cost <= pool.remaining)
+    ),
+    leased as (
+      select from checks
+      where holder is not null and run_id is not null and due_at > (select at from t)
+      limit ${most}
+    )
+    select (select count(*) from pages)::int + (select count(*) from engines)::int as due,
+      (select count(*) from leased)::int as leased
+  `)

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { decideRunners } from '../../../operator/runners/decide-runners.ts'
+import type { RunnerJob } from '../../../operator/runners/runner-job.ts'
+
+const NOW = Date.parse('2026-11-01T12:00:00Z')
+
+const job = (name: string, more: Partial<RunnerJob> = {}): RunnerJob => ({
+  name,
+  isSuspended: false,
+  isFinished: false,
+  isDeleted: false,
+  isReady: true,
+  startedMs: NOW - 60_000,
+  ...more,
+})
+
+const seen = (more: Partial<Parameters<typeof decideRunners>[0]> = {}) => ({
+  jobs: [],
+  released: new Set<string>(),
+  tokens: [],
+  demand: { due: 0, leased: 0 },
+  slots: 4,
+  max: 10,
+  nowMs: NOW,
+  startMs: 300_000,
+  ...more,
+})
+
+test.each([
+  ['nothing waits', { due: 0, leased: 0 }, 0],
+  ['one check is due', { due: 1, leased: 0 }, 1],
+  ['checks fill a pod', { due: 3, leased: 1 }, 1],
+  ['one check more than a pod has slots', { due: 4, leased: 1 }, 2],
+  ['a flood waits', { due: 10_000, leased: 0 }, 10],
+])('wants as many pods as the checks need, and no more than the limit: %s', (_, demand, want) => {
+  expect(decideRunners(seen({ demand }))).toMatchObject({ want, have: 0 })
+})
+
+test('creates what is missing, and at most five at once', () => {
+  expect(decideRunners(seen({ demand: { due: 9, leased: 0 } })).create).toBe(3)
+  expect(decideRunners(seen({ demand: { due: 9, leased: 0 }, jobs: [job('a')] })).create).toBe(2)
+  expect(decideRunners(seen({ demand: { due: 900, leased: 0 } })).create).toBe(5)
+})
+
+test('does nothing while it does not know which Jobs there are', () => {
+  const unknown = seen({ jobs: null, demand: { due: 9, leased: 0 }, tokens: ['a'] })
+  expect(decideRunners(unknown)).toEqual({ want: 3, have: null, create: 0, remove: [], revoke: [] })
+})
+
+test('counts a Job that was released and is not seen yet, once', () => {
+  const demand = { due: 1, leased: 0 }
+  expect(decideRunners(seen({ demand, released: new Set(['a']) }))).toMatchObject({ have: 1, create: 0 })
+  const shown = seen({ demand, released: new Set(['a']), jobs: [job('a', { isSuspended: true })] })
+  expect(decideRunners(shown)).toMatchObject({ have: 1, create: 0, remove: [] })
+})
+
+test('counts no Job that has ended, that is deleted, or that is removed now', () => {
+  const jobs = [
+    job('ended', { isFinished: true }),
+    job('deleted', { isDeleted: true }),
+    job('orphan', { isSuspended: true }),
+    job('stuck', { isReady: false, startedMs: NOW - 300_001 }),
+    job('starting', { isReady: false, startedMs: NOW - 299_999 }),
+  ]
+  expect(decideRunners(seen({ jobs, demand: { due: 8, leased: 0 } }))).toMatchObject({
+    have: 1,
+    create: 1,
+    remove: [
+      { name: 'orphan', why: 'orphan' },
+      { name: 'stuck', why: 'not_started' },
+    ],
+  })
+})
+
+test('removes no pod that works, however few checks there are', () => {
+  expect(decideRunners(seen({ jobs: [job('a'), job('b')] }))).toMatchObject({ want: 0, have: 2, create: 0, remove: [] })
+})
+
+test('revokes the tokens of Jobs that have ended or are gone', () => {
+  const jobs = [job('runs'), job('ended', { isFinished: true })]
+  const tokens = ['runs', 'ended', 'gone', 'fresh']
+  expect(decideRunners(seen({ jobs, tokens, released: new Set(['fresh']) })).revoke).toEqual(['ended', 'gone'])
+})

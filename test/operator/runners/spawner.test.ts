@@ -1,0 +1,253 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findLiveRunnerToken } from '../../../store/accounts/runner-tokens.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { KubeApi } from '../../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
+import { describeIf } from '../../support/skip.ts'
+import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
+
+const TEMPLATE = 'tidemark-runner'
+const JOBS = '/apis/batch/v1/namespaces/default/jobs'
+const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+}
+const PODS = { template: TEMPLATE, slots: 2, max: 3, checks: 7, lifetimeSeconds: 600 }
+const FAST = { everyMs: 50, startMs: 300_000, pauses: { firstMs: 50, longestMs: 200 } }
+
+interface Job {
+  metadata: { name: string; uid: string; labels: Record<string, string>; ownerReferences: object[] }
+  spec: { suspend: boolean; template: { spec: { containers: object[]; volumes: object[] } } }
+  status?: object
+}
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts runner pods', () => {
+  let kube: KubeApi
+  let world: OperatorWorld
+  operatorForEachTest((opened) => ({ kube, world } = opened), { runners: PODS, times: { ...TIMES, runners: FAST } })
+
+  beforeEach(() => template())
+  afterEach(async () => {
+    await world.stop()
+    await kube.call('DELETE', `${JOBS}?propagationPolicy=Background`)
+    await kube.call('DELETE', '/api/v1/namespaces/default/secrets')
+    await kube.call('DELETE', '/api/v1/namespaces/default/resourcequotas/none')
+    await label(null)
+  })
+
+  /** Makes the PodTemplate anew, with these differences of its container. */
+  async function template(container: object = {}): Promise<void> {
+    const path = '/api/v1/namespaces/default/podtemplates'
+    await kube.call('DELETE', `${path}/${TEMPLATE}`)
+    const runner = { name: 'runner', image: 'tidemark-runner:1', securityContext: RESTRICTED, ...container }
+    const containers = [runner, { ...runner, name: 'browser', securityContext: RESTRICTED }]
+    const metadata = { labels: { 'app.kubernetes.io/component': 'runner' } }
+    const body = { metadata: { name: TEMPLATE }, template: { metadata, spec: { restartPolicy: 'Never', containers } } }
+    expect((await kube.call('POST', path, body)).status).toBe(201)
+  }
+
+  const label = (level: string | null) =>
+    kube.call(
+      'PATCH',
+      '/api/v1/namespaces/default',
+      { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } },
+      'application/merge-patch+json',
+    )
+  const jobs = async () => (await kube.call('GET', JOBS)).body.items as Job[]
+  const released = async () => (await jobs()).filter(({ spec }) => !spec.suspend)
+  const jobsAre = (count: number) => eventually(released, (found) => found.length === count)
+  const wait = (mode: 'browser' | 'auto', count: number) =>
+    Promise.all(Array.from({ length: count }, () => world.monitor(world.owner, { fetch_mode: mode })))
+  /** Plays the Job controller. */
+  async function status(name: string, of: object): Promise<void> {
+    const answer = await kube.call('PATCH', `${JOBS}/${name}/status`, { status: of }, 'application/merge-patch+json')
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  }
+  const at = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
+  const condition = (type: string, reason: string, message = '') => ({
+    type,
+    status: 'True',
+    reason,
+    message,
+    lastProbeTime: at,
+    lastTransitionTime: at,
+  })
+  const complete = (name: string) =>
+    status(name, {
+      startTime: at,
+      completionTime: at,
+      succeeded: 1,
+      conditions: [condition('SuccessCriteriaMet', 'CompletionsReached'), condition('Complete', 'CompletionsReached')],
+    })
+  const fail = (name: string, reason: string, message: string) =>
+    status(name, {
+      startTime: at,
+      failed: 1,
+      conditions: [condition('FailureTarget', reason, message), condition('Failed', reason, message)],
+    })
+  async function tokenOf(name: string) {
+    const secret = await kube.call('GET', `/api/v1/namespaces/default/secrets/${name}`)
+    const text = Buffer.from(secret.body.data.token, 'base64').toString()
+    return { secret: secret.body, text, live: await findLiveRunnerToken(world.store, text) }
+  }
+  const warnings = async () => {
+    const found = await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')
+    return (found.body.items as { reason: string; note: string; regarding: { kind: string } }[]).map(
+      ({ reason, note, regarding }) => `${regarding.kind} ${reason}: ${note}`,
+    )
+  }
+  const warned = (pattern: RegExp) => eventually(warnings, (found) => found.some((text) => pattern.test(text)))
+
+  test('starts one for a check that needs a browser, with a token of its own, and none for the others', async () => {
+    await wait('auto', 3)
+    await wait('browser', 1)
+    const [job] = await jobsAre(1)
+    const name = job?.metadata.name ?? ''
+    expect(name).toMatch(/^tidemark-runner-\w+-1$/)
+    expect(job).toMatchObject({
+      metadata: { ownerReferences: [{ kind: 'PodTemplate', name: TEMPLATE, uid: expect.any(String) }] },
+      spec: {
+        parallelism: 1,
+        backoffLimit: 0,
+        activeDeadlineSeconds: 720,
+        ttlSecondsAfterFinished: 120,
+        podReplacementPolicy: 'Failed',
+        podFailurePolicy: {
+          rules: [
+            { action: 'FailJob', onExitCodes: { containerName: 'runner', operator: 'In', values: [77] } },
+            { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] },
+          ],
+        },
+        template: {
+          metadata: { labels: { 'app.kubernetes.io/component': 'runner' } },
+          spec: {
+            restartPolicy: 'Never',
+            automountServiceAccountToken: false,
+            containers: [
+              {
+                name: 'runner',
+                env: [
+                  { name: 'TIDEMARK_BROWSER_PAGES', value: '2' },
+                  { name: 'TIDEMARK_RUNNER_TOKEN_FILE', value: '/run/tidemark/token' },
+                ],
+                volumeMounts: [{ name: 'runner-token', mountPath: '/run/tidemark', readOnly: true }],
+              },
+              // The browser has no token.
+              { name: 'browser' },
+            ],
+            volumes: [{ name: 'runner-token', secret: { secretName: name } }],
+          },
+        },
+      },
+    })
+    expect(JSON.stringify(job?.spec.template.spec.containers[1])).not.toContain('token')
+    const { secret, live } = await tokenOf(name)
+    expect(secret.metadata.ownerReferences).toMatchObject([{ kind: 'Job', name, uid: job?.metadata.uid }])
+    expect(live).toMatchObject({ claimsLeft: 7, job: expect.stringMatching(new RegExp(`/default/.*/${name}$`)) })
+    expect(live?.livesMs).toBeLessThanOrEqual(600_000)
+    expect(await jobs()).toHaveLength(1)
+  })
+
+  test('starts as many as the checks need, up to the limit, and none when nothing waits', async () => {
+    expect(await world.figure('runners_wanted')).toBe(0)
+    await wait('browser', 3)
+    await jobsAre(2)
+    await wait('browser', 9)
+    await jobsAre(3)
+    await eventually(
+      () => world.figure('runners'),
+      (count) => count === 3,
+    )
+    expect(await jobs()).toHaveLength(3)
+  })
+
+  test('revokes the token when the Job has ended, and starts another while checks wait', async () => {
+    await wait('browser', 1)
+    const [first] = await jobsAre(1)
+    const { text } = await tokenOf(first?.metadata.name ?? '')
+    await complete(first?.metadata.name ?? '')
+    await eventually(
+      () => findLiveRunnerToken(world.store, text),
+      (live) => live === null,
+    )
+    await jobsAre(2)
+  })
+
+  test('says why a pod failed, and starts another one after a pause', async () => {
+    await wait('browser', 1)
+    const [first] = await jobsAre(1)
+    await fail(first?.metadata.name ?? '', 'PodFailurePolicy', 'Container runner failed with exit code 77.')
+    await warned(/^Job RunnerFailed: .*PodFailurePolicy.*exit code 77/)
+    await jobsAre(2)
+    expect(await world.figure('runner_failures_total')).toBe(1)
+  })
+
+  test('gives up a pod that does not start, and says so', async () => {
+    await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+    await wait('browser', 1)
+    const [first] = await jobsAre(1)
+    const name = first?.metadata.name ?? ''
+    const { text } = await tokenOf(name)
+    await status(name, { startTime: at, active: 1, ready: 0 })
+    await eventually(jobs, (found) => found.every(({ metadata }) => metadata.name !== name))
+    expect(await findLiveRunnerToken(world.store, text)).toBeNull()
+    await warned(/^Job RunnerNotStarted: Its pod did not start within 30 s/)
+  })
+
+  test('creates no Job whose pod the security standard of the namespace refuses, and says so', async () => {
+    await label('restricted')
+    await template({ securityContext: {} })
+    await wait('browser', 1)
+    await warned(/^PodTemplate PodSecurityRefused: Checks that need a browser wait\..*violates PodSecurity/)
+    expect(await jobs()).toEqual([])
+    // It goes on by itself when the cause is gone.
+    await label(null)
+    await jobsAre(1)
+  })
+
+  test('creates no Job whose pod a quota refuses, and says so', async () => {
+    const path = '/api/v1/namespaces/default/resourcequotas'
+    await kube.call('POST', path, { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } })
+    const full = { status: { hard: { pods: '0' }, used: { pods: '0' } } }
+    await kube.call('PATCH', `${path}/none/status`, full, 'application/merge-patch+json')
+    await wait('browser', 1)
+    await warned(/^PodTemplate QuotaExceeded: Checks that need a browser wait\..*exceeded quota/)
+    expect(await jobs()).toEqual([])
+    expect(await world.figure('runner_refusals_total')).toBeGreaterThan(0)
+  })
+
+  test('removes a Job that a killed leader left suspended, and revokes its token', async () => {
+    await world.stop()
+    await wait('browser', 1)
+    const left = {
+      metadata: { name: 'tidemark-runner-0-1', labels: { 'tidemark.dev/runners': TEMPLATE } },
+      spec: {
+        suspend: true,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'runner', image: 'x' }] } },
+      },
+    }
+    const other = { ...left, metadata: { name: 'of-somebody-else' } }
+    for (const job of [left, other]) expect((await kube.call('POST', JOBS, job)).status).toBe(201)
+    await world.restart()
+    await jobsAre(1)
+    const names = (await jobs()).map(({ metadata }) => metadata.name)
+    expect(names).toHaveLength(2)
+    expect(names).toContain('of-somebody-else')
+    expect(names).not.toContain('tidemark-runner-0-1')
+  })
+
+  test('starts nothing as long as it does not lead', async () => {
+    const other = await world.start({ times: { ...TIMES, runners: FAST } })
+    await wait('browser', 1)
+    await jobsAre(1)
+    await world.stop()
+    await other.leading
+    // The one that leads now counts what the other one has started.
+    await wait('browser', 2)
+    await jobsAre(2)
+    expect(await jobs()).toHaveLength(2)
+    await other.stop()
+  })
+})
