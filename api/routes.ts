@@ -20,6 +20,7 @@ import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { accountPages } from './pages/account-pages.ts'
 import { invitationPages } from './pages/invitation-page.ts'
+import { manualRoutes } from './manual/manual-routes.ts'
 import { serpMonitorRoutes } from './routes/serp-monitors.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
@@ -76,4 +77,10 @@ const described: readonly Route[] = [
 export const routes: readonly Route[] = [...described, openApiRoute(described)]
 
 /** Every route that is served: those of the API, and pages. */
-export const servedRoutes: readonly Route[] = [...routes, ...accountPages, ...invitationPages, ...billingPages]
+export const servedRoutes: readonly Route[] = [
+  ...routes,
+  ...accountPages,
+  ...invitationPages,
+  ...billingPages,
+  ...manualRoutes,
+]

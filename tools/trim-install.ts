@@ -2,11 +2,18 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 // Runs after `npm ci`, and deletes what nothing here reads: the headers in the package of Node, which are for compiling
-// addons (61 MB), and the source maps of the Kubernetes client (10 MB). If deleting fails, the install still succeeds.
-const home = join(import.meta.dirname, '../node_modules/node/node_modules')
-for (const entry of await readdir(home, { withFileTypes: true }).catch(() => []))
-  if (entry.isDirectory()) await rm(join(home, entry.name, 'include'), { recursive: true, force: true }).catch(() => {})
+// addons (61 MB), source maps (22 MB), and the builds of Swagger UI that are not served (3 MB). If deleting fails, the
+// install still succeeds.
+const PACKAGES = join(import.meta.dirname, '../node_modules')
+const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => {})
 
-const kubernetes = join(import.meta.dirname, '../node_modules/@kubernetes/client-node/dist')
-for (const name of await readdir(kubernetes, { recursive: true }).catch(() => []))
-  if (name.endsWith('.map')) await rm(join(kubernetes, name), { force: true }).catch(() => {})
+const home = join(PACKAGES, 'node/node_modules')
+for (const entry of await readdir(home, { withFileTypes: true }).catch(() => []))
+  if (entry.isDirectory()) await remove(join(home, entry.name, 'include'))
+
+for (const name of ['@kubernetes/client-node', 'lru-cache', 'marked', 'openai', 'swagger-ui-dist'])
+  for (const file of await readdir(join(PACKAGES, name), { recursive: true }).catch(() => []))
+    if (file.endsWith('.map')) await remove(join(PACKAGES, name, file))
+
+for (const file of ['swagger-ui-es-bundle.js', 'swagger-ui-es-bundle-core.js', 'swagger-ui.js'])
+  await remove(join(PACKAGES, 'swagger-ui-dist', file))

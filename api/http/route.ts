@@ -14,7 +14,7 @@ export type Method = (typeof METHODS)[number]
 
 /** A successful answer; of a page, also one that shows why something was refused. */
 export interface Answer {
-  readonly status: 200 | 201 | 204 | 302 | 303 | PageRefusal
+  readonly status: 200 | 201 | 204 | 302 | 303 | 304 | PageRefusal
   readonly body?: unknown
   /** Replaces a JSON body. */
   readonly text?: { readonly type: string; readonly content: string }

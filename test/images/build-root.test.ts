@@ -63,6 +63,10 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     expect(files).toContain('/usr/share/tidemark/debian-packages.txt')
     expect(files).toContain('/opt/tidemark/cli/tidemark.ts')
     expect(files.filter((path) => path.startsWith('/opt/tidemark/test'))).toEqual([])
+    // An API serves them; no other Markdown is needed.
+    const isPage = (path: string) => path.startsWith('/opt/tidemark/docs/')
+    expect(files.some(isPage)).toBe(name === 'tidemark')
+    expect(files.filter((path) => path.startsWith('/opt/') && path.endsWith('.md') && !isPage(path))).toEqual([])
   })
 
   test.each(['tidemark', 'tidemark-runner'] as const)('of %s runs the program as a user', async (name) => {

@@ -77,7 +77,19 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       // Limits the connections of any HTTP server.
       'platform/connection-guard.ts',
     ],
-    packages: ['node:*', 'better-auth', 'fastify', 'lru-cache', 'pg', 'pino', 'prom-client', 'typebox', 'yaml'],
+    packages: [
+      'node:*',
+      'better-auth',
+      'fastify',
+      'lru-cache',
+      'marked',
+      'pg',
+      'pino',
+      'prom-client',
+      'swagger-ui-dist',
+      'typebox',
+      'yaml',
+    ],
   },
   operator: {
     folders: ['schema', 'core', 'platform', 'egress', 'concurrency', 'store', 'monitors', 'accounts'],

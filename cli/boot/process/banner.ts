@@ -26,7 +26,8 @@ export function banner({
   databaseFolder: string | null
   dataDir: string
 }): string {
-  const lines = ['', `Tidemark is running at ${address}`, `  API description   ${address}/api/openapi.json`]
+  const lines = ['', `Tidemark is running at ${address}`]
+  lines.push(`  Documentation     ${address}/docs`, `  API description   ${address}/api/openapi.json`)
   if (databaseFolder !== null) lines.push(...dataLines(dataDir, databaseFolder))
   lines.push(...runningOut.map(runsLine))
   if (owner)

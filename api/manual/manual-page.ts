@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { escapeHtml } from '../../deliveries/messages/escape-html.ts'
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1f2937;--soft:#5b6472;--line:#d8dde3;--ground:#fff;--code:#f3f5f7;--link:#0f766e}
+@media(prefers-color-scheme:dark){
+:root{--ink:#e2e6eb;--soft:#9aa4b1;--line:#374151;--ground:#14181e;--code:#1f252d;--link:#5eead4}}
+*{box-sizing:border-box}
+html{scroll-padding-top:16px}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.6 system-ui,sans-serif}
+a{color:var(--link)}
+header{display:flex;flex-wrap:wrap;gap:8px 20px;padding:12px 20px;border-bottom:1px solid var(--line)}
+header b{margin-right:auto}
+main{max-width:860px;min-width:0;padding:8px 20px 48px;overflow-wrap:break-word}
+nav{padding:16px 20px 40px;border-top:1px solid var(--line);font-size:15px}
+nav h2{margin:16px 0 4px;font-size:14px;color:var(--soft)}
+nav ul{margin:0;padding:0;list-style:none}
+nav a{display:block;padding:4px 8px;border-radius:6px;color:inherit;text-decoration:none}
+nav a:hover{text-decoration:underline}
+nav a[aria-current]{background:var(--code);font-weight:600}
+@media(min-width:900px){
+.sides{display:grid;grid-template-columns:250px minmax(0,1fr)}
+.sides main{order:2;padding-left:36px}
+nav{border:0;border-right:1px solid var(--line)}
+.jump{display:none}}
+h1{font-size:30px;line-height:1.25}
+h2{margin:36px 0 8px;font-size:22px;line-height:1.3}
+h3{margin:28px 0 8px;font-size:18px}
+.anchor{visibility:hidden;text-decoration:none;font-weight:400}
+h1:hover .anchor,h2:hover .anchor,h3:hover .anchor,.anchor:focus{visibility:visible}
+code{padding:1px 4px;border-radius:4px;background:var(--code);font:.88em/1.5 ui-monospace,Menlo,Consolas,monospace}
+pre{padding:12px 14px;overflow-x:auto;border-radius:8px;background:var(--code)}
+pre code{padding:0}
+.table{overflow-x:auto}
+table{border-collapse:collapse;font-size:15px}
+th,td{padding:6px 10px;border:1px solid var(--line);text-align:left;vertical-align:top}
+td{min-width:80px;overflow-wrap:normal}
+img{max-width:100%;height:auto}
+blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:var(--soft)}
+.note{color:var(--soft);font-size:14px}
+`.trim()
+
+/** What every page of the manual may do: show itself and pictures of its own. */
+export const PAGE_POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+/** Returns a page of the manual with its frame. `contents`: the list of all pages. */
+export const manualPage = (page: { title: string; html: string; contents: string }): string =>
+  frame(
+    page.title,
+    `<style>${STYLE}</style>`,
+    `<header><b><a href="/docs">Tidemark</a></b><a class="jump" href="#contents">All pages</a>
+<a href="/docs/api">Try the API</a></header>
+<div class="sides">
+<main>
+${page.html}</main>
+<nav id="contents" aria-label="All pages">
+${page.contents}</nav>
+</div>`,
+  )
+
+/** Returns a whole document. */
+export const frame = (title: string, head: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Tidemark</title>
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`

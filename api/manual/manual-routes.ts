@@ -1,0 +1,75 @@
+import { Closed, Text } from '../../schema/shape/shape.ts'
+import { type Answer, publicRoute, type PublicCall, type Route } from '../http/route.ts'
+import { pageAnswer } from '../pages/page.ts'
+import { readManual } from './manual.ts'
+
+// Read by the first request, and kept: the files belong to the program, and do not change while it runs.
+let manual: ReturnType<typeof readManual> | undefined
+
+async function answerOf(address: string, { headers }: Pick<PublicCall<unknown, unknown, unknown>, 'headers'>) {
+  manual ??= readManual().catch((error: unknown) => {
+    manual = undefined
+    throw error
+  })
+  const file = (await manual).get(address)
+  if (!file) return notFound
+  const shared = {
+    etag: file.etag,
+    vary: 'accept-encoding',
+    // Kept by browsers and proxies, and asked for again at each use, so that an upgrade shows at once.
+    'cache-control': 'public, no-cache',
+    'content-security-policy': file.policy,
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+  }
+  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim())
+  if (known?.includes(file.etag) || known?.includes('*')) return { status: 304, headers: shared } satisfies Answer
+  const isCompressed = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))
+  const type = file.type === 'image/png' ? file.type : `${file.type}; charset=utf-8`
+  return {
+    status: 200,
+    bytes: { type, content: isCompressed ? file.compressed : file.content },
+    headers: isCompressed ? { ...shared, 'content-encoding': 'gzip' } : shared,
+  } satisfies Answer
+}
+
+const notFound = pageAnswer(
+  {
+    title: 'No such page',
+    lines: ['The documentation has no page at this address.'],
+    link: { href: '/docs', text: 'All pages' },
+  },
+  404,
+)
+
+const shared = {
+  method: 'GET',
+  tag: 'Documentation',
+  policy: 'public',
+  answers: { 200: { description: 'A page.', only: 'text/html' } },
+} as const
+const Name = Text(0, 200)
+
+/** The documentation, for everybody who reaches the API. */
+export const manualRoutes: readonly Route[] = [
+  publicRoute({
+    ...shared,
+    path: '/docs',
+    summary: 'Page: the table of contents',
+    handle: (call) => answerOf('/docs', call),
+  }),
+  publicRoute({
+    ...shared,
+    path: '/docs/:page',
+    summary: 'Page: a page',
+    params: Closed({ page: Name }),
+    handle: (call) => answerOf(`/docs${call.params.page === '' ? '' : `/${call.params.page}`}`, call),
+  }),
+  publicRoute({
+    ...shared,
+    path: '/docs/:folder/:page',
+    summary: 'Page: a page of a folder',
+    params: Closed({ folder: Name, page: Name }),
+    handle: (call) => answerOf(`/docs/${call.params.folder}/${call.params.page}`, call),
+  }),
+]
