@@ -1,7 +1,7 @@
 import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 
 /**
  * Returns the difference of two readings; null when they are equal. `order` is the names of the extract config in their
@@ -59,6 +59,9 @@ function pick(values: Values, names: readonly string[]): Record<string, Json> {
  * Returns whether two values are equal for a person. White space in texts is folded, numbers are compared by value (`1`
  * and `1.0`), the order of keys does not matter, the order of lists does. A change of type is a change: `"1"` is not
  * `1`, `null` is not `""`. No depth of nesting overflows the stack. `readingHash` follows the same rules.
+ *
+ * Where a value was cut depends on the room that other fields left. So two values of which one or both were cut are
+ * equal when the whole ones are.
  */
 export function equalValues(one: Json, other: Json): boolean {
   const pile: Tree[] = []
@@ -80,7 +83,8 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
  */
 function sameTop(one: Json, other: Json, pile: Tree[]): boolean {
   if (one === other) return true
-  if (typeof one === 'string') return typeof other === 'string' && foldText(one) === foldText(other)
+  if (typeof one === 'string')
+    return typeof other === 'string' && (foldText(one) === foldText(other) || isSameWhole(one, other))
   if (!isTree(one) || !isTree(other)) return false
   pile.push(one, other)
   return true
@@ -88,7 +92,9 @@ function sameTop(one: Json, other: Json, pile: Tree[]): boolean {
 
 function sameParts(one: Tree, other: Tree, pile: Tree[]): boolean {
   if (isList(one) || isList(other)) {
-    if (!isList(one) || !isList(other) || one.length !== other.length) return false
+    if (!isList(one) || !isList(other)) return false
+    if (isSameWhole(one, other)) return true
+    if (one.length !== other.length) return false
     return one.every((item, index) => sameTop(item, other[index] ?? null, pile))
   }
   const keys = Object.keys(one)
@@ -158,6 +164,31 @@ const CUT = /^…\[truncated sha256:[0-9a-f]{32}\]$/
 /** Returns the mark at the end of a value that was cut. `hex`: a hash of the whole value, in hexadecimal digits. */
 export const cutMark = (hex: string): string => `…[truncated sha256:${hex.slice(0, 32)}]`
 
+/** Returns the mark of a whole text or of all items of a list. */
+export function markOf(whole: string | Iterable<Json>): string {
+  const digest = createHash('sha256')
+  if (typeof whole === 'string') digest.update(whole)
+  else for (const item of whole) digest.update(JSON.stringify(item))
+  return cutMark(digest.digest('hex'))
+}
+
+const MARK_LENGTH = cutMark('0'.repeat(32)).length
+
+/** Returns the mark that a value ends in; null when it was not cut. */
+function endMark(value: string | readonly Json[]): string | null {
+  const last = typeof value === 'string' ? value : value.at(-1)
+  if (typeof last !== 'string' || !last.endsWith(']')) return null
+  const end = typeof value === 'string' ? last.slice(-MARK_LENGTH) : last
+  return CUT.test(end) ? end : null
+}
+
+/** Returns whether one or both were cut, and the whole values are the same. */
+function isSameWhole(one: string | readonly Json[], other: string | readonly Json[]): boolean {
+  const [mark, otherMark] = [endMark(one), endMark(other)]
+  if (mark === null && otherMark === null) return false
+  return (mark ?? markOf(one)) === (otherMark ?? markOf(other))
+}
+
 /** Returns whether a list was cut: its last item is a mark. */
 export function isCutList(list: readonly Json[]): boolean {
   const last = list.at(-1)
@@ -165,15 +196,24 @@ export function isCutList(list: readonly Json[]): boolean {
 }
 
 /**
- * Returns whether a list changed behind its cut: both lists were cut, have the same items before the cut, and others
- * behind it. Or only the new list was cut, because it has more items than are kept: then it has more than the old one.
- * A list that ends earlier was cut for its bytes, and perhaps only other fields of the reading grew.
+ * Returns whether a list changed behind its cut: both lists were cut, the items before the first cut are the same, and
+ * the whole lists are not. Or only the new list was cut, because it has more items than are kept, or more bytes than
+ * the room that other fields left: then it has items that the old one, which would fit, does not have.
  */
-export function changedBehindCut(before: Json, after: Json): boolean {
+export function changedBehindCut(before: Json, after: Json, room: () => number): boolean {
   if (!isList(before) || !isList(after) || !isCutList(after)) return false
-  if (!isCutList(before)) return after.length === VALUE_LIMITS.items
-  return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, -1), after.slice(0, -1))
+  if (!isCutList(before)) return after.length === VALUE_LIMITS.items || bytesOf(before) < room()
+  const known = Math.min(before.length, after.length) - 1
+  return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, known), after.slice(0, known))
 }
+
+/** Returns the least room that a field had beside the other values of its reading, in bytes of JSON. */
+export function roomOf(values: Values, field: string): number {
+  const others = Object.entries(values).filter(([name]) => name !== field)
+  return others.reduce((room, [, value]) => room - bytesOf(value), VALUE_LIMITS.resultBytes as number)
+}
+
+const bytesOf = (value: Json) => Buffer.byteLength(JSON.stringify(value))
 
 const withoutMark = (list: readonly Json[]) => (isCutList(list) ? list.slice(0, -1) : list)
 
@@ -211,10 +251,10 @@ function movedOf(now: readonly Json[], cameFrom: readonly (number | null)[]): re
 }
 
 /**
- * Returns sixteen bytes that are equal exactly when two readings are (`equalValues`; an absent field is `null`): the
- * first half of the SHA-256 of their canonical text. The hash is stored, so that an unchanged reading is recognized
- * without loading the reading before. After a change of the canonical text every monitor compares its values once, and
- * no more.
+ * Returns sixteen bytes that are equal exactly when two readings are (`equalValues`; an absent field is `null`), except
+ * for values that were cut at different places: the first half of the SHA-256 of their canonical text. The hash is
+ * stored, so that an unchanged reading is recognized without loading the reading before. After a change of the
+ * canonical text every monitor compares its values once, and no more.
  */
 export function readingHash(values: Values): Buffer {
   return hash('sha256', canonicalText(values), 'buffer').subarray(0, 16)

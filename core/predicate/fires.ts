@@ -1,7 +1,7 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
-import { changedBehindCut, diffIfLists, valueOf } from '../diff/diff-values.ts'
+import { changedBehindCut, diffIfLists, roomOf, valueOf } from '../diff/diff-values.ts'
 import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
@@ -79,7 +79,7 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
  */
 export function gained({ before, after, lists }: Judged, field: string): number {
   const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]
-  return diffIfLists(from, to)?.added.length || (changedBehindCut(from, to) ? 1 : 0)
+  return diffIfLists(from, to)?.added.length || (changedBehindCut(from, to, () => roomOf(after, field)) ? 1 : 0)
 }
 
 /** Returns the value that a field's new value is compared with as a list. */

@@ -12,7 +12,7 @@ import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
-import { takeTurns } from '../../store/deliveries/chat-paces.ts'
+import { giveBackTurns, takeTurns } from '../../store/deliveries/chat-paces.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 
@@ -84,6 +84,8 @@ export function createClaimRound({ store, destinations, leaseSeconds, outbox }: 
       const claimed = await claimDeliveries(store, { rooms, limit: destinations.free, leaseSeconds }, outbox)
       const counts = Map.groupBy(claimed, ({ host }) => host)
       for (const { target, room } of asked) due.served(target, counts.get(target.key)?.length === room)
+      const unused = asked.flatMap(({ target: { key } }) => (counts.has(key) ? [] : (chatOf(key) ?? [])))
+      if (unused.length > 0) await giveBackTurns(store, unused)
       return claimed
     },
   }

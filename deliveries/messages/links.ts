@@ -1,18 +1,27 @@
+import type { MonitorKind } from '../../schema/resource-kind.ts'
+
 /** The addresses that links in messages are made from. */
 export interface Links {
   /** `TIDEMARK_DASHBOARD_URL`. Null: messages have no link to the run, because it would lead nowhere. */
   readonly dashboardUrl: string | null
 }
 
-/**
- * Returns the address of a run: `<dashboard>/monitors/<monitor id>/runs/<run id>`; null without a dashboard or a run.
- */
-export function runUrl(
-  { dashboardUrl }: Links,
-  { monitor_id, run_id }: { readonly monitor_id: string | null; readonly run_id: string | null },
-): string | null {
+/** What of a message its link needs. */
+interface Linked {
+  readonly kind: MonitorKind
+  readonly monitor_id: string | null
+  readonly run_id: string | null
+}
+
+/** Returns the address of a run, below that of its monitor; null without a dashboard, a monitor or a run. */
+export function runUrl({ dashboardUrl }: Links, { kind, monitor_id, run_id }: Linked): string | null {
   if (dashboardUrl === null || monitor_id === null || run_id === null) return null
-  const path = `/monitors/${encodeURIComponent(monitor_id)}/runs/${encodeURIComponent(run_id)}`
+  return `${monitorUrl(dashboardUrl, kind, monitor_id)}/runs/${encodeURIComponent(run_id)}`
+}
+
+/** Returns the address of a monitor: `<dashboard>/monitors/<id>`, and of a search `<dashboard>/serp-monitors/<id>`. */
+export function monitorUrl(dashboardUrl: string, kind: MonitorKind, id: string): string {
+  const path = `/${kind === 'serp' ? 'serp-monitors' : 'monitors'}/${encodeURIComponent(id)}`
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }
 

@@ -128,6 +128,8 @@ const POOLS = {
   pictures: 'bytes of pictures',
   trial: 'days of the trial',
 } as const
+/** The end of a period, as a person reads it. Null: it is not renewed. */
+const endOf = (resetsAt: string | null) => (resetsAt === null ? null : `${DAY.format(Date.parse(resetsAt))} UTC`)
 const NUMBER = new Intl.NumberFormat('en')
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
@@ -135,7 +137,8 @@ function quota(used: Blocks['quota']): NoticeText {
   if (!used) return told('The runs of the plan are nearly used', [])
   const { pool, threshold_pct: percent, used: count, limit, credits_remaining: credits, resets_at: resetsAt } = used
   if (used.locked !== undefined) return locked(pool, used.locked)
-  const until = resetsAt === null ? null : `${DAY.format(Date.parse(resetsAt))} UTC`
+  if (used.needs !== undefined) return tooFew(used, used.needs)
+  const until = endOf(resetsAt)
   const figures = `${NUMBER.format(count)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`
   const isPictures = pool === 'pictures'
   const more = isPictures
@@ -166,6 +169,23 @@ function quota(used: Blocks['quota']): NoticeText {
     figures,
     until === null ? 'Checks go on when there are run credits or a plan.' : `Checks go on on ${until}.`,
     more,
+  ])
+}
+
+/** Runs are left, and checks of searches stop all the same. */
+function tooFew(
+  { pool, used, limit, credits_remaining: credits, resets_at: resetsAt }: NonNullable<Blocks['quota']>,
+  needs: number,
+): NoticeText {
+  const until = endOf(resetsAt)
+  const left = Math.max(limit - used, 0) + credits
+  const figures = limit > 0 ? [`${NUMBER.format(used)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`] : []
+  return told('Too few runs are left for searches, and their checks are skipped', [
+    `A SERP monitor needs ${needs} runs for its pages, and ${left} ${left === 1 ? 'is' : 'are'} left.`,
+    ...figures,
+    `It is checked again when there are enough${until === null ? '' : `, at the latest from ${until}`}. ` +
+      'Monitors that need fewer runs go on until they are used.',
+    'Fewer pages and longer intervals use fewer runs; a larger plan or run credits give more.',
   ])
 }
 

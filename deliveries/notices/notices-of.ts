@@ -44,7 +44,7 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
       recipient: as,
       monitor_id: about?.id ?? null,
       run_id: event.run_id,
-      monitor: about && { url: about.url, name: about.name },
+      monitor: about && { url: about.url, name: about.name, kind: about.kind },
       ...blocks,
     } as const
     const payload = (id: string): NoticePayload => ({ id, ...content })

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES, NOTICE_KINDS } from '../monitor/delivery-config.ts'
+import { MONITOR_KINDS } from '../resource-kind.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
 import { API_VERSION } from './delivery.ts'
 
@@ -26,7 +27,7 @@ export const NoticePayload = Closed({
     description: 'Null in a notice to the owner about the team, and where checks of a team wait for a browser.',
   }),
   run_id: Nullable(Uuid()),
-  monitor: Nullable(Closed({ url: Text(1, 2048), name: Text(1, 200) })),
+  monitor: Nullable(Closed({ url: Text(1, 2048), name: Text(1, 200), kind: Choice(MONITOR_KINDS) })),
   failing: Type.Optional(
     Closed({
       consecutive_failures: Count(),
@@ -54,11 +55,17 @@ export const NoticePayload = Closed({
       pool: Choice(['runs', 'visual', 'serp', 'pictures', 'trial'], {
         description: 'What is used: runs, bytes of pictures, or the days of the trial.',
       }),
-      threshold_pct: Type.Integer({ description: '80 or 100.' }),
+      threshold_pct: Type.Integer({ description: '80, or 100 when checks stop, or credits pay from now on.' }),
       used: Count(),
       limit: Count(),
       credits_remaining: Count(),
       resets_at: Nullable(Instant(), { description: 'Null in a trial, whose runs are not renewed.' }),
+      needs: Type.Optional(
+        Type.Integer({
+          minimum: 2,
+          description: 'Some runs are left, but fewer than a search needs: its checks are skipped.',
+        }),
+      ),
       locked: Type.Optional(
         Type.Integer({ minimum: 1, description: 'The monitors that it locked: they run no more checks.' }),
       ),

@@ -59,6 +59,16 @@ export async function takeTurns(
   return new Map(rows.map(({ address, is_taken: isTaken, wait_ms: waitMs }) => [address, { isTaken, waitMs }]))
 }
 
+/** Gives back turns that were taken for a message which another process has claimed in the meantime. */
+export async function giveBackTurns(store: Store, chats: readonly Chat[]): Promise<void> {
+  const given = chats.map(({ address, everyMs }) => ({ address, every_ms: everyMs }))
+  await store.query(sql.prepared('give_back_turns', nothing)`
+    update chat_paces p set busy_until = p.busy_until - make_interval(secs => i.every_ms / 1000.0)
+    from ${unnest('i', given, { address: 'text', every_ms: 'int4' })}
+    where p.address = i.address
+  `)
+}
+
 /**
  * Lets no message to the chat begin for this long: the one that waits is sent then, and the next one after it. It does
  * not shorten a longer wait.

@@ -4,7 +4,7 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN } from './finished-check.ts'
@@ -197,13 +197,16 @@ const MOST_SKIPPED = 200
 /**
  * Records due checks as skipped that need more runs than their teams have left: one run for each missed check. They are
  * due again at their next time. A run that is paid already is never skipped.
+ *
+ * Where some runs are left, no pool passes 100 percent, so that is an event of its own: once in a period for each size
+ * of the pool, and once more after each purchase of credits.
  */
 async function skipUnpaid(store: Store): Promise<void> {
   const skip = () =>
     store.query(sql.prepared('skip_unpaid', nothing)`
       with t as materialized (select clock() as at),
       due as materialized (
-        select c.no, c.cost, pool.remaining
+        select c.no, c.team_id, c.cost, pool.*, u.credits, u.credits_given, u.period_start, u.resets_at
         from t cross join checks c
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
         where c.queue = 'serp' and c.due_at <= t.at and not ${IS_PAID} and c.cost > pool.remaining
@@ -217,6 +220,15 @@ async function skipUnpaid(store: Store): Promise<void> {
         from due, t
         where c.no = due.no
         returning c.no, c.team_id, t.at, due.cost, due.remaining
+      ),
+      short as (
+        insert into notice_events (team_id, kind, detail, key)
+        select own.team_id, 'quota',
+          jsonb_build_object('pool', kind, 'threshold_pct', 100, 'used', used, 'limit', most,
+            'credits_remaining', credits, 'resets_at', ${CREDITS_ONLY_RESET}, 'needs', cost),
+          concat_ws(' ', 'quota', own.team_id, period_start, kind, 'short', most, credits_given)
+        from (select distinct on (team_id) * from due where remaining > 0 order by team_id, cost) own
+        on conflict (key) do nothing
       )
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
       select no, new_run_id(at, no), team_id, 0, 0, 'skipped',

@@ -85,4 +85,5 @@ const credits = row({ credits: Type.Integer() })
 /** Gives a team run credits. Returns how many it has now. */
 export const addCredits = (tx: Transaction, teamId: string, runs: number): Promise<number> =>
   tx.oneFirst(sql.type(credits)`
-    update team_usage set credits = credits + ${runs}::bigint where team_id = ${teamId}::uuid returning credits`)
+    update team_usage set credits = credits + ${runs}::bigint, credits_given = credits_given + ${runs}::bigint
+    where team_id = ${teamId}::uuid returning credits`)

@@ -118,6 +118,8 @@ async function differencesOfLayer(change: LayerChange, before: Values, changed: 
   const isComparable = !isPattern(task) || isComparableHtml(change)
   const came = (name: string) => {
     if (!isComparable && !isGone(name)) return true
+    // A feed has the same items for every layer: no script adds any. One that is shorter may be another site's answer.
+    if (change.reading.isAsSent && !wasGone(name)) return false
     if (wasGone(name)) return isGone(name) || known?.includes(name) !== true
     return known === undefined && isShorter(then(name), now(name))
   }

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
+import { monitorUrl } from '../../../deliveries/messages/links.ts'
 import { createMailQueue } from '../../../store/accounts/mail-queue.ts'
 import type { Store } from '../../../store/db/client.ts'
 import type { SearchRecording } from '../../../store/queue/record-search.ts'
@@ -53,6 +54,6 @@ export function searchRecordingOf(settings: Settings, secrets: SecretBox): Searc
   return {
     spacingMs,
     mails: createMailQueue(secrets, SMTP_URL !== undefined),
-    linkOf: (id) => (dashboard === undefined ? null : `${dashboard.replace(/\/+$/, '')}/serp-monitors/${id}`),
+    linkOf: (id) => (dashboard === undefined ? null : monitorUrl(dashboard, 'serp', id)),
   }
 }

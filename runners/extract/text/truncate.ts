@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { cutMark, isCutList } from '../../../core/diff/diff-values.ts'
+import { cutMark, isCutList, markOf } from '../../../core/diff/diff-values.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
@@ -57,7 +56,7 @@ export function boundList<T>(items: readonly T[], read: (item: T) => Json, room:
     const item = boundItem(read(one))
     const size = jsonSize(item)
     if (kept.length === EXTRACT_LIMITS.items || bytes + size > room)
-      return withMark(kept, { room: room - bytes, mark: hashOfList(kept, items.slice(at), read) })
+      return withMark(kept, { room: room - bytes, mark: markOf(allOf(kept, items.slice(at), read)) })
     kept.push(item)
     bytes += size
   }
@@ -66,11 +65,9 @@ export function boundList<T>(items: readonly T[], read: (item: T) => Json, room:
 
 const jsonSize = (item: Json) => Buffer.byteLength(JSON.stringify(item)) + 1
 
-function hashOfList<T>(kept: readonly Json[], rest: readonly T[], read: (item: T) => Json): string {
-  const whole = createHash('sha256')
-  for (const item of kept) whole.update(JSON.stringify(item))
-  for (const item of rest) whole.update(JSON.stringify(read(item)))
-  return cutMark(whole.digest('hex'))
+function* allOf<T>(kept: readonly Json[], rest: readonly T[], read: (item: T) => Json): Iterable<Json> {
+  yield* kept
+  for (const item of rest) yield read(item)
 }
 
 /** Drops the last items until the mark has a place. */
@@ -96,11 +93,7 @@ function sizeOf(value: Json): number {
 
 /** Returns the longest prefix that fits with the marker, not cut inside a character. */
 export function cutText(text: string, bytes: number): string {
-  const mark = marker(text)
+  const mark = markOf(text)
   const room = Math.max(0, bytes - Buffer.byteLength(mark))
   return new TextDecoder().decode(Buffer.from(text.slice(0, room)).subarray(0, room)).replace(/�+$/, '') + mark
-}
-
-function marker(whole: string): string {
-  return cutMark(createHash('sha256').update(whole).digest('hex'))
 }

@@ -164,11 +164,17 @@ describe('list_gains_items', () => {
     ['999 items to 1,001', items(999), [...items(999), cut(1)], true],
     ['1,000 items to 1,001, of which the first is gone', items(1000), [...items(999, 1), cut(1)], true],
     ['1,000 items to 1,001, of which the first is new', items(1000), [...items(999, -1), cut(1)], true],
-    // For its bytes: perhaps other fields left less room.
-    ['a list that is cut before the limit', items(1000), [...items(998), cut(1)], false],
+    ['1,000 items to more bytes than are kept', items(1000), [...items(998), cut(1)], true],
+    ['a list that is cut to one that is cut earlier', [...items(9), cut(1)], [...items(8), cut(2)], true],
     ['a list that is no longer cut', [...items(999), cut(1)], items(1000), false],
   ])('from %s', (_what, before, after, expected) => {
     expect(onField(gains, before, after)).toBe(expected)
+  })
+
+  test('a list that is cut because other fields left less room has gained nothing', () => {
+    const before = { f: items(1000), other: 'a' }
+    expect(firesOn(gains, before, { f: [...items(998), cut(1)], other: 'b'.repeat(255_000) })).toBe(false)
+    expect(firesOn(gains, before, { f: [...items(998), cut(1)], other: 'b'.repeat(200_000) })).toBe(true)
   })
 
   test('items from before an empty reading are no gains, and others are', () => {

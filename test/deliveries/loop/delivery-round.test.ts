@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NO_METRICS } from '../../support/no-delivery-metrics.ts'
-import { createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
+import { createDestinations } from '../../../deliveries/loop/destinations.ts'
+import { createClaimRound, createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
+import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
@@ -65,4 +67,28 @@ test('what was dropped or taken over is left alone', async () => {
     (due) => due < Date.now() + 1_000,
   )
   expect([await dueAt(dropped), await dueAt(lost)]).toEqual(before)
+})
+
+test('the turn of a chat whose message another process has claimed is given back', async () => {
+  await outbox.query('truncate deliveries')
+  await outbox.add({ type: 'slack', webhookUrl: 'https://chat.example/hook' })
+  const busyMs = async () => {
+    const { rows } = await outbox.query(
+      'select extract(epoch from busy_until - clock()) * 1000 as ms from chat_paces where address like $1',
+      ['%chat.example%'],
+    )
+    return Number(rows[0]?.ms ?? 0)
+  }
+  const roundOf = () =>
+    createClaimRound({
+      store: outbox.store,
+      destinations: createDestinations({ total: 10, perHost: 10, onRoom: () => {} }),
+      leaseSeconds: 60,
+      outbox: 'deliveries',
+    })
+  const [one, other] = [roundOf(), roundOf()]
+  for (const round of [one, other]) while (await round.look());
+  expect(await one.claim()).toHaveLength(1)
+  expect(await other.claim()).toEqual([])
+  expect(await busyMs()).toBeLessThanOrEqual(CHAT_PACE.everyMs.slack)
 })

@@ -6,7 +6,9 @@ import { readPayload } from '../../../deliveries/messages/message-payload.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
 import type { SerpAnalysisBlock, SerpBlock } from '../../../schema/serp/serp-result.ts'
 
-const LINKS = { dashboardUrl: null }
+const LINKS = { dashboardUrl: 'https://watch.example.com' }
+const ID = '01890000-0000-7000-8000-000000000002'
+const RUN_URL = `https://watch.example.com/serp-monitors/${ID}/runs/01890000-0000-7000-8000-000000000003`
 const url = 'https://www.google.com/search?q=shoes'
 
 function messages(block: { readonly serp: SerpBlock } | { readonly serp_analysis: SerpAnalysisBlock }) {
@@ -49,6 +51,7 @@ describe('a message about a rank', () => {
     const { subject, all } = messages(serp(rank, previous))
     expect(subject).toBe(line)
     for (const text of all) {
+      expect(text).toContain(RUN_URL)
       expect(text).toContain(rank === null ? 'not listed' : `#${rank}`)
       expect(text).toContain('mine.example')
     }
@@ -72,6 +75,7 @@ describe('a message about a list of results', () => {
     const { subject, all } = messages({ serp_analysis })
     expect(subject).toBe('Shoes: Results for “shoes”: 1 new, 2 moved, 1 changed, 1 gone')
     for (const text of all) {
+      expect(text).toContain(RUN_URL)
       expect(text).toContain('#2 → #1 Title b · b.example')
       expect(text).toContain('+ #3 Title new · new.example')
       expect(text).toContain('#4 Another title · d.example (was “Title d”)')

@@ -146,8 +146,15 @@ test('a search is reported with its address at the engine: failing, paused, reco
   )
   expect(payloadAt(webhook)).toMatchObject({
     monitor_id: dead.monitor_id,
-    monitor: { url: expect.stringMatching(/^https:\/\/www\.google\.com\/search\?q=kettles/), name: 'Kettles' },
+    monitor: {
+      url: expect.stringMatching(/^https:\/\/www\.google\.com\/search\?q=kettles/),
+      name: 'Kettles',
+      kind: 'serp',
+    },
   })
+  expect(String(slack.requests[0]?.body)).toContain(
+    `https://watch.example.com/serp-monitors/${dead.monitor_id}/runs/${dead.run_id}`,
+  )
   expect(mailbox.letters[0]).toMatchObject({
     to: [dead.email],
     mail: { subject: 'Kettles cannot deliver to gone.example.com:443' },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { equalValues } from '../../../core/diff/diff-values.ts'
+import type { Json } from '../../../schema/shape/json.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
 import { prescanJson } from '../../../runners/extract/json/prescan-json.ts'
@@ -102,6 +104,24 @@ describe('results over the limits', () => {
       boundValues({ a: [...Array.from({ length: 1_500 }, (_, i) => i), last] }).values['a']
     expect(list(1)).not.toEqual(list(2))
     expect(list(1)).toHaveLength(1_000)
+  })
+
+  test.each<[what: string, value: Json, other: Json]>([
+    ['a list', Array.from({ length: 300 }, (_, at) => `item ${at} ${'x'.repeat(200)}`), ['less']],
+    ['a text', 'x'.repeat(60_000), 'less'],
+  ])('%s is the same wherever it was cut, and another one is not', (_what, value, other) => {
+    const beside = (bytes: number, watched: Json) =>
+      boundValues({ a: ['x'.repeat(60_000), 'x'.repeat(60_000), 'x'.repeat(60_000), 'x'.repeat(bytes)], watched })
+        .values
+    const [whole, cut, earlier] = [0, 60_000, 62_000].map((bytes) => beside(bytes, value)['watched'])
+    expect(whole).toEqual(value)
+    expect(JSON.stringify(earlier).length).toBeLessThan(JSON.stringify(cut).length)
+    for (const one of [whole, cut, earlier] as Json[]) {
+      for (const same of [whole, cut, earlier] as Json[]) expect(equalValues(one, same)).toBe(true)
+      expect(equalValues(one, other)).toBe(false)
+    }
+    const longer = typeof value === 'string' ? `${value}!` : [...(value as Json[]), 'more']
+    expect(equalValues(cut ?? null, beside(60_000, longer)['watched'] ?? null)).toBe(false)
   })
 
   test('cut long items of a list, and objects as their JSON', () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
+import { addCredits } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { addSearch, claimIn } from '../queue/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -83,4 +85,40 @@ test('a larger plan in the same period is reported again, and so are credits tha
     ['runs', 100, 10, 0],
     ['runs', 100, 20, 0],
   ])
+})
+
+test('a pool that passes 80 and 100 percent at once reports only that all of it is used', async () => {
+  const team = await database.team({ runs: 10, used: 5 })
+  await spendRun(database.store, team, 'runs', 5)
+  expect(await reported(team)).toEqual([['runs', 100, 10, 0]])
+})
+
+test('runs that are too few for a search are reported once, and again after a purchase of credits', async () => {
+  const team = await database.team({ runs: 10, used: 7 })
+  await addSearch(database, team, { pages: 5, interval: 600 })
+  await addSearch(database, team, { pages: 4, interval: 600 })
+  const short = async () =>
+    (
+      await database.query<{ detail: unknown }>(
+        `select detail from notice_events where team_id = $1 and detail ? 'needs' order by id`,
+        [team],
+      )
+    ).map(({ detail }) => detail)
+  const first = { pool: 'runs', threshold_pct: 100, used: 7, limit: 10, credits_remaining: 0, needs: 4 }
+  await claimIn(database)
+  expect(await short()).toMatchObject([first])
+  await database.setClock('11 minutes')
+  await claimIn(database)
+  expect(await short()).toHaveLength(1)
+  await database.store.transaction((tx) => addCredits(tx, team, 1))
+  await spendRun(database.store, team, 'runs', 1)
+  await database.setClock('22 minutes')
+  await claimIn(database)
+  expect(await short()).toMatchObject([first, { used: 8, credits_remaining: 1, needs: 4 }])
+  // Without any run left, it is the pool that is reported.
+  const other = await database.team({ runs: 10, used: 10 })
+  await addSearch(database, other, { pages: 5 })
+  await claimIn(database)
+  expect(await reported(other)).toEqual([])
+  await database.setClock('0')
 })

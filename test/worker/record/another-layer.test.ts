@@ -271,6 +271,20 @@ describe('a list of which a layer only sees fewer items', () => {
     expect(await check('browser', list('n', 'a', 'b', 'c'))).toMatchObject({ delivery_triggered: true })
   })
 
+  test('fires when a feed gains items in the very check that another layer makes', async () => {
+    const check = await watchingList(gains)
+    const feed = (...items: string[]) => ({ isAsSent: true, body: items.join() })
+    await check('static', list('a', 'b'), feed('a', 'b'))
+    expect(await check('browser', list('n', 'a', 'b'), feed('n', 'a', 'b'))).toMatchObject({
+      diff: { before: { items: ['a', 'b'] }, after: { items: ['n', 'a', 'b'] } },
+      delivery_triggered: true,
+    })
+    expect(await check('static', list('n', 'a', 'b'), feed('n', 'a', 'b'))).toMatchObject(SILENT)
+    // What is missing for this layer alone is still no change.
+    expect(await check('proxy', list('n', 'a'), feed('n', 'a'))).toMatchObject(SILENT)
+    expect(await check('static', list('n', 'a', 'b'), feed('n', 'a', 'b'))).toMatchObject(SILENT)
+  })
+
   test('becomes longer without firing when a layer that is not known sees more, and not the second time', async () => {
     const check = await watchingList(gains)
     await check('static', list('a'))

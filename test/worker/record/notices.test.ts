@@ -104,6 +104,20 @@ describe('what sets the count of failures to 0', () => {
     expect((await given.notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered'])
   })
 
+  test.each([
+    ['a resumption', resume],
+    ['an edit', edit],
+  ])('after %s five more failures are reported again, and fewer are not', async (_, act) => {
+    const no = await failingThen(act)
+    given.site.answer(status(500))
+    for (let nth = 0; nth < 4; nth++) await given.next(no)
+    expect(await given.notices(no)).toMatchObject([{ kind: 'failing' }])
+    await given.next(no)
+    given.site.answer(html(pageOf('$1')))
+    await given.next(no)
+    expect((await given.notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'failing', 'recovered'])
+  })
+
   test('a success of a paused monitor causes its notice when it is resumed and works', async () => {
     const { no } = await given.failedBefore(4)
     given.site.answer(status(500))
@@ -183,6 +197,8 @@ test('a team that wants no mail gets notices where the monitor sends them to its
 })
 
 test('a recovery is reported to a monitor that wants only this, and the trouble before it to nobody', async () => {
+  // One call takes a bounded number of events.
+  await given.database.query('delete from notice_events')
   const { team, no } = await given.failedBefore(4)
   await given.database.query('update teams set error_notifications = false where id = $1', [team])
   await given.database.query(`update monitors set notify_on = '{recovered}' where no = $1`, [no])
