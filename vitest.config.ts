@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { TallyReporter } from './test/support/tally-reporter.ts'
@@ -39,6 +39,16 @@ const whole: TestProjectConfiguration = {
   test: { name: 'whole', include: slow },
 }
 
+/** The package for Pulumi, packed and installed into the folder of a program. */
+const pulumi: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'pulumi',
+    include: ['pulumi/test/**/*.test.ts'],
+    globalSetup: ['test/support/postgres-setup.ts', 'pulumi/test/packed-package.ts'],
+  },
+}
+
 // The oldest Postgres that we say we support: what speaks SQL runs once more on it.
 const oldest: TestProjectConfiguration = {
   extends: true,
@@ -46,11 +56,15 @@ const oldest: TestProjectConfiguration = {
 }
 
 function projects(): TestProjectConfiguration[] {
-  if (systemPostgres(15) !== null) return [main, whole, oldest]
-  const line = 'skipped: the store on Postgres 15: install postgresql-15'
-  if (ci) throw new Error(`${line} (CI must not skip)`)
-  process.stdout.write(`${line}\n`)
-  return [main, whole]
+  const found = [main, whole]
+  const add = (project: TestProjectConfiguration, isThere: boolean, advice: string) => {
+    if (isThere) return found.push(project)
+    if (ci) throw new Error(`skipped: ${advice} (CI must not skip)`)
+    return process.stdout.write(`skipped: ${advice}\n`)
+  }
+  add(oldest, systemPostgres(15) !== null, 'the store on Postgres 15: install postgresql-15')
+  add(pulumi, existsSync('pulumi/node_modules'), 'the package for Pulumi: npm ci --prefix pulumi')
+  return found
 }
 
 export default defineConfig({

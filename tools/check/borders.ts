@@ -10,6 +10,9 @@ export const borders: Check = {
   faults: ({ files }) => files.flatMap(borderFaults),
 }
 
+/** Tests and examples within a folder of the table, which may import everything. */
+const OUTSIDE = /^pulumi\/(?:test|examples)\//
+
 /**
  * Returns the imports of one file that its folder may not have. Files outside the table (tests, tools, benches,
  * examples) may import everything.
@@ -17,7 +20,7 @@ export const borders: Check = {
 export function borderFaults({ path, text }: SourceFile): string[] {
   const folder = path.split('/', 1)[0] ?? ''
   const border = BORDERS[folder]
-  if (border === undefined || !path.endsWith('.ts')) return []
+  if (border === undefined || !path.endsWith('.ts') || OUTSIDE.test(path)) return []
   return importsOf(text).flatMap(({ specifier, line }) => {
     const fault = specifier.startsWith('.')
       ? folderFault(path, border, specifier)

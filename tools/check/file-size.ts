@@ -4,7 +4,9 @@ import type { SourceFile } from './source-file.ts'
 const MOST_LINES = 400
 
 /** Files that are longer, each with the reason. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {}
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'pulumi/src/inputs/chart-values.ts': 'generated: a type for each section of the chart’s values',
+}
 
 export const fileSize: Check = {
   name: 'file size',

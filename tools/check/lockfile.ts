@@ -14,6 +14,9 @@ const FLOORS: Readonly<Record<string, string>> = {
   undici: '8.12.4',
 }
 
+/** What other packages bring runs where somebody deploys, and reads nothing of strangers. */
+const SERVICE = 'package-lock.json'
+
 interface Entry {
   version?: string
   resolved?: string
@@ -23,7 +26,9 @@ interface Entry {
 export const lockfile: Check = {
   name: 'lockfile',
   faults: ({ files }) =>
-    files.filter(({ path }) => /(^|\/)package-lock\.json$/.test(path)).flatMap((file) => lockfileFaults(file, FLOORS)),
+    files
+      .filter(({ path }) => /(^|\/)package-lock\.json$/.test(path))
+      .flatMap((file) => lockfileFaults(file, file.path === SERVICE ? FLOORS : {})),
 }
 
 /** Returns the packages that are below their lowest version, and those that are tied to one registry's address. */

@@ -5,6 +5,8 @@ import { faultsOfNode } from './run-tool.ts'
 
 const bin = (path: string): string => join('node_modules', path)
 
+const LINT = ['--deny-warnings', '--report-unused-disable-directives', '-f', 'unix'] as const
+
 export const types: Check = {
   name: 'types',
   faults: ({ root }) => faultsOfNode(root, [bin('typescript/bin/tsc'), '--noEmit', '-p', '.']),
@@ -12,19 +14,32 @@ export const types: Check = {
 
 export const lint: Check = {
   name: 'lint',
-  faults: ({ root }) =>
-    faultsOfNode(root, [
-      bin('oxlint/bin/oxlint'),
-      '--deny-warnings',
-      '--report-unused-disable-directives',
-      '-f',
-      'unix',
-    ]),
+  faults: ({ root }) => faultsOfNode(root, [bin('oxlint/bin/oxlint'), ...LINT]),
 }
 
 export const format: Check = {
   name: 'format',
   faults: ({ root }) => faultsOfNode(root, [bin('oxfmt/bin/oxfmt'), '--list-different', '.']),
+}
+
+const PULUMI = 'pulumi'
+
+/**
+ * Types and lint of the package for Pulumi, which has a lockfile and a TypeScript of its own. Who works on the rest
+ * need not install it; CI has to.
+ */
+export const pulumi: Check = {
+  name: PULUMI,
+  async faults({ root }) {
+    const folder = join(root, PULUMI)
+    if (!existsSync(join(folder, 'node_modules')))
+      return process.env['CI'] === 'true' ? [`run npm ci --prefix ${PULUMI}`] : []
+    const project = 'tsconfig.check.json'
+    const wrong = await faultsOfNode(folder, [bin('typescript/bin/tsc'), '--noEmit', '-p', project])
+    const linter = join(root, bin('oxlint/bin/oxlint'))
+    const untidy = await faultsOfNode(folder, [linter, ...LINT, '--tsconfig', project])
+    return [...wrong, ...untidy]
+  },
 }
 
 /** Generated files are committed; they must be the same when they are generated again. */

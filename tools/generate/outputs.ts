@@ -9,6 +9,7 @@ import { accessPage } from './access-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
+import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** A committed file that is generated from the definitions. */
@@ -20,6 +21,7 @@ interface Output {
 }
 
 const CHART = 'charts/tidemark'
+const PULUMI = 'pulumi/src/inputs'
 const MIRROR_POLICY = new URL('../../examples/mirror-policy.yaml', import.meta.url)
 
 /** Every generated file. */
@@ -41,4 +43,9 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/access.md', make: accessPage },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
+  { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
+  { path: `${PULUMI}/configuration.ts`, make: configurationArgs },
+  { path: `${PULUMI}/custom-resource.ts`, make: resourceArgs },
+  { path: `${PULUMI}/record.ts`, make: recordArgs },
+  { path: `${PULUMI}/definitions.json`, make: definitions },
 ]

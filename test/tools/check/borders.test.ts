@@ -28,6 +28,13 @@ describe('a border', () => {
     expect(faults('core/a.ts', "import '../store/a.ts'")).toHaveLength(1)
   })
 
+  test('keeps the package for Pulumi from all that is not generated into it, but not its tests', () => {
+    const line = "import { Monitor } from '../../schema/monitor/monitor.ts'"
+    expect(faults('pulumi/src/monitor.ts', line)).toHaveLength(1)
+    expect(faults('pulumi/src/monitor.ts', "import { Type } from 'typebox'")).toHaveLength(1)
+    expect(faults('pulumi/test/monitor.test.ts', line, "import { test } from 'vitest'")).toEqual([])
+  })
+
   test('does not read comments', () => {
     expect(
       faults('core/a.ts', '/**', " * import { a } from '../store/a.ts'", ' */', "// import '../store/b.ts'"),

@@ -27,6 +27,7 @@ describe('an export', () => {
     "import * as one from './one.ts'",
     "export { a } from './one.ts'",
     "const one = await import('./one.ts')",
+    "export * from './one'",
   ])('is used by %j', (text) => {
     expect(faults({ 'x/one.ts': 'export const a = 1', 'x/two.ts': text })).toEqual([])
   })

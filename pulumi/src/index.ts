@@ -1,0 +1,7 @@
+export * from './declared-resource'
+export * from './inputs/chart-values'
+export * from './inputs/configuration'
+export * from './inputs/custom-resource'
+export * from './monitor'
+export * from './serp-monitor'
+export * from './tidemark'

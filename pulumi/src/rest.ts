@@ -1,0 +1,2 @@
+export * from './inputs/configuration'
+export * from './inputs/record'
