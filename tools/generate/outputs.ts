@@ -6,6 +6,7 @@ import { publicNetworks } from './chart/public-networks.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { valuesYaml } from './chart/values-yaml.ts'
 import { accessPage } from './access-page.ts'
+import { cookbookPage } from './cookbook-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
@@ -41,6 +42,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
   { path: 'docs/access.md', make: accessPage },
+  { path: 'docs/cookbook.md', make: cookbookPage },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/settings.md', make: settingsPage },
   { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
