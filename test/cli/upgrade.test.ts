@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPages, type Pages } from '../faults/pages.ts'
+import { openSink, type Sink } from '../faults/sink.ts'
+import { until } from '../faults/until.ts'
+import { createEmptyDatabase } from '../support/postgres.ts'
+import { describeIf } from '../support/skip.ts'
+import { type CliProcess, startShell } from './cli-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/**
+ * The commit that stands for the version before this one. From it on, migrations are only added, as
+ * docs/decisions/0023-migrations-only-add.md says. A release moves it to the release before.
+ */
+const BEFORE = '3a89abb5d89c'
+const ROOT = join(import.meta.dirname, '../..')
+const MONITORS = 12
+
+const run = promisify(execFile)
+const hasHistory = await run('git', ['cat-file', '-e', `${BEFORE}^{commit}`], { cwd: ROOT }).then(
+  () => true,
+  () => false,
+)
+
+describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true })(
+  'The version before and this one, on one database',
+  () => {
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>
+    let database: Awaited<ReturnType<typeof createEmptyDatabase>>
+    let pages: Pages
+    let sink: Sink
+    let key = ''
+    const processes: CliProcess[] = []
+
+    beforeAll(async () => {
+      folder = await temporaryFolder()
+      database = await createEmptyDatabase()
+      pages = await openPages(2 * MONITORS)
+      sink = await openSink()
+      const before = join(folder.path, 'before')
+      await mkdir(before)
+      await run('bash', ['-ec', `git archive ${BEFORE} | tar -x -C "$1"`, 'bash', before], { cwd: ROOT })
+      await symlink(join(ROOT, 'node_modules'), join(before, 'node_modules'))
+    })
+    afterAll(async () => {
+      for (const one of processes) await one[Symbol.asyncDispose]()
+      await sink[Symbol.asyncDispose]()
+      await pages[Symbol.asyncDispose]()
+      await database.drop()
+      await folder[Symbol.asyncDispose]()
+    })
+
+    /** Starts a command of one of the two versions. */
+    function start(version: 'before' | 'this', command: string): CliProcess {
+      const entry = join(version === 'this' ? ROOT : join(folder.path, 'before'), 'cli/tidemark.ts')
+      const process_ = startShell(`exec "${process.execPath}" "${entry}" ${command}`, {
+        DATABASE_URL: database.url,
+        TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test of upgrades',
+        TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+        TIDEMARK_DATA_DIR: join(folder.path, 'data'),
+        TIDEMARK_HOST_CONCURRENCY: '64',
+        TIDEMARK_RATE_LIMIT: '0',
+        TIDEMARK_LOG_LEVEL: 'warn',
+        PORT: '0',
+      })
+      processes.push(process_)
+      return process_
+    }
+
+    async function ended(version: 'before' | 'this', command: string): Promise<string> {
+      const process_ = start(version, command)
+      expect(await process_.exited, process_.stderr).toBe(0)
+      return process_.stdout
+    }
+
+    async function startApi(version: 'before' | 'this'): Promise<Api> {
+      const [, base = ''] = await start(version, 'api').says(/running at (\S+)\n/)
+      return async (method, path, body) => {
+        const answer = await fetch(`${base}${path}`, {
+          method,
+          headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        const text = await answer.text()
+        expect(answer.ok, `${method} ${path}: ${text}`).toBe(true)
+        return text === '' ? {} : JSON.parse(text)
+      }
+    }
+
+    async function startWorker(version: 'before' | 'this'): Promise<CliProcess> {
+      const worker = start(version, 'worker')
+      await worker.says(/checking and delivering/)
+      return worker
+    }
+
+    async function stop(process_: CliProcess): Promise<void> {
+      process_.signal('SIGTERM')
+      expect(await process_.exited, process_.stderr).toBe(0)
+    }
+
+    /** Makes monitors of the pages from `first` on, and waits for their first runs. Returns their ids by the page. */
+    async function makeMonitors(api: Api, first: number): Promise<[page: number, id: string][]> {
+      const made: [number, string][] = []
+      for (let page = first; page < first + MONITORS; page++) {
+        const monitor = await api('POST', '/v1/monitors', {
+          name: `Page ${page}`,
+          url: `${pages.base}/${page}`,
+          schedule_interval_seconds: 86_400,
+          extract_config: { method: 'css', fields: { version: '.version' } },
+          diff_predicate: { type: 'any_field_changes' },
+          deliveries: [{ type: 'webhook', url: `${sink.base}/${page}` }],
+        })
+        made.push([page, String(monitor['id'])])
+      }
+      await until(
+        () => Promise.all(made.map(([, id]) => api('GET', `/v1/monitors/${id}/runs`))),
+        (lists) => lists.every(({ data }) => Array.isArray(data) && data.some(({ status }) => status === 'success')),
+      )
+      return made
+    }
+
+    /** Changes every page, checks it by request, and waits until each change arrived. */
+    async function changesArrive(api: Api, monitors: readonly (readonly [number, string])[]): Promise<void> {
+      for (const [page, id] of monitors) {
+        pages.change(page)
+        await api('POST', `/v1/monitors/${id}/run`)
+      }
+      await until(
+        () => monitors.filter(([page]) => !arrived(page, `v${pages.version(page)}`)),
+        (missing) => missing.length === 0,
+      )
+    }
+
+    const arrived = (page: number, version: string) =>
+      sink.arrivals.some((arrival) => arrival.page === page && arrival.after === version)
+
+    test('check, deliver and answer side by side, while the new one migrates and after it went back', async () => {
+      await ended('before', 'migrate')
+      const owner = JSON.parse(await ended('before', 'admin create-owner --email owner@example.com --json'))
+      key = owner.api_key
+      const oldApi = await startApi('before')
+      const oldWorker = await startWorker('before')
+      const monitors = await makeMonitors(oldApi, 0)
+
+      await ended('this', 'migrate')
+      await changesArrive(oldApi, monitors)
+
+      const api = await startApi('this')
+      const worker = await startWorker('this')
+      monitors.push(...(await makeMonitors(api, MONITORS)))
+      await changesArrive(oldApi, monitors)
+      for (const [page, id] of monitors) {
+        const [editor, reader] = page % 2 === 0 ? [oldApi, api] : [api, oldApi]
+        await editor('PATCH', `/v1/monitors/${id}`, { name: `Renamed ${page}` })
+        expect(await reader('GET', `/v1/monitors/${id}`)).toMatchObject({ name: `Renamed ${page}` })
+      }
+
+      await stop(oldWorker)
+      await changesArrive(oldApi, monitors)
+      expect(await ended('before', 'migrate')).toBeDefined()
+      await startWorker('before')
+      await stop(worker)
+      await changesArrive(api, monitors)
+
+      const ids = sink.arrivals.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      const perPage = pages.version(0) - 1
+      expect(sink.arrivals.filter(({ page }) => page === 0)).toHaveLength(perPage)
+    }, 240_000)
+  },
+)
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Api = (method: string, path: string, body?: object) => Promise<any>
