@@ -25,7 +25,18 @@ export const ROOT_FILE_SYSTEMS = {
   // The API, which serves docs/ too, workers, the operator and the setup.
   tidemark: {
     debian: BASE,
-    folders: [...SHARED_FOLDERS, 'accounts', 'api', 'deliveries', 'docs', 'monitors', 'operator', 'store', 'worker'],
+    folders: [
+      ...SHARED_FOLDERS,
+      'accounts',
+      'api',
+      'deliveries',
+      'docs',
+      'manifests',
+      'monitors',
+      'operator',
+      'store',
+      'worker',
+    ],
     npm: null,
     environment: {},
   },

@@ -12,6 +12,7 @@ import {
   lockResources,
   type LockedRow,
   declaredRecords,
+  managerOf,
   releaseDeclared,
   type ResourceIdentity,
   resourceOf,
@@ -153,11 +154,11 @@ async function createAll(
   }
   const allowed = creations.filter(({ declaration }) => !outcomes.has(declaration))
   if (allowed.length === 0) return outcomes
-  const records = allowed.map(({ declaration: { teamId, userId, spec, suspend } }) => ({
+  const records = allowed.map(({ declaration: { teamId, userId, resource, spec, suspend } }) => ({
     teamId,
     userId,
     spec,
-    declared: { suspended: suspend },
+    declared: { by: managerOf(resource), suspended: suspend },
   }))
   const monitors = await kind.insert(tx, secrets, records)
   const made = allowed.map((creation, index) => {

@@ -3,7 +3,7 @@ import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import type { MonitorContext } from './context.ts'
-import { overDeliveryCap, type DoneMonitor, type OverCap } from './outcome.ts'
+import { type DoneMonitor, externalKeyTaken, type KeyTaken, overDeliveryCap, type OverCap } from './outcome.ts'
 
 /** A request to create a monitor. */
 interface MonitorCreation extends Requester {
@@ -19,10 +19,12 @@ interface MonitorCreation extends Requester {
 export async function createMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, metadata = {} }: MonitorCreation,
-): Promise<DoneMonitor | OverCap> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap> => {
+): Promise<DoneMonitor | OverCap | KeyTaken> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap | KeyTaken> => {
     const over = await overDeliveryCap(tx, teamId, spec)
     if (over) return over
+    const taken = await externalKeyTaken(tx, teamId, 'page', { externalKey: spec.external_key })
+    if (taken) return taken
     const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
     const target = { id: monitor.id, label: monitor.name }
     await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata })

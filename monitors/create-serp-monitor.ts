@@ -7,7 +7,7 @@ import type { Queryable } from '../store/db/client.ts'
 import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
 import { insertSerpMonitor, scheduledSearches } from '../store/monitors/serp-monitors.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
-import { type DoneMonitor, overDeliveryCap, type OverCap } from './outcome.ts'
+import { type DoneMonitor, externalKeyTaken, type KeyTaken, overDeliveryCap, type OverCap } from './outcome.ts'
 
 /** A request to create a monitor of a search. */
 interface SerpMonitorCreation extends Requester {
@@ -26,10 +26,12 @@ interface SerpMonitorCreation extends Requester {
 export async function createSerpMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, metadata = {} }: SerpMonitorCreation,
-): Promise<DoneMonitor<'serp'> | OverCap> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap> => {
+): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> => {
     const over = await overDeliveryCap(tx, teamId, spec)
     if (over) return over
+    const taken = await externalKeyTaken(tx, teamId, 'serp', { externalKey: spec.external_key })
+    if (taken) return taken
     const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
     const target = { id: monitor.id, label: monitor.name }
     await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata })

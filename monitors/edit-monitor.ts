@@ -10,6 +10,8 @@ import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import {
   type DoneMonitor,
+  externalKeyTaken,
+  type KeyTaken,
   type Managed,
   managedElsewhere,
   NO_MONITOR,
@@ -24,7 +26,7 @@ interface MonitorEdition extends OneMonitor {
   readonly patch: MonitorPatch
 }
 
-type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap
+type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap | KeyTaken
 
 /**
  * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing writes no audit
@@ -52,6 +54,9 @@ async function edit(
   const spec = merged.value
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
+  const { external_key: externalKey } = merged.value
+  const taken = await externalKeyTaken(tx, teamId, 'page', { id, externalKey })
+  if (taken) return taken
   return { kind: 'done', monitor: await changeSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
 }
 

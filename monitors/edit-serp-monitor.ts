@@ -12,6 +12,8 @@ import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
 import {
   type DoneMonitor,
+  externalKeyTaken,
+  type KeyTaken,
   type Managed,
   managedElsewhere,
   NO_MONITOR,
@@ -24,7 +26,7 @@ interface SerpMonitorEdition extends Omit<OneMonitor, 'kind'> {
   readonly patch: SerpMonitorPatch
 }
 
-type EditOutcome = DoneMonitor<'serp'> | NotFound | Managed | Invalid | OverCap
+type EditOutcome = DoneMonitor<'serp'> | NotFound | Managed | Invalid | OverCap | KeyTaken
 
 /**
  * Replaces each key of the configuration that the patch has. Switching to `full_analysis` clears the target, unless the
@@ -51,6 +53,9 @@ async function edit(
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, merged.value) : null
   if (over) return over
+  const { external_key: externalKey } = merged.value
+  const taken = await externalKeyTaken(tx, teamId, 'serp', { id, externalKey })
+  if (taken) return taken
   const spec = merged.value
   return { kind: 'done', monitor: await changeSerpSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
 }

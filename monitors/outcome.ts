@@ -1,11 +1,13 @@
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { Manager } from '../schema/monitor/labels.ts'
 import type { MonitorKind } from '../schema/resource-kind.ts'
-import type { Queryable } from '../store/db/client.ts'
+import type { Queryable, Transaction } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow, RowOfKind } from '../store/monitors/monitor-record.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
+import { lockExternalKey } from '../store/monitors/monitors.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
 
 /** The action succeeded; this is the monitor now. */
@@ -17,7 +19,7 @@ export interface DoneMonitor<K extends MonitorKind = 'page'> {
 /** Another writer owns the record. It can be changed and deleted only there. */
 export interface Managed {
   readonly kind: 'managed'
-  readonly by: 'kubernetes'
+  readonly by: Exclude<Manager, 'api'>
   /** The name of the monitor. */
   readonly name: string
   /** The resource, as `namespace/name`; null when it is not known. */
@@ -26,6 +28,14 @@ export interface Managed {
   readonly resourceKind?: MonitorKind
   /** What the resource does not allow: any change, or a resume while it suspends the monitor. */
   readonly act: 'change' | 'resume'
+}
+
+/** Another record of the kind has the external key. */
+export interface KeyTaken {
+  readonly kind: 'key_taken'
+  readonly externalKey: string
+  readonly id: string
+  readonly name: string
 }
 
 /** Billing has locked the monitor, or all of a team whose trial has ended. Only a change of plan unlocks it. */
@@ -59,11 +69,26 @@ export async function managedElsewhere(
   { managed_by, name, no }: Pick<MonitorRow, 'managed_by' | 'name' | 'no'>,
   act: Managed['act'] = 'change',
 ): Promise<Managed | null> {
-  if (managed_by !== 'kubernetes') return null
+  if (managed_by === 'api') return null
   const found = await resourceOf(tx, no)
   const managed = { kind: 'managed', by: managed_by, name, act } as const
   if (!found) return { ...managed, resource: null }
   return { ...managed, resource: `${found.namespace}/${found.name}`, resourceKind: found.kind }
+}
+
+/**
+ * Returns the refusal of an external key that another record of the team and the kind has, or null. Until the end of
+ * the transaction nobody else takes the key.
+ */
+export async function externalKeyTaken(
+  tx: Transaction,
+  teamId: string,
+  kind: MonitorKind,
+  { id, externalKey }: { readonly id?: string; readonly externalKey: string | null },
+): Promise<KeyTaken | null> {
+  if (externalKey === null) return null
+  const holder = await lockExternalKey(tx, teamId, kind, externalKey)
+  return holder === null || holder.id === id ? null : { kind: 'key_taken', externalKey, ...holder }
 }
 
 /** Returns the refusal of a monitor with more deliveries than the team's plan allows, or null. */

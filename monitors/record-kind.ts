@@ -13,7 +13,7 @@ import {
 } from '../schema/resource-kind.ts'
 import type { AuditEntry } from '../store/accounts/audit.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
-import { insertMonitors } from '../store/monitors/monitor-create.ts'
+import { type Declared, insertMonitors } from '../store/monitors/monitor-create.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { type MonitorRow, monitorSpec, type SerpMonitorRow, serpMonitorSpec } from '../store/monitors/monitor-record.ts'
 import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/monitor-resource.ts'
@@ -42,7 +42,7 @@ interface NewRecord<Spec> {
   readonly teamId: string
   readonly userId: string
   readonly spec: Spec
-  readonly declared: { readonly suspended: boolean }
+  readonly declared: Declared
 }
 
 /** An edit by a resource: its whole configuration in place of the stored one. */
@@ -121,10 +121,11 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
     }),
 }
 
-/** A manifest names no template; the record keeps its own. */
+/** A manifest names no template and no key of another client; the record keeps its own. */
 const asDeclared = (before: MonitorSpec, spec: MonitorSpec): MonitorSpec => ({
   ...spec,
   template_slug: before.template_slug,
+  external_key: before.external_key,
 })
 
 /** Monitors of searches. */
@@ -135,10 +136,16 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   check: checkSerpConfiguration,
   find: (store, teamId, id) => findMonitor(store, teamId, id, 'serp'),
   lock: (tx, teamId, id) => lockMonitor(tx, teamId, id, 'serp'),
-  isEqual: (secrets, stored, spec) => serpSpecChange(serpMonitorSpec(stored, secrets), spec).length === 0,
+  isEqual: (secrets, stored, spec) => {
+    const before = serpMonitorSpec(stored, secrets)
+    return serpSpecChange(before, { ...spec, external_key: before.external_key }).length === 0
+  },
   overCaps: overDeliveryCaps,
   insert: insertSerpMonitors,
-  edit: (tx, secrets, edit) => changeSerpSpec(tx, secrets, { ...edit, before: serpMonitorSpec(edit.stored, secrets) }),
+  edit: (tx, secrets, { spec, ...edit }) => {
+    const before = serpMonitorSpec(edit.stored, secrets)
+    return changeSerpSpec(tx, secrets, { ...edit, before, spec: { ...spec, external_key: before.external_key } })
+  },
   run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
   results: resultsOf,
   mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),

@@ -194,6 +194,7 @@ function isNewTo(before: CustomResource | undefined, now: CustomResource | undef
     one.generation !== other.generation ||
     one.deletionTimestamp !== other.deletionTimestamp ||
     JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||
+    JSON.stringify(one.labels) !== JSON.stringify(other.labels) ||
     // The operator's own finalizer is news only when somebody took it away.
     (hasFinalizer(before) && !hasFinalizer(now))
   )

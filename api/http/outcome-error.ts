@@ -5,7 +5,7 @@ import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOfte
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
-import type { Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
+import type { KeyTaken, Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
@@ -22,6 +22,7 @@ type Refusal =
   | Managed
   | Locked
   | OverCap
+  | KeyTaken
   | OutOfRuns
   | NoWebhook
   | PreviewLimit
@@ -54,6 +55,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return validationError('body', refusal.issues)
     case 'managed':
       return managed(refusal)
+    case 'key_taken':
+      return keyTaken(refusal)
     case 'locked':
       return locked(refusal)
     case 'over_cap':
@@ -187,14 +190,21 @@ export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND'
 export const later = (message: string): ApiError =>
   new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
 
-function managed({ name, resource, resourceKind, act }: Managed) {
+function managed({ by: manager, name, resource, resourceKind, act }: Managed) {
   const { kind } = resourceKind === 'serp' ? SERP_MONITOR_RESOURCE : MONITOR_RESOURCE
-  const by = resource === null ? 'a Kubernetes resource' : `the Kubernetes resource ${kind} ${resource}`
+  const what = manager === 'file' ? 'manifest' : 'Kubernetes resource'
+  const named = resource === null ? `a ${what}` : `the ${what} ${kind} ${resource}`
+  const by = manager === 'file' ? `${named} in the folder of tidemark serve --config` : named
   const message =
     act === 'resume'
       ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`
       : `The monitor "${name}" is managed by ${by}: change or delete it there.`
   return apiError('CONFLICT', message)
+}
+
+function keyTaken({ externalKey, id, name }: KeyTaken): ApiError {
+  const message = `The external_key "${externalKey}" belongs to the monitor "${name}" (${id}): change that one instead.`
+  return apiError('CONFLICT', message, [{ path: 'external_key', id, name }])
 }
 
 const usedUp = ({ needs }: OutOfRuns): string =>

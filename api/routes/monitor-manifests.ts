@@ -2,7 +2,7 @@ import { type DeclaredMonitor, declareMonitor } from '../../monitors/declare-mon
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../http/route.ts'
-import { manifestYaml } from '../presenters/manifest-yaml.ts'
+import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 
 export const manifestMonitorRoute = route({
   method: 'GET',

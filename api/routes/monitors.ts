@@ -10,6 +10,7 @@ import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
+import { parseLabelSelector } from '../../schema/monitor/labels.ts'
 import { Monitor, MonitorCreate, MonitorPatch, monitorQuery, type MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { RunQueued } from '../../schema/run/run.ts'
@@ -36,8 +37,9 @@ export const listMonitorsRoute = route({
   }),
   answers: { 200: { description: 'A page of monitors.', schema: PageOf(Monitor) } },
   async handle({ query, principal, services }) {
-    const { visual, status, name, monitor_id: id } = query
-    const wanted = { teamId: principal.teamId, visual, status, name, id }
+    const { visual, status, name, monitor_id: id, external_key: externalKey, label } = query
+    const labels = selectorOf(label)
+    const wanted = { teamId: principal.teamId, visual, status, name, id, externalKey, labels }
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
       data: rows.map((stored) => shownMonitor(stored, { services, principal })),
@@ -45,6 +47,10 @@ export const listMonitorsRoute = route({
     })
   },
 })
+
+/** Returns the selector of a query, which was checked. */
+export const selectorOf = (label: string | undefined) =>
+  label === undefined ? undefined : (parseLabelSelector(label) ?? undefined)
 
 export const createMonitorRoute = route({
   method: 'POST',

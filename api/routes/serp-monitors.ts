@@ -32,6 +32,7 @@ import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, created, noContent, ok, route } from '../http/route.ts'
 import { shownSerpMonitor } from '../presenters/shown.ts'
 import type { Services } from '../services.ts'
+import { selectorOf } from './monitors.ts'
 import { shownManifest } from './monitor-manifests.ts'
 import { SigningSecret } from './signing-secrets.ts'
 
@@ -59,8 +60,9 @@ const list = route({
   query: Closed({ ...pageQuery, ...serpMonitorQuery }),
   answers: { 200: { description: 'A page of SERP monitors.', schema: PageOf(SerpMonitor) } },
   async handle({ query, principal, services }) {
-    const { status, name, monitor_id: id } = query
-    const wanted = { teamId: principal.teamId, kind, status, name, id } as const
+    const { status, name, monitor_id: id, external_key: externalKey, label } = query
+    const labels = selectorOf(label)
+    const wanted = { teamId: principal.teamId, kind, status, name, id, externalKey, labels } as const
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
     return ok({
       data: rows.map((row) => shownSerpMonitor(row, { services, principal })),

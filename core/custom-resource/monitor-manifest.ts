@@ -3,6 +3,8 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { RESOURCE_API, type ResourceKind } from '../../schema/resource-kind.ts'
+import type { Labels } from '../../schema/monitor/labels.ts'
+import { ADOPT, resourceLabels } from './annotations.ts'
 import { toResourceNames } from './names.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
@@ -60,14 +62,14 @@ export function monitorManifest(declared: Declared): MonitorManifest {
     secrets.push({ key: free, what })
     return { secretKeyRef: { name, key: free } }
   }
-  const { deliveries, ...others } = spec
+  const { deliveries, external_key: _key, labels, ...others } = spec
   const { template_slug: _, request_headers: headers, ...rest }: Partial<MonitorSpec> = others
   // Null means the same as an absent key.
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const manifest = {
     apiVersion: RESOURCE_API,
     kind: resource.kind,
-    metadata: { name, ...(adopts && { annotations: { 'tidemark.dev/adopt': id } }) },
+    metadata: { name, ...labelled(labels), ...(adopts && { annotations: { [ADOPT]: id } }) },
     spec: {
       ...(toResourceNames(definition, given) as object),
       ...(headers && headersOf('requestHeaders', headers, { refer, at: 'request', what: 'the request' })),
@@ -77,6 +79,8 @@ export function monitorManifest(declared: Declared): MonitorManifest {
   }
   return { manifest, secrets }
 }
+
+const labelled = (labels: Labels) => (Object.keys(labels).length === 0 ? {} : { labels: resourceLabels(labels) })
 
 type Refer = (key: string, what: string) => { readonly secretKeyRef: { readonly name: string; readonly key: string } }
 

@@ -1,4 +1,5 @@
 import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/walk-schema.ts'
+import { LABEL_PREFIX } from './annotations.ts'
 import { camelCase } from './camel-case.ts'
 
 /**
@@ -50,3 +51,15 @@ function apiNames(properties: object, isToResource: boolean): NamesOf {
 
 const mapEntries = (value: object, change: (key: string, item: unknown) => [string, unknown]) =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => change(key, item)))
+
+/** Names below these were chosen by a person. */
+const CHOSEN = /^(.*?\b(?:fields|headers|request_headers)\b)(.*)$/s
+const LABEL = /^labels(?:\.|\["|$)(.*?)(?:"\])?$/s
+
+/** Returns where a resource has what the API calls so: `extract_config.fields` is `spec.extractConfig.fields`. */
+export function toResourcePath(path: string): string {
+  const [, label] = LABEL.exec(path) ?? []
+  if (label !== undefined) return `metadata.labels${label === '' ? '' : `["${LABEL_PREFIX}${label}"]`}`
+  const [, ours = path, theirs = ''] = CHOSEN.exec(path) ?? []
+  return `spec.${camelCase(ours)}${theirs}`
+}

@@ -1,3 +1,4 @@
+import { type Issue, joinPath } from '../../schema/validation/issue.ts'
 import { secretKeyBeside } from './secret-places.ts'
 
 /** A key of a Secret in the namespace of the resource. */
@@ -50,4 +51,51 @@ function replaced(node: Spec, where: keyof typeof MAPS, valueOf: (ref: SecretRef
     result[key] = { ...(node[key] as object | null | undefined), ...Object.fromEntries(values) }
   }
   return result
+}
+
+/**
+ * Returns what is wrong with the references of a spec that no definition has checked: without an issue, the functions
+ * above can be called with it. Paths have the resource's spelling.
+ */
+export function referenceIssues(declared: Spec): readonly Issue[] {
+  const { deliveries } = declared
+  const items = Array.isArray(deliveries) ? deliveries.entries().toArray() : []
+  return [
+    ...nodeIssues(declared, 'spec', ''),
+    ...items.flatMap(([index, item]: [number, unknown]) => {
+      const path = joinPath('deliveries', index)
+      return isObject(item) ? nodeIssues(item, 'delivery', path) : [{ path, message: 'must be an object' }]
+    }),
+  ]
+}
+
+function nodeIssues(node: Spec, where: keyof typeof MAPS, path: string): Issue[] {
+  const issues: Issue[] = []
+  const note = (at: string, message: string) => void issues.push({ path: at, message })
+  for (const key of TEXTS[where]) {
+    const from = secretKeyBeside(key)
+    if (node[from] === undefined) continue
+    if (node[key] !== undefined) note(joinPath(path, from), `cannot be given beside ${key}`)
+    if (!isObject(node[from]) || !isReference(node[from])) note(joinPath(path, from), REFERENCE)
+  }
+  for (const key of MAPS[where]) {
+    const from = joinPath(path, secretKeyBeside(key))
+    const given = node[secretKeyBeside(key)]
+    if (given === undefined) continue
+    if (!Array.isArray(given)) note(from, 'must be a list')
+    else if (!given.every((item: unknown) => isObject(item) && typeof item['name'] === 'string' && isReference(item)))
+      note(from, `must have items with name and secretKeyRef; each secretKeyRef ${REFERENCE_HAS}`)
+    if (node[key] !== undefined && node[key] !== null && !isObject(node[key]))
+      note(joinPath(path, key), 'must be an object')
+  }
+  return issues
+}
+
+const REFERENCE_HAS = 'has the texts name and key'
+const REFERENCE = `must have secretKeyRef, which ${REFERENCE_HAS}`
+
+const isObject = (value: unknown): value is Spec => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+function isReference({ secretKeyRef: ref }: Spec): boolean {
+  return isObject(ref) && typeof ref['name'] === 'string' && typeof ref['key'] === 'string'
 }

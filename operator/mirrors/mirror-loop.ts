@@ -149,10 +149,14 @@ async function mirror(
   const { manifest } = writer.kind.records.manifest(writer.secrets, record, { name, adopts: false })
   // Values that may be secret are references to a Secret that nobody made: a mirror shows none.
   const spec = manifest['spec'] as CustomResource['spec']
-  const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 32)
+  const { labels = {} } = manifest['metadata'] as CustomResource['metadata']
+  const hash = createHash('sha256')
+    .update(JSON.stringify([spec, labels]))
+    .digest('hex')
+    .slice(0, 32)
   const isRight =
     known?.metadata.annotations?.[MIRRORED] === hash && known.status?.observedGeneration === known.metadata.generation
-  const metadata = { name, namespace, labels: { [MIRROR_OF]: record.id }, annotations: { [MIRRORED]: hash } }
+  const metadata = { name, namespace, labels: { ...labels, [MIRROR_OF]: record.id }, annotations: { [MIRRORED]: hash } }
   return isRight ? known : await write(writer, { metadata, spec }, known)
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { ADOPT, labelsOf, resourceLabels, RUN_REQUESTED, runRequestOf } from '../../core/custom-resource/annotations.ts'
 import { RESOURCE_API, type ResourceKind, resourcesPath } from '../../schema/resource-kind.ts'
 import type { KubeObject } from '../cluster/objects.ts'
 
@@ -39,10 +39,6 @@ export interface ResourceStatus {
 
 /** Keeps a deleted resource of any kind until its record is deleted. */
 export const FINALIZER = 'tidemark.dev/monitor'
-/** Names the monitor of the API that the resource takes over. */
-export const ADOPT = 'tidemark.dev/adopt'
-/** Each new value of it causes one run. */
-const RUN_REQUESTED = 'tidemark.dev/run-requested-at'
 /** On a namespace: the id of the team that its resources belong to. */
 export const TEAM = 'tidemark.dev/team'
 /** On a resource that mirrors a record of the API: the id of the record. */
@@ -65,18 +61,8 @@ export interface DefaultTeam {
 export const teamIdOf = ({ metadata: { name, labels } }: KubeObject, defaultTeam: DefaultTeam | null) =>
   labels?.[TEAM] ?? (defaultTeam?.namespaces.includes(name) ? defaultTeam.id : undefined)
 
-/** Longest token of a request that the status repeats as it is. */
-const MOST_REQUEST = 200
-
-/**
- * Returns the token with which a resource asks for a run, or null. Of a long one, a part and a hash are used, so that
- * the status can repeat it.
- */
-export function requestOf({ metadata }: KubeObject): string | null {
-  const token = metadata.annotations?.[RUN_REQUESTED] ?? null
-  if (token === null || token.length <= MOST_REQUEST) return token
-  return `${token.slice(0, 100)}…${createHash('sha256').update(token).digest('hex')}`
-}
+/** Returns the token with which a resource asks for a run, or null. */
+export const requestOf = ({ metadata }: KubeObject): string | null => runRequestOf(metadata.annotations)
 
 export const hasFinalizer = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(FINALIZER) ?? false
 
@@ -106,6 +92,10 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
   const read = Object.entries(annotations).filter(([key]) => READ_ANNOTATIONS.has(key))
   const isMirror = managedFields.some(({ manager }) => manager === MIRROR_MANAGER)
   const mirrorOf = isMirror ? labels[MIRROR_OF] : undefined
+  const kept = {
+    ...resourceLabels(labelsOf(labels)),
+    ...(mirrorOf !== undefined && { [MIRROR_OF]: mirrorOf }),
+  }
   return {
     apiVersion: RESOURCE_API,
     kind,
@@ -116,7 +106,7 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
       ...(namespace !== undefined && { namespace }),
       ...(generation !== undefined && { generation }),
       ...(read.length > 0 && { annotations: Object.fromEntries(read) }),
-      ...(mirrorOf !== undefined && { labels: { [MIRROR_OF]: mirrorOf } }),
+      ...(Object.keys(kept).length > 0 && { labels: kept }),
       ...(finalizers && { finalizers }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },

@@ -1,5 +1,6 @@
 import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
-import { ADOPT, type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
+import { ADOPT } from '../../core/custom-resource/annotations.ts'
+import { type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
 
 /** What the spec of a resource came to, with its Secrets and its namespace's team. */
 export type Resolved =

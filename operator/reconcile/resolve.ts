@@ -1,10 +1,11 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { camelCase } from '../../core/custom-resource/camel-case.ts'
-import { toApiNames } from '../../core/custom-resource/names.ts'
+import { labelsOf } from '../../core/custom-resource/annotations.ts'
+import { toApiNames, toResourcePath } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { RecordKind } from '../../monitors/record-kind.ts'
+import type { Labels } from '../../schema/monitor/labels.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/teams.ts'
@@ -54,6 +55,8 @@ type ValueOf = Parameters<typeof withSecrets>[1]
 /** What a configuration came to, without the configuration. */
 interface KnownHash {
   readonly teamId: string
+  /** The labels that the resource had: they are no part of its spec. */
+  readonly labels: string
   readonly hash: Buffer
 }
 
@@ -107,9 +110,11 @@ export function createResolver({
     const team = await teamOf(namespace)
     if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, usesSecrets }
     const { id: teamId, owner_user_id: ownerId } = team
+    const labels = labelsOf(metadata.labels)
+    const labelsText = JSON.stringify(labels)
     const knownHash = usesSecrets ? undefined : hashes.get(declared)
-    if (knownHash?.teamId === teamId) {
-      const spec = () => checkedSpec(records, declared, egress)
+    if (knownHash?.teamId === teamId && knownHash.labels === labelsText) {
+      const spec = () => checkedSpec(records, declared, { labels, egress })
       return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, usesSecrets }
     }
     const values = new Map<string, string>()
@@ -126,30 +131,35 @@ export function createResolver({
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
     const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
-    const checked = check(records, declared, { valueOf, egress })
+    const checked = check(records, declared, { valueOf, labels, egress })
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
     const { spec } = checked
     const applied = JSON.stringify([teamId, spec, declared.suspend === true])
     const hash = createHmac('sha256', key).update(applied).digest()
-    if (!usesSecrets) hashes.set(declared, { teamId, hash })
+    if (!usesSecrets) hashes.set(declared, { teamId, labels: labelsText, hash })
     return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, usesSecrets }
   }
 }
 
 interface Checking {
   readonly valueOf: ValueOf
+  readonly labels: Labels
   readonly egress: EgressPolicy
 }
 
-function check(records: RecordKind, declared: CustomResource['spec'], { valueOf, egress }: Checking) {
+function check(records: RecordKind, declared: CustomResource['spec'], { valueOf, labels, egress }: Checking) {
   const { suspend: _, ...rest } = withSecrets(declared, valueOf)
-  return records.check(toApiNames(records.definition, rest), egress)
+  return records.check({ ...(toApiNames(records.definition, rest) as object), labels }, egress)
 }
 
 /** Returns the configuration of a resource without Secrets that was valid before. */
-function checkedSpec(records: RecordKind, declared: CustomResource['spec'], egress: EgressPolicy): unknown {
-  const checked = check(records, declared, { valueOf: () => '', egress })
+function checkedSpec(
+  records: RecordKind,
+  declared: CustomResource['spec'],
+  known: Pick<Checking, 'labels' | 'egress'>,
+): unknown {
+  const checked = check(records, declared, { ...known, valueOf: () => '' })
   if (checked.kind === 'invalid') throw new Error('a configuration that was valid is valid')
   return checked.spec
 }
@@ -229,14 +239,6 @@ const textOf = (base64 = ''): string =>
     .toString('utf8')
     .replace(/\r?\n$/, '')
 
-/** Names below these were chosen by a person. */
-const CHOSEN = /^(.*?\b(?:fields|headers|request_headers)\b)(.*)$/s
-
 /** Returns the API's own words, with paths in the resource's spelling. */
-function inWords(issues: readonly Issue[]): string {
-  const path = (text: string) => {
-    const [, ours = text, theirs = ''] = CHOSEN.exec(text) ?? []
-    return camelCase(ours) + theirs
-  }
-  return issues.map((issue) => `${issue.path === '' ? '' : `spec.${path(issue.path)} `}${issue.message}`).join('; ')
-}
+const inWords = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => `${path === '' ? '' : `${toResourcePath(path)} `}${message}`).join('; ')

@@ -6,7 +6,11 @@ import { Choice, Closed, JsonObject, Text } from '../shape/shape.ts'
 export const MonitorManifest = Closed({
   apiVersion: Type.Literal(RESOURCE_API),
   kind: Choice([MONITOR_RESOURCE.kind, SERP_MONITOR_RESOURCE.kind]),
-  metadata: Closed({ name: Text(1, 63), annotations: Type.Optional(JsonObject()) }),
+  metadata: Closed({
+    name: Text(1, 63),
+    labels: Type.Optional(JsonObject()),
+    annotations: Type.Optional(JsonObject()),
+  }),
   spec: JsonObject(),
 })
 export type MonitorManifest = Static<typeof MonitorManifest>

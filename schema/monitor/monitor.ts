@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
+import { ExternalKey, identityQuery, Labels, ManagedBy } from './labels.ts'
 import { RequestConfig } from './request-config.ts'
 import { RequestHeaders } from './request-headers.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
@@ -36,6 +37,7 @@ export const ofMonitorQuery = {
 export const monitorQuery = {
   status: Type.Optional(Choice(LISTED_STATUSES, { description: 'Beyond the contract: only monitors of this status.' })),
   ...ofMonitorQuery,
+  ...identityQuery,
 }
 
 const needed = {
@@ -57,6 +59,8 @@ const given = {
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
   notify_on: notifyOn(NOTICE_KINDS),
+  external_key: ExternalKey,
+  labels: Labels,
 }
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
@@ -80,6 +84,8 @@ export const MonitorCreate = Closed(
     request_config: Type.Optional(given.request_config),
     visual_config: Type.Optional(given.visual_config),
     notify_on: Type.Optional(given.notify_on),
+    external_key: Type.Optional(given.external_key),
+    labels: Type.Optional(given.labels),
   },
   { rules: MONITOR_RULES },
 )
@@ -91,7 +97,10 @@ export const MonitorPreview = Closed(
 )
 
 /** A configuration to try, with the defaults filled in. */
-export type PreviewSpec = Omit<MonitorSpec, 'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug'>
+export type PreviewSpec = Omit<
+  MonitorSpec,
+  'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug' | 'external_key' | 'labels'
+>
 
 /**
  * Body of `PATCH /v1/monitors/{id}`. A top-level key replaces the complete value, `{}` changes nothing, and
@@ -111,6 +120,7 @@ export const stateOfMonitor = {
   last_run_at: Nullable(Instant('When the last check ended.')),
   next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
   created_at: Instant('When the monitor was created.'),
+  managed_by: ManagedBy,
 }
 
 /** A monitor in the form of the API. It never contains the signing secret. */
@@ -129,5 +139,6 @@ export const Monitor = Closed({
   last_run_at: stateOfMonitor.last_run_at,
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
+  managed_by: stateOfMonitor.managed_by,
 })
 export type Monitor = Static<typeof Monitor>

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
+import { ExternalKey, Labels } from './labels.ts'
 import { DeliveryConfig } from './delivery-config.ts'
 import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
@@ -33,5 +34,7 @@ export const FromTemplate = Closed({
   name: Type.Optional(Text(1, 200)),
   url: Type.Optional(WebAddress('Overrides example_url. Required if example_url is null.')),
   deliveries: Type.Optional(Type.Array(DeliveryConfig, { maxItems: 25, description: 'The plan may allow fewer.' })),
+  external_key: Type.Optional(ExternalKey),
+  labels: Type.Optional(Labels),
 })
 export type FromTemplate = Static<typeof FromTemplate>

@@ -25,5 +25,8 @@ export const RULE_NAMES = [
   'search_target',
   'target_needed',
   'target_unused',
+  'label_names',
+  'label_values',
+  'label_selector',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

@@ -9,6 +9,7 @@ import {
   EMAIL_ADDRESS,
   WEB_ADDRESS,
 } from './monitor-rules.ts'
+import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
 import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_NEEDED, TARGET_UNUSED } from './serp-rules.ts'
@@ -41,4 +42,7 @@ export const RULE_TABLE = {
   search_target: SEARCH_TARGET,
   target_needed: TARGET_NEEDED,
   target_unused: TARGET_UNUSED,
+  label_names: LABEL_NAMES,
+  label_values: LABEL_VALUES,
+  label_selector: LABEL_SELECTOR,
 } as const satisfies Record<RuleName, unknown>

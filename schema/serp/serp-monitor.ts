@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { DeliveryConfig, SEARCH_NOTICE_KINDS, notifyOn } from '../monitor/delivery-config.ts'
+import { ExternalKey, identityQuery, Labels } from '../monitor/labels.ts'
 import { MAX_INTERVAL_SECONDS, ofMonitorQuery, stateOfMonitor } from '../monitor/monitor.ts'
 import { Choice, Closed, Nullable, RuledText, Text, Whole } from '../shape/shape.ts'
 import { searchKeys } from './serp-search.ts'
@@ -47,6 +48,8 @@ const given = {
   ),
   deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'The plan may allow fewer.' }),
   notify_on: notifyOn(SEARCH_NOTICE_KINDS),
+  external_key: ExternalKey,
+  labels: Labels,
 }
 const optional = {
   mode: Type.Optional(given.mode),
@@ -59,6 +62,8 @@ const optional = {
   rank_change_threshold: Type.Optional(given.rank_change_threshold),
   deliveries: Type.Optional(given.deliveries),
   notify_on: Type.Optional(given.notify_on),
+  external_key: Type.Optional(given.external_key),
+  labels: Type.Optional(given.labels),
 }
 
 /** Rules over several keys. On PATCH they apply to the merged record. */
@@ -100,6 +105,7 @@ export const SerpMonitor = Closed({
   last_run_at: stateOfMonitor.last_run_at,
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
+  managed_by: stateOfMonitor.managed_by,
   warnings: Type.Optional(
     Type.Array(Text(1, 500), {
       maxItems: 10,
@@ -119,4 +125,5 @@ export const serpMonitorQuery = {
     }),
   ),
   ...ofMonitorQuery,
+  ...identityQuery,
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
+import type { Labels, Manager } from '../../schema/monitor/labels.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Transaction } from '../db/client.ts'
 import { unnest } from '../db/row.ts'
@@ -9,6 +10,12 @@ import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.t
 import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
+/** What the manifest of a new record says of it. */
+export interface Declared {
+  readonly by: Exclude<Manager, 'api'>
+  readonly suspended: boolean
+}
+
 /** A monitor to create. */
 interface NewMonitor {
   readonly teamId: string
@@ -16,7 +23,7 @@ interface NewMonitor {
   readonly userId: string
   readonly spec: MonitorSpec
   /** By the manifest of a resource, which is its only writer. Default: the API's, and not suspended. */
-  readonly declared?: { readonly suspended: boolean }
+  readonly declared?: Declared
 }
 
 /**
@@ -49,11 +56,12 @@ export async function insertMonitors(
       insert into monitors (
         locked, id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
         request_config, visual_config, template_slug, notify_on, request_headers, deliveries, signing_secret,
-        suspended, managed_by, created_at)
+        suspended, managed_by, external_key, labels, created_at)
       select t.trial_over, i.id, i.team_id, i.user_id, i.name, i.url, i.interval_seconds, i.extract_config::json,
         i.diff_predicate::json, i.fetch_mode, i.request_config::json, i.visual_config::json, i.template_slug,
         array(select json_array_elements_text(i.notify_on::json)), nullif(i.request_headers, ''),
-        nullif(i.deliveries, ''), nullif(i.signing_secret, ''), i.suspended, i.managed_by, t.at
+        nullif(i.deliveries, ''), nullif(i.signing_secret, ''), i.suspended, i.managed_by,
+        i.external_key, i.labels::jsonb, t.at
       from i join t on t.id = i.team_id
       returning *
     ),
@@ -89,6 +97,8 @@ const COLUMNS = {
   signing_secret: 'bytea',
   suspended: 'bool',
   managed_by: 'text',
+  external_key: 'text',
+  labels: 'text',
   queue: 'text',
   shift_seconds: 'int2',
 } as const
@@ -115,7 +125,9 @@ function newRow({ teamId, userId, spec, declared }: NewMonitor, secrets: SecretB
     deliveries: sealed.deliveries,
     signing_secret: firstSecret({ teamId, id }, spec, secrets),
     suspended: declared?.suspended ?? false,
-    managed_by: declared ? 'kubernetes' : 'api',
+    managed_by: declared?.by ?? 'api',
+    external_key: spec.external_key,
+    labels: labelsJson(spec.labels),
     queue: monitorQueue(spec),
     shift_seconds: shiftSeconds(id, interval),
   }
@@ -134,6 +146,9 @@ export function sealSpec(
     requestHeaders: headers ? secrets.seal(placeOf('monitors.request_headers'), headers) : null,
   }
 }
+
+/** Returns JSON text for the column of labels; null stands for none. */
+export const labelsJson = (labels: Labels) => (Object.keys(labels).length === 0 ? null : JSON.stringify(labels))
 
 /** Returns JSON text for a json column; null stays SQL's null. */
 export const json = (value: object | null) => (value === null ? null : JSON.stringify(value))

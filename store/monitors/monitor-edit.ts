@@ -7,7 +7,7 @@ import { bytes } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind, selected } from './monitor-record.ts'
-import { json, sealSpec } from './monitor-create.ts'
+import { json, labelsJson, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
 
@@ -56,6 +56,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
         fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json,
           visual_config = ${json(spec.visual_config)}::json,
         notify_on = ${sql.array([...spec.notify_on], 'text')},
+        external_key = ${spec.external_key}, labels = ${labelsJson(spec.labels)}::jsonb,
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
       where no = ${stored.no}

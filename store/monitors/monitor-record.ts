@@ -5,6 +5,7 @@ import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { FETCH_MODES, ListedStatus, Monitor, MonitorSpec, MonitorStatus } from '../../schema/monitor/monitor.ts'
+import type { Labels, Manager } from '../../schema/monitor/labels.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
@@ -32,7 +33,9 @@ const EVERY = {
   paused: Type.Boolean(),
   suspended: Type.Boolean(),
   locked: Type.Boolean(),
-  managed_by: Type.String(),
+  managed_by: Stored<Manager>(),
+  external_key: Type.Union([Type.String(), Null]),
+  labels: Stored<Labels | null>(),
   created_at: Type.String(),
   failures: Type.Integer(),
   last_run_at: Type.Union([Type.String(), Null]),
@@ -81,7 +84,8 @@ export interface RowOfKind {
 
 const EVERY_COLUMN = sql.fragment`
   m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on, m.deliveries,
-  m.paused, m.suspended, m.locked, m.managed_by, m.created_at, c.failures, c.last_run_at`
+  m.paused, m.suspended, m.locked, m.managed_by, m.external_key, m.labels,
+  m.created_at, c.failures, c.last_run_at`
 
 /** Columns of `monitors m join checks c` for a page. */
 export const MONITOR_COLUMNS = sql.fragment`
@@ -128,6 +132,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     request_config: stored.request_config,
     visual_config: stored.visual_config,
     notify_on: stored.notify_on,
+    ...identityOf(stored),
   }
 }
 
@@ -147,8 +152,14 @@ export function serpMonitorSpec(stored: SerpMonitorRow, secrets: SecretBox): Ser
     rank_change_threshold: stored.rank_change_threshold,
     deliveries: openDeliveries(stored, secrets),
     notify_on: stored.notify_on,
+    ...identityOf(stored),
   }
 }
+
+const identityOf = ({ external_key, labels }: Pick<MonitorRow, 'external_key' | 'labels'>) => ({
+  external_key,
+  labels: labels ?? {},
+})
 
 function openDeliveries(
   { team_id: teamId, id, deliveries }: Pick<MonitorRow, 'team_id' | 'id' | 'deliveries'>,
@@ -183,6 +194,7 @@ const stateOf = (stored: MonitorRow | SerpMonitorRow) => ({
   last_run_at: stored.last_run_at,
   next_run_at: stored.next_run_at,
   created_at: stored.created_at,
+  managed_by: stored.managed_by,
 })
 
 /*

@@ -5,18 +5,26 @@ import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
+import type { Manager } from '../../schema/monitor/labels.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
 import { type RowOfKind, selected } from './monitor-record.ts'
 
 /** The name of a custom resource over all clusters that share the store. */
 export interface ResourceIdentity {
-  /** The uid of the cluster's namespace kube-system. */
+  /** The uid of the cluster's namespace kube-system; of manifests in a folder, `FILES`. */
   readonly clusterId: string
   /** The kind of monitor that the resource declares. */
   readonly kind: MonitorKind
   readonly namespace: string
   readonly name: string
 }
+
+/** Stands for a cluster in the identity of manifests in the folder of `tidemark serve --config`. */
+const FILES = 'file'
+
+/** Returns what a record that this resource declares is managed by. */
+export const managerOf = ({ clusterId }: Pick<ResourceIdentity, 'clusterId'>): Exclude<Manager, 'api'> =>
+  clusterId === FILES ? 'file' : 'kubernetes'
 
 /** The state of a resource that was applied. */
 export interface AppliedState {
@@ -53,9 +61,7 @@ const FROM = sql.fragment`monitor_resources r join monitors m on m.no = r.no and
 /** Returns the records that resources of a cluster declare. */
 export async function declaredRecords(store: Queryable, clusterId: string): Promise<readonly DeclaredRow[]> {
   return store.any(
-    sql.type(
-      declaredRow,
-    )`select ${COLUMNS} from ${FROM} where r.cluster_id = ${clusterId} and m.managed_by = 'kubernetes'`,
+    sql.type(declaredRow)`select ${COLUMNS} from ${FROM} where r.cluster_id = ${clusterId} and m.managed_by <> 'api'`,
   )
 }
 
@@ -74,7 +80,7 @@ export async function lockDeclared(
   all: readonly ResourceIdentity[],
 ): Promise<readonly (LockedRow | null)[]> {
   const found = await tx.any(sql.prepared('lock_declared', lockedRow)`
-    select ${COLUMNS}, i.nth, m.managed_by <> 'kubernetes' as is_released
+    select ${COLUMNS}, i.nth, m.managed_by = 'api' as is_released
     from ${FROM} join ${identities(all)} on ${IS_IDENTIFIED}
     order by r.no
     for update of m, r
@@ -96,7 +102,7 @@ const IS_IDENTIFIED = sql.fragment`
 export async function findDeclared(store: Queryable, of: ResourceIdentity): Promise<DeclaredRow | null> {
   return store.maybeOne(sql.prepared('find_declared', declaredRow)`
     select ${COLUMNS} from ${FROM}
-    where ${identified(of)} and m.managed_by = 'kubernetes'
+    where ${identified(of)} and m.managed_by <> 'api'
   `)
 }
 
@@ -123,7 +129,7 @@ export async function takeOver(tx: Transaction, no: number, of: ResourceIdentity
   // A record that was given back to the API keeps the row of the resource that declared it before.
   await tx.query(sql.type(nothing)`
     with r as (delete from monitor_resources r where no = ${no} and not (${identified(of)}))
-    update monitors set managed_by = 'kubernetes' where no = ${no} and managed_by <> 'kubernetes'
+    update monitors set managed_by = ${managerOf(of)} where no = ${no} and managed_by <> ${managerOf(of)}
   `)
 }
 

@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { Queryable } from '../db/client.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import { hasStatus, nameContains, type RowOfKind, selected } from './monitor-record.ts'
 import { type Page, pageStatement } from '../db/page.ts'
-import { row as rowWith } from '../db/row.ts'
+import { nothing, row as rowWith } from '../db/row.ts'
 
 /**
  * Returns a monitor of the team, or null. A monitor of another team or of the other kind, a deleted one and an unknown
@@ -37,6 +38,8 @@ interface MonitorQuery<K extends MonitorKind = MonitorKind> extends Page {
   /** Only those whose name contains this text, whatever its case. */
   readonly name?: string | undefined
   readonly id?: string | undefined
+  readonly externalKey?: string | undefined
+  readonly labels?: LabelSelector | undefined
 }
 
 const counted = rowWith({ total: Type.Integer() })
@@ -46,8 +49,14 @@ export async function listMonitors<K extends MonitorKind = 'page'>(
   store: Queryable,
   query: MonitorQuery<K>,
 ): Promise<readonly RowOfKind[K][]> {
-  const { kind = 'page' as K, visual = 'all', status = 'any', name, id } = query
-  const narrowed = `${visual}_${status}${name === undefined ? '' : '_named'}${id === undefined ? '' : '_of_one'}`
+  const { kind = 'page' as K, visual = 'all', status = 'any', name, id, externalKey, labels } = query
+  const narrowed = [
+    `${visual}_${status}`,
+    ...(name === undefined ? [] : ['named']),
+    ...(id === undefined ? [] : ['of_one']),
+    ...(externalKey === undefined ? [] : ['keyed']),
+    ...(labels === undefined ? [] : ['labelled']),
+  ].join('_')
   const { columns, row } = selected(kind)
   const { typed, limit, offset } = pageStatement(`list_${kind}_monitors_${narrowed}`, row, query)
   return store.any(typed`
@@ -88,7 +97,16 @@ export async function isOnlyOfItsName(
   `)
 }
 
-function ofTeam({ teamId, kind = 'page', visual, status, name, id }: Omit<MonitorQuery, keyof Page>) {
+function ofTeam({
+  teamId,
+  kind = 'page',
+  visual,
+  status,
+  name,
+  id,
+  externalKey,
+  labels,
+}: Omit<MonitorQuery, keyof Page>) {
   const conditions = [
     sql.fragment`m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)} and m.deleted_at is null`,
   ]
@@ -99,5 +117,41 @@ function ofTeam({ teamId, kind = 'page', visual, status, name, id }: Omit<Monito
   if (status !== undefined) conditions.push(hasStatus(status))
   if (name !== undefined) conditions.push(nameContains(name))
   if (id !== undefined) conditions.push(sql.fragment`m.id = ${id}::uuid`)
+  if (externalKey !== undefined) conditions.push(sql.fragment`m.external_key = ${externalKey}`)
+  if (labels !== undefined) conditions.push(hasLabels(labels))
   return sql.join(conditions, sql.fragment` and `)
+}
+
+/** Returns the condition of `monitors m` that its labels are as asked. Its text is the same for every selector. */
+function hasLabels({ equal, unequal, present, absent }: LabelSelector) {
+  return sql.fragment`(
+    not exists (
+      select from json_to_recordset(${JSON.stringify(equal)}::json) as l (key text, value text)
+      where m.labels->>l.key is distinct from l.value)
+    and not exists (
+      select from json_to_recordset(${JSON.stringify(unequal)}::json) as l (key text, value text)
+      where m.labels->>l.key = l.value)
+    and coalesce(m.labels, '{}') ?& ${sql.array([...present], 'text')}
+    and not coalesce(m.labels, '{}') ?| ${sql.array([...absent], 'text')}
+  )`
+}
+
+const holderRow = rowWith({ id: Type.String(), name: Type.String() })
+
+/**
+ * Returns the record of the team and the kind that has an external key, or null. Serializes those who ask for the same
+ * key until the end of the transaction: a record that does not exist yet cannot be locked.
+ */
+export async function lockExternalKey(
+  tx: Transaction,
+  teamId: string,
+  kind: MonitorKind,
+  externalKey: string,
+): Promise<{ readonly id: string; readonly name: string } | null> {
+  const text = `tidemark external key ${teamId}/${kind}/${externalKey}`
+  await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`)
+  return tx.maybeOne(sql.type(holderRow)`
+    select id, name from monitors
+    where team_id = ${teamId}::uuid and kind = ${kind} and external_key = ${externalKey} and deleted_at is null
+  `)
 }

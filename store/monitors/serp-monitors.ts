@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, row as rowWith } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { sealSpec } from './monitor-create.ts'
+import { type Declared, labelsJson, sealSpec } from './monitor-create.ts'
 import { scheduleSets } from './monitor-edit.ts'
 import { selected, type SerpMonitorRow } from './monitor-record.ts'
 import { firstSecret } from './signing-secret.ts'
@@ -21,7 +21,7 @@ interface NewSerpMonitor {
   readonly userId: string
   readonly spec: SerpMonitorSpec
   /** By the manifest of a resource, which is its only writer. Default: the API's, and not suspended. */
-  readonly declared?: { readonly suspended: boolean }
+  readonly declared?: Declared
 }
 
 /** Stores several monitors of searches, of which there are few. Returns them in the same order. */
@@ -58,13 +58,13 @@ export async function insertSerpMonitor(
       insert into monitors (
         kind, locked, id, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
         location_code, language_code, device, target_domain, rank_change_threshold, notify_on, deliveries,
-        signing_secret, suspended, managed_by, created_at)
+        signing_secret, suspended, managed_by, external_key, labels, created_at)
       select 'serp', t.locked, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${interval}::int,
         ${spec.keyword}, ${spec.engine}, ${spec.mode}, ${spec.pages}::smallint, ${spec.location_code},
         ${spec.language_code}, ${spec.device}, ${spec.target_domain}, ${spec.rank_change_threshold}::int,
         ${sql.array([...spec.notify_on], 'text')}, ${bytes(sealed.deliveries)},
         ${bytes(firstSecret({ teamId, id }, spec, secrets))}, ${declared?.suspended ?? false},
-        ${declared ? 'kubernetes' : 'api'}, t.at
+        ${declared?.by ?? 'api'}, ${spec.external_key}, ${labelsJson(spec.labels)}::jsonb, t.at
       from t
       returning *
     ),
@@ -112,6 +112,7 @@ export async function saveSerpMonitor(
         location_code = ${spec.location_code}, language_code = ${spec.language_code}, device = ${spec.device},
         target_domain = ${spec.target_domain}, rank_change_threshold = ${spec.rank_change_threshold}::int,
         notify_on = ${sql.array([...spec.notify_on], 'text')}, deliveries = ${bytes(sealed.deliveries)},
+        external_key = ${spec.external_key}, labels = ${labelsJson(spec.labels)}::jsonb,
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
       where no = ${stored.no}
       returning *

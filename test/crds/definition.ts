@@ -45,6 +45,9 @@ export function child(node: Definition, key: string): Definition {
   return found
 }
 
+/** A manifest does not have them in its spec. */
+const WITHOUT: ReadonlySet<string> = new Set(['template_slug', 'external_key', 'labels'])
+
 /**
  * Every node of a monitor that a custom resource has too, with its place. Destinations are the same in both kinds, so
  * those of a search have no nodes of their own.
@@ -52,7 +55,7 @@ export function child(node: Definition, key: string): Definition {
 export function nodes(node: Definition, place: Place = []): [Place, Definition][] {
   const { items, properties = {}, additionalProperties: values } = bare(node)
   const below: [string, Definition][] = Object.entries(properties).filter(
-    ([key]) => key !== 'template_slug' && !(node === SERP_MONITOR && key === 'deliveries'),
+    ([key]) => !WITHOUT.has(key) && !(node === SERP_MONITOR && key === 'deliveries'),
   )
   if (items) below.push(['[]', items])
   if (typeof values === 'object') below.push(['{}', values])

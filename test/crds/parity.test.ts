@@ -43,7 +43,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
     const least = { name: 'Kettle', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
     expect(api(least, SERP_MONITOR)).toEqual({ ok: true, faults: [] })
     const filled = checkerOf(SerpMonitorCreate).validate(least, { defaults: true })
-    const { rank_change_threshold: _, ...stored } = (filled.ok ? filled.value : {}) as Record<string, unknown>
+    const record = (filled.ok ? filled.value : {}) as Record<string, unknown>
+    const { rank_change_threshold: _, external_key: _key, labels: _labels, ...stored } = record
     const answer = await kubernetes(kube, asSpec(least, SERP_MONITOR), SERP_MONITOR)
     expect(answer.spec).toEqual({ ...(asSpec(stored, SERP_MONITOR) as object), suspend: false })
   })

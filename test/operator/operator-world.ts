@@ -132,11 +132,17 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
     read,
     condition,
     /** Applies a resource as a person does, and returns it. */
-    async apply(name: string, spec: object = {}, annotations: Record<string, string> = {}, of = namespace) {
+    async apply(
+      name: string,
+      spec: object = {},
+      annotations: Record<string, string> = {},
+      of = namespace,
+      labels = {},
+    ) {
       const body = {
         apiVersion: 'tidemark.dev/v1',
         kind: 'Monitor',
-        metadata: { name, namespace: of, annotations },
+        metadata: { name, namespace: of, annotations, labels },
         spec: { ...RESOURCE_SPEC, ...spec },
       }
       const query = 'fieldManager=test&force=true'

@@ -45,6 +45,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
     expect(await world.monitors()).toHaveLength(1)
   })
 
+  test('a record has the labels of its resource that are meant for it, also when nothing else changed', async () => {
+    const label = async (labels: object) => world.apply('kettle', {}, {}, world.namespace, labels)
+    await label({ 'label.tidemark.dev/env': 'dev', app: 'shop' })
+    const id = (await world.until('kettle', 'Ready', 'Scheduled')).status?.id
+    const labelled = (labels: object) =>
+      eventually(
+        () => world.stored(id),
+        (record) => JSON.stringify(record?.labels) === JSON.stringify(labels),
+      )
+    await labelled({ env: 'dev' })
+    await label({ 'label.tidemark.dev/env': 'prod' })
+    await labelled({ env: 'prod' })
+    await world.restart()
+    await labelled({ env: 'prod' })
+  })
+
   test('a suspended record whose resource vanished is resumed and listed like a paused one', async () => {
     const id = await create('kettle', { suspend: true })
     const ofTeam = { teamId: world.owner.teamId, limit: 10, offset: 0 }

@@ -32,6 +32,8 @@ const ROW: SerpMonitorSpec = {
   rank_change_threshold: 3,
   deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a' }],
   notify_on: [],
+  external_key: null,
+  labels: {},
 }
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resources SerpMonitor', () => {

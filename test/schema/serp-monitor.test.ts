@@ -39,6 +39,8 @@ test('the smallest body gets the defaults of the table', () => {
       rank_change_threshold: null,
       deliveries: [],
       notify_on: [],
+      external_key: null,
+      labels: {},
     },
   })
 })
@@ -87,5 +89,5 @@ test('a search, the spec and the record have the configuration in common', () =>
   const keysOf = ({ properties }: { properties: object }) => Object.keys(properties)
   expect(keysOf(SerpMonitorSpec)).toEqual(expect.arrayContaining(keysOf(SerpSearch)))
   expect(keysOf(SerpMonitor)).toEqual(expect.arrayContaining(keysOf(SerpMonitorSpec)))
-  expect(Object.keys(serpMonitorQuery)).toEqual(['status', 'name', 'monitor_id'])
+  expect(Object.keys(serpMonitorQuery)).toEqual(['status', 'name', 'monitor_id', 'external_key', 'label'])
 })

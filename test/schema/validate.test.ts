@@ -204,6 +204,8 @@ describe('defaults', () => {
       request_config: null,
       visual_config: null,
       notify_on: [],
+      external_key: null,
+      labels: {},
     })
     expect(validate({})).toEqual({ ok: true, value: SMALLEST })
   })

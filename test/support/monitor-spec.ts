@@ -14,4 +14,6 @@ export const SPEC: MonitorSpec = {
   request_config: null,
   visual_config: null,
   notify_on: [],
+  external_key: null,
+  labels: {},
 }

@@ -45,9 +45,11 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'undici',
     ],
   },
+  // Manifests in files: read with file and line in faults, and written. It knows no store, so that clients may use it.
+  manifests: { folders: ['schema', 'core'], packages: ['node:*', 'yaml'] },
   // What may be done to a monitor, the same for routes, the operator and commands. It knows nothing of HTTP.
   monitors: {
-    folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
+    folders: ['schema', 'core', 'manifests', 'egress', 'concurrency', 'store', 'runners'],
     packages: ['node:*', 'typebox'],
   },
   // Likewise for keys and teams.
@@ -70,6 +72,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'concurrency',
       'store',
       'runners',
+      'manifests',
       'monitors',
       'accounts',
       'worker',
@@ -88,7 +91,6 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'prom-client',
       'swagger-ui-dist',
       'typebox',
-      'yaml',
     ],
   },
   operator: {
@@ -104,6 +106,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'concurrency',
       'store',
       'runners',
+      'manifests',
       'monitors',
       'accounts',
       'worker',

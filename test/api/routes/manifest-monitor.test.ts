@@ -68,6 +68,14 @@ describe('the manifest of a monitor', () => {
     })
   })
 
+  test('has the labels of the monitor among its own, and no external_key', async () => {
+    const manifest = await manifestOf(await create({ labels: { env: 'prod', tier: '' }, external_key: 'shop/kettle' }))
+    expect(manifest.metadata).toMatchObject({
+      labels: { 'label.tidemark.dev/env': 'prod', 'label.tidemark.dev/tier': '' },
+    })
+    expect(Object.keys(manifest.spec).filter((key) => /label|key/i.test(key))).toEqual([])
+  })
+
   test('leads back to the same configuration', async () => {
     const more = {
       deliveries: [{ type: 'email', to: 'a@example.com' }],
@@ -85,6 +93,8 @@ describe('the manifest of a monitor', () => {
       request_headers: null,
       visual_config: null,
       template_slug: null,
+      external_key: null,
+      labels: {},
       ...(toApiNames(MonitorSpec, spec) as object),
     }
     expect(checkerOf(MonitorSpec).validate(whole)).toMatchObject({ ok: true })

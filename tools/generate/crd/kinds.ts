@@ -79,8 +79,8 @@ const MONITOR: Kind = {
   source: 'schema/monitor/monitor.ts',
   spec: MonitorSpec,
   status: MonitorResourceStatus,
-  // A template only helps to fill in a form.
-  withoutKeys: ['template_slug'],
+  // A template only helps to fill in a form. A resource has a name and labels of its own.
+  withoutKeys: ['template_slug', 'external_key', 'labels'],
   selectable: ['.spec.suspend', '.spec.fetchMode', '.spec.extractConfig.method', '.status.id'],
   columns: columnsAround({
     name: 'Address',
@@ -96,7 +96,7 @@ const SERP_MONITOR: Kind = {
   source: 'schema/serp/serp-monitor.ts',
   spec: SerpMonitorSpec,
   status: MonitorResourceStatus,
-  withoutKeys: [],
+  withoutKeys: ['external_key', 'labels'],
   selectable: ['.spec.suspend', '.spec.engine', '.spec.mode', '.status.id'],
   columns: columnsAround(
     {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { manifestYaml } from '../../../api/presenters/manifest-yaml.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
+import { manifestYaml } from '../../manifests/manifest-yaml.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
+import { describeIf } from '../support/skip.ts'
 
 /** Texts that one version of YAML or one reader of it would make something else of. */
 const TEXTS = [

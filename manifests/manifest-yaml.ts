@@ -1,5 +1,5 @@
 import { Document, type Scalar, visit } from 'yaml'
-import type { MonitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
+import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
 
 /** kubectl reads YAML 1.1, in which a plain `no` is false and `1_000` is a number. */
 const DOCUMENT = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import { readManifests } from '../../manifests/read-manifests.ts'
+import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
+
+const MONITOR = `# A comment
+apiVersion: tidemark.dev/v1
+kind: Monitor
+metadata:
+  name: kettle
+  namespace: shop
+  labels:
+    label.tidemark.dev/env: prod
+    app: other
+  annotations:
+    tidemark.dev/adopt: 5c1f
+    tidemark.dev/run-requested-at: first
+spec:
+  name: Kettle
+  url: https://shop.example.com/
+  scheduleIntervalSeconds: 600
+  suspend: true
+  extractConfig:
+    method: css
+    fields:
+      in_stock: "#stock"
+  diffPredicate: { type: any_field_changes }
+  requestHeadersFrom:
+    - name: X-Token
+      secretKeyRef: { name: keys, key: token }
+  deliveries:
+    - type: webhook
+      urlFrom: { secretKeyRef: { name: keys, key: hook } }
+`
+const SEARCH = { apiVersion: 'tidemark.dev/v1', kind: 'SerpMonitor', metadata: { name: 'kettle' }, spec: { name: 'a' } }
+const SECRET = `
+apiVersion: v1
+kind: Secret
+metadata: { name: keys, namespace: shop }
+data: { token: c2VjcmV0Cg== }
+stringData: { hook: "https://hooks.example.com/a" }
+`
+
+const read = (text: string, file = 'a.yaml') => readManifests([{ file, text }])
+const faults = (text: string) => read(text).faults.map(({ file, line, message }) => `${file}:${line} ${message}`)
+const only = (text: string) => {
+  const found = read(text)
+  expect(found.faults).toEqual([])
+  const [manifest] = found.manifests
+  if (!manifest) throw new Error('no manifest was read')
+  return manifest
+}
+
+describe('reading manifests', () => {
+  test('takes monitors of both kinds and Secrets from several documents, lists and JSON', () => {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [SEARCH] }, null, '\t')
+    const found = readManifests([
+      { file: 'a.yaml', text: `${MONITOR}---\n# nothing\n---${SECRET}` },
+      { file: 'b.json', text: list },
+    ])
+    expect(found.faults).toEqual([])
+    expect(found.manifests).toMatchObject([
+      {
+        resource: { kind: 'Monitor' },
+        namespace: 'shop',
+        name: 'kettle',
+        labels: { env: 'prod' },
+        adopts: '5c1f',
+        runRequest: 'first',
+        suspend: true,
+        place: { file: 'a.yaml', line: 2 },
+      },
+      { resource: { kind: 'SerpMonitor' }, namespace: 'default', name: 'kettle', place: { file: 'b.json', line: 5 } },
+    ])
+    expect(found.manifests[0]?.spec).not.toHaveProperty('suspend')
+    expect(found.secrets).toMatchObject([
+      { namespace: 'shop', name: 'keys', values: { token: 'secret', hook: 'https://hooks.example.com/a' } },
+    ])
+  })
+
+  test('accepts what kubectl writes into an export, and skips documents of other kinds', () => {
+    const exported = { ...SEARCH, metadata: { name: 'a', uid: 'b', generation: 3, managedFields: [] }, status: {} }
+    const found = read(`${JSON.stringify(exported)}\n---\napiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n`)
+    expect(found).toMatchObject({ faults: [], manifests: [{ name: 'a' }], skipped: [{ kind: 'Namespace', line: 3 }] })
+  })
+
+  test('an empty text declares nothing', () => {
+    for (const text of ['', '\n', '---\n', '# only a comment\n', '---\n---\n'])
+      expect(read(text)).toEqual({ manifests: [], secrets: [], skipped: [], faults: [] })
+  })
+
+  test('says the line of each part that the API names', () => {
+    const { placeOf } = only(MONITOR)
+    for (const [path, line] of [
+      ['name', 14],
+      ['schedule_interval_seconds', 16],
+      ['extract_config.fields.in_stock', 21],
+      ['deliveries[0].url', 28],
+      ['request_headers["X-Token"]', 23],
+      ['labels.env', 8],
+      ['visual_config', 13],
+      ['', 13],
+    ] as const)
+      expect([path, placeOf(path)]).toEqual([path, { file: 'a.yaml', line }])
+  })
+
+  test('follows anchors and merge keys', () => {
+    const text = `apiVersion: tidemark.dev/v1
+kind: List
+items:
+  - &first
+    apiVersion: tidemark.dev/v1
+    kind: Monitor
+    metadata: { name: a }
+    spec: &spec { name: A, url: "https://a.example.com/" }
+  - <<: *first
+    metadata: { name: b }
+`
+    const { manifests, faults: none } = read(text)
+    expect(none).toEqual([])
+    expect(manifests.map(({ name, spec }) => [name, spec['url']])).toEqual([
+      ['a', 'https://a.example.com/'],
+      ['b', 'https://a.example.com/'],
+    ])
+  })
+})
+
+describe('a fault in a manifest', () => {
+  test.each([
+    ['half of a document', 'apiVersion: tidemark.dev/v1\nkind: Monitor\nmetadata:\n  name: "a', 'a.yaml:4 is not YAML'],
+    ['a list that does not end', 'a:\n  - [1, 2\nb: 3\n', 'a.yaml:3 is not YAML'],
+    ['a key that is given twice', 'a: 1\na: 2\n', 'a.yaml:2 is not YAML: Map keys must be unique'],
+    ['an alias without its anchor', 'a: *b\n', 'a.yaml:1 is not YAML: Unresolved alias'],
+    ['a text that is no object', 'hello\n', 'a.yaml:1 must be an object'],
+    ['no kind', 'apiVersion: v1\n', 'a.yaml:1 kind is required'],
+    ['no apiVersion', '\nkind: Monitor\n', 'a.yaml:2 apiVersion is required'],
+    ['another version', 'kind: Monitor\napiVersion: tidemark.dev/v9\n', 'a.yaml:2 apiVersion must be tidemark.dev/v1'],
+    ['another kind', 'apiVersion: tidemark.dev/v1\nkind: Watcher\n', 'a.yaml:2 kind must be Monitor or SerpMonitor'],
+    ['a list of nothing', 'apiVersion: v1\nkind: List\nitems: 3\n', 'a.yaml:3 items must be a list'],
+    ['a spec that is a list', MONITOR.replace(/spec:\n[^]*/, 'spec: []\n'), 'a.yaml:13 spec must be an object'],
+    [
+      'a name with a space',
+      MONITOR.replace('name: kettle', 'name: a b'),
+      'a.yaml:5 metadata.name must have lower-case',
+    ],
+    ['an unknown key', `${MONITOR}colour: blue\n`, 'a.yaml:29 colour is not a known key'],
+    ['labels in the spec', `${MONITOR}  labels: { a: b }\n`, 'a.yaml:29 spec.labels is not a known key: write labels'],
+    ['a key of its own', `${MONITOR}  externalKey: a\n`, 'a.yaml:29 spec.externalKey is not a known key: namespace'],
+    ['a label that is no text', MONITOR.replace('env: prod', 'env: 1'), 'a.yaml:8 metadata.labels["label.tidemark.dev'],
+    ['suspend that is no boolean', MONITOR.replace('suspend: true', 'suspend: yes'), 'a.yaml:17 spec.suspend must be'],
+    ['data that is not base64', SECRET.replace('c2VjcmV0Cg==', '"*"'), 'a.yaml:5 data.token must be base64'],
+  ])('names file and line of %s', (_, text, expected) => {
+    expect(faults(text)).toEqual([expect.stringContaining(expected)])
+  })
+
+  test('names both places of two documents of one name', () => {
+    const found = readManifests([
+      { file: 'a.yaml', text: MONITOR },
+      { file: 'b.yaml', text: `# second\n${MONITOR}` },
+      { file: 'c.yaml', text: MONITOR.replace('namespace: shop', 'namespace: other') },
+    ])
+    expect(found.manifests.map(({ namespace }) => namespace)).toEqual(['shop', 'other'])
+    expect(found.faults).toEqual([
+      { file: 'b.yaml', line: 6, message: 'metadata.name is used twice: Monitor shop/kettle is in a.yaml:2 already' },
+    ])
+  })
+
+  test('of a text that is made to fill the memory or the stack is one line', () => {
+    expect(faults('['.repeat(100_000))).toEqual(['a.yaml:1 is nested too deeply'])
+    const bomb = Array.from({ length: 9 }, (_x, i) => `a${i}: &a${i} [${`*a${i - 1},`.repeat(10)}]`).slice(1)
+    expect(faults(`a0: &a0 [x]\n${bomb.join('\n')}\n`)).toEqual([expect.stringContaining('Excessive alias count')])
+  })
+})
+
+describe('resolving a manifest', () => {
+  test('gives the body of the API, with labels and the values of Secrets', () => {
+    const [keys] = read(SECRET).secrets
+    const resolved = resolveManifest(only(MONITOR), ({ namespace, name, key }) =>
+      namespace === 'shop' && name === 'keys' ? (keys?.values[key] ?? null) : null,
+    )
+    expect(resolved).toMatchObject({
+      ok: true,
+      body: {
+        name: 'Kettle',
+        schedule_interval_seconds: 600,
+        extract_config: { method: 'css', fields: { in_stock: '#stock' } },
+        request_headers: { 'X-Token': 'secret' },
+        deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a' }],
+        labels: { env: 'prod' },
+      },
+    })
+  })
+
+  test('names each value of a Secret that is missing', () => {
+    expect(resolveManifest(only(MONITOR), () => null)).toMatchObject({
+      ok: false,
+      faults: [
+        { line: 2, message: 'the Secret shop/keys has no value for the key token' },
+        { line: 2, message: 'the Secret shop/keys has no value for the key hook' },
+      ],
+    })
+  })
+
+  test.each([
+    ['urlFrom: { secretKeyRef: { name: keys, key: hook } }', 'urlFrom: {}', 28, 'deliveries[0].urlFrom must have'],
+    ['urlFrom: { secretKeyRef: { name: keys, key: hook } }', 'urlFrom: text', 28, 'deliveries[0].urlFrom must have'],
+    ['- type: webhook', '- type: webhook\n      url: https://a.example.com/', 29, 'urlFrom cannot be given beside url'],
+    ['secretKeyRef: { name: keys, key: token }', 'key: token', 23, 'requestHeadersFrom must have items'],
+    ['deliveries:\n    - type: webhook', 'deliveries:\n    - 3\n    - type: webhook', 27, 'deliveries[0] must be'],
+  ])('refuses a reference that is none: %s → %s', (before, after, line, message) => {
+    const resolved = resolveManifest(only(MONITOR.replace(before, after)), () => 'a')
+    expect(resolved).toMatchObject({ ok: false, faults: [{ line, message: expect.stringContaining(message) }] })
+  })
+
+  test('gives faults of the API their lines and the spelling of the manifest', () => {
+    const issues = [
+      { path: 'extract_config.fields.in_stock', message: 'is bad' },
+      { path: 'labels.env', message: 'is long' },
+      { path: '', message: 'is odd' },
+    ]
+    expect(faultsOf(only(MONITOR), issues)).toEqual([
+      { file: 'a.yaml', line: 21, message: 'spec.extractConfig.fields.in_stock is bad' },
+      { file: 'a.yaml', line: 8, message: 'metadata.labels["label.tidemark.dev/env"] is long' },
+      { file: 'a.yaml', line: 13, message: 'spec is odd' },
+    ])
+  })
+})
