@@ -126,7 +126,7 @@ test('`tidemark check` asks the model of the settings each time, or says which s
   const unset = await checkCommand({})
   expect(unset.code).toBe(1)
   expect(unset.out).toContain('LLM_BASE_URL')
-}, 30_000)
+}, 120_000)
 
 test.each([
   ['ftp://models.example.com/v1', 'LLM_BASE_URL'],

@@ -224,6 +224,7 @@ describe('a proxy that does not work', () => {
 
   const url = (port: number, scheme = 'http') =>
     `${scheme}://${encodeURIComponent(USER)}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`
+  const SILENT: Answer = () => {}
   const cases: readonly (readonly [string, Answer, string, RegExp])[] = [
     ['502 to CONNECT', answer('502 Bad Gateway'), 'https', /no answer from the site \(status 502\)/],
     ['502 to a request', answer('502 Bad Gateway'), 'http', /no answer from the site \(status 502\)/],
@@ -241,7 +242,7 @@ describe('a proxy that does not work', () => {
       'https',
       /not HTTP/,
     ],
-    ['nothing to CONNECT', () => {}, 'https', /did not answer in time/],
+    ['nothing to CONNECT', SILENT, 'https', /did not answer in time/],
     ['a closed connection to CONNECT', (socket) => socket.destroy(), 'https', /closed the connection/],
   ]
   test.each(cases)('answers %s', async (_, act, scheme, expected) => {
@@ -249,7 +250,7 @@ describe('a proxy that does not work', () => {
     const { fault, settled } = await through(
       url(proxy.port),
       scheme === 'https' ? 'https://secure.test/' : 'http://shop.test/',
-      { stepMs: 200 },
+      { stepMs: act === SILENT ? 200 : 10_000 },
     )
     expect(fault).toMatchObject({ code: 'proxy_failed', message: expect.stringMatching(expected) })
     isSilentAbout(fault?.message, url(proxy.port))
