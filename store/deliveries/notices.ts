@@ -8,7 +8,7 @@ import { Choice } from '../../schema/shape/shape.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { isStoreAway } from '../db/store-fault.ts'
-import { SEARCH } from '../queue/claim.ts'
+import { searchOf } from '../queue/claim.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 
@@ -315,7 +315,7 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 
 async function toTell(tx: Transaction, event: NoticeEvent): Promise<ToTell> {
   const rows = await tx.any(sql.type(toldMonitor)`
-    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, ${SEARCH} as search
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid
       and case when ${event.monitor_no}::bigint is null then ${event.kind} = any(m.notify_on)

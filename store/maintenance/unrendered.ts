@@ -4,6 +4,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN } from '../queue/finished-check.ts'
+import { PRICE_AFTER } from '../queue/record-search.ts'
 import { poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
@@ -104,7 +105,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       set fence = c.fence + 1, holder = null, run_id = null, last_run_at = t.at, runs_total = c.runs_total + 1,
         -- Another run that somebody asked for while this one was under way has its own turn.
         queued_run_id = case when c.run_id is not null then c.queued_run_id end,
-        next_run_at = ${NEXT_RUN},
+        next_run_at = ${NEXT_RUN}, cost = ${PRICE_AFTER},
         queue = case when i.is_remembered then 'static' else c.queue end,
         static_again_at = case when not i.is_remembered then c.static_again_at end,
         layer_reason = case when not i.is_remembered then c.layer_reason end,

@@ -88,8 +88,8 @@ interface SerpMonitorEdit {
 }
 
 /**
- * Stores an edited configuration and its consequences for the check. A run that is paid for keeps what it was paid
- * with: another number of pages counts from the next one.
+ * Stores an edited configuration and its consequences for the check. A run that is paid for asks for
+ * the pages that it was paid with: another number of pages counts from the next one.
  */
 export async function saveSerpMonitor(
   tx: Transaction,
@@ -99,7 +99,9 @@ export async function saveSerpMonitor(
   const own = { teamId: stored.team_id, id: stored.id }
   const sealed = sealSpec(own, { ...spec, request_headers: null }, secrets)
   const sets = scheduleSets({ stored, spec, changed, startsOver: resetsBaseline })
-  if (changed.includes('pages')) sets.push(sql.fragment`cost = ${spec.pages}::smallint`)
+  if (changed.includes('pages'))
+    sets.push(sql.fragment`
+      cost = case when c.run_id is null and c.queued_run_id is null then ${spec.pages}::smallint else c.cost end`)
   if (resetsBaseline)
     sets.push(sql.fragment`
       was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)

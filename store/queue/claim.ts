@@ -56,10 +56,13 @@ const ClaimedSerp = Type.Object({ ...CHECK, kind: Type.Literal('serp'), search: 
 export type Claimed = ClaimedPage | Static<typeof ClaimedSerp>
 const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
 
-/** The `SerpSearch` of a monitor `m`; null when it is that of a page. */
-export const SEARCH = sql.fragment`
+/**
+ * Returns the `SerpSearch` of a monitor `m`; null when it is that of a page. A check asks for as many pages as it is
+ * paid with, which is its `cost`.
+ */
+export const searchOf = (pages: ReturnType<typeof sql.fragment>) => sql.fragment`
   case when m.kind = 'serp' then json_build_object(
-    'engine', m.engine, 'keyword', m.keyword, 'pages', m.pages,
+    'engine', m.engine, 'keyword', m.keyword, 'pages', ${pages},
     'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end`
 
 /** Selects the columns of `Claimed` from `h`, a row of `checks` with the time `at`, and its monitor `m`. */
@@ -71,7 +74,7 @@ export const CLAIMED = sql.fragment`
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
   h.layer_reason,
-  ${SEARCH} as search`
+  ${searchOf(sql.fragment`h.cost`)} as search`
 
 /**
  * Leases the checks in `picked` at the time `t.at`. A check whose run was claimed before and never recorded keeps the

@@ -12,7 +12,7 @@ import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { row, rowOf, unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
-import { SEARCH } from './claim.ts'
+import { searchOf } from './claim.ts'
 import { NEXT_AT_EXIT } from './claim-search.ts'
 import { ended, IS_HELD, NEXT_RUN, WAS_FAILING } from './finished-check.ts'
 import { OUTBOX_COLUMNS } from './record-reading.ts'
@@ -44,7 +44,7 @@ export async function findSearchBaseline(
   return store.maybeOne(sql.prepared('find_search_baseline', baseline)`
     select c.reading_id, case when c.reading_id is not null then b.extracted end as extracted,
       m.id as monitor_id, m.name,
-      ${SEARCH} as search,
+      ${searchOf(sql.fragment`c.cost`)} as search,
       m.mode, m.target_domain, m.rank_change_threshold, m.deliveries
     from checks c join monitors m on m.no = c.no and m.kind = 'serp' left join baselines b on b.no = c.no
     where c.no = ${no} and c.fence = ${fence} and c.run_id is not null
@@ -134,6 +134,12 @@ const NEXT = sql.fragment`
     when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, e.refused_until)
     else ${NEXT_RUN}
   end`
+
+/** Another number of pages counts from the first check that is not paid yet. */
+export const PRICE_AFTER = sql.fragment`
+  coalesce(
+    case when c.queued_run_id is null then (select m.pages from monitors m where m.no = c.no and m.kind = 'serp') end,
+    c.cost)`
 
 const recorded = row({
   no: Type.Integer(),
@@ -226,6 +232,7 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
     moved as (
       update checks c
       set ${ended(NEXT)},
+        cost = ${PRICE_AFTER},
         failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
         -- The recovery of a paused monitor is not told, so it is remembered.
         was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}

@@ -123,6 +123,52 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(runs).toMatchObject([{ status: 'running' }])
   })
 
+  test('show the rank of their target, what changed, and that they paused themselves', async () => {
+    await apply('kettle', SPEC)
+    const { status } = await until('kettle', 'Scheduled')
+    const id = status?.id ?? ''
+    /** A check ends: its run is written as recording writes it, and the operator sees the newer instant. */
+    const checked = (run: string, check: string) =>
+      world.sql(`
+        with m as (select no, team_id from monitors where id = '${id}'),
+        r as (
+          insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, ${run.split(' values ')[0]})
+          select no, new_run_id(clock(), no), team_id, 0, 5, ${run.split(' values ')[1]} from m
+        )
+        update checks set last_run_at = clock(), ${check} where no = (select no from m)`)
+    const listed = 'status, delivery_triggered, target_rank, rank_delta, organic_results'
+    await checked(`${listed} values 'success', true, 3, 4, '[{}, {}]'`, 'failures = 0')
+    const seen = async (what: (found: CustomResource) => boolean) =>
+      eventually(() => read('kettle'), what, { forMs: 20_000 })
+    const { status: ranked } = await seen((found) => found.status?.values !== undefined)
+    expect(ranked).toMatchObject({
+      values: { rank: '3', results: '2' },
+      lastChange: { fields: [{ name: 'rank', before: '7', after: '3' }] },
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Healthy', reason: 'Succeeding' })]),
+    })
+    expect(await kube.kubectl('get', 'serp', 'kettle', '-n', world.namespace)).toMatch(/google +3 +1h/)
+    await checked(
+      `status, error_code, error_message values 'error', 'blocked', 'Google refused.'`,
+      'failures = 10, next_run_at = null, due_at = null',
+    )
+    await world.sql(`update monitors set paused = true where id = '${id}'`)
+    await world.restart()
+    const { status: paused } = await seen(
+      (found) => found.status?.conditions?.some(({ reason }) => reason === 'AutoPaused') === true,
+    )
+    expect(paused?.conditions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          type: 'Healthy',
+          status: 'False',
+          message: 'It paused itself after 10 failed checks. Google refused.',
+        }),
+        expect.objectContaining({ type: 'Ready', status: 'True' }),
+      ]),
+    )
+    expect(paused).toMatchObject({ values: { rank: '3' } })
+  })
+
   test('take over a record of the API that its own manifest names, with its destinations from a Secret', async () => {
     const { secrets } = world.context
     const made = await createSerpMonitor(world.context, { ...world.owner, spec: ROW })

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { freeExits, keepExits } from '../../../store/queue/claim-search.ts'
+import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
+import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { runNow } from '../../../store/monitors/monitor-run-now.ts'
+import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
 import { addSearch, checkIn, claimIn, recordIn } from './stored-searches.ts'
@@ -182,4 +186,46 @@ test('Google is claimed at once for a provider while it is left alone, and paid 
   expect(claimed.every(({ refused_until_ms: until }) => until !== null)).toBe(true)
   // Bing asked nothing; the provider answers for Google.
   expect(await database.usage(team)).toMatchObject({ runs_used: 3 })
+})
+
+test('a run asks for the pages that it was paid with; another number of pages counts from the next one', async () => {
+  const team = await database.team({ runs: 100 })
+  const no = await addSearch(database, team, { pages: 3, dueSeconds: -300 })
+  const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const ask = () => database.store.transaction((tx) => runNow(tx, team, id, 'serp'))
+  const edit = (pages: number) =>
+    database.store.transaction(async (tx) => {
+      const stored = await lockMonitor(tx, team, id, 'serp')
+      if (!stored) throw new Error('no monitor')
+      const spec = { ...serpMonitorSpec(stored, database.secrets), pages }
+      return saveSerpMonitor(tx, database.secrets, { stored, spec, changed: ['pages'], resetsBaseline: false })
+    })
+  const used = async () => (await database.usage(team)).runs_used
+  await edit(1)
+  await ask()
+  expect(await used()).toBe(1)
+  expect(await edit(5)).toMatchObject({ pages: 5 })
+  const [waited] = await claimIn(database)
+  expect(waited).toMatchObject({ search: { pages: 1 } })
+  // The worker is killed. Who takes the run over asks for the same.
+  await edit(4)
+  await database.setClock('61 seconds')
+  const [again] = await claimIn(database)
+  expect(again).toMatchObject({ run_id: waited?.run_id, search: { pages: 1 } })
+  if (again) await recordIn(database, again, { outcome: 'ok' })
+  expect(await used()).toBe(1)
+  await ask()
+  expect(await used()).toBe(5)
+  await edit(2)
+  // What was paid is given back, and not what the next one costs.
+  await database.query(
+    `insert into serp_engines (engine, refusals, refused_until) values ('google', 1, clock() + interval '15 minutes')`,
+  )
+  const [left] = await claimIn(database)
+  expect(await used()).toBe(1)
+  if (left) await recordIn(database, left, { outcome: 'left_alone' })
+  await database.query('delete from serp_engines')
+  await ask()
+  expect(await used()).toBe(3)
+  expect(await claimIn(database)).toMatchObject([{ search: { pages: 2 } }])
 })
