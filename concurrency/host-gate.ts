@@ -1,183 +1,293 @@
 /** A job at one host. */
-interface Bound {
+export interface Bound {
   readonly host: string
-  /**
-   * The team that the job belongs to, if it is known. At a host, teams take turns. If a host has three slots or more,
-   * each team leaves one of them to the others.
-   */
+  /** The team that the job belongs to, if it is known. Teams take turns at all slots. */
   readonly team?: string | undefined
 }
 
-interface Team<T> {
+/** The jobs of one team at one host. */
+interface Line<T extends Bound> {
+  readonly team: Team<T>
+  readonly host: Host<T>
   readonly quick: Fifo<T>
   readonly slow: Fifo<T>
   active: number
   /** Decides whether slow or quick jobs are first. They take turns, so that neither starves. */
   slowFirst: boolean
+  /**
+   * `idle`: no job waits. `listed`: it waits for the turn of its team. `offered`: likewise, and a slot of the host is
+   * kept for it. `blocked`: it waits for a slot of the host.
+   */
+  state: 'idle' | 'listed' | 'offered' | 'blocked'
 }
 
-/** The jobs that wait and run at one host. */
-class HostLine<T extends Bound> {
-  /** The host is in the list of hosts that have waiting jobs and a free slot. */
-  isReady = false
+const waitingIn = <T extends Bound>({ quick, slow }: Line<T>): number => quick.size + slow.size
+
+/** The slots of one host. */
+class Host<T extends Bound> {
+  readonly lines = new Map<string, Line<T>>()
+  waiting = 0
   readonly #perHost: number
-  readonly #teams = new Map<string, Team<T>>()
+  readonly #perTeam: number
+  readonly #mostSlow: number
   readonly #slow = new Set<T>()
-  #waiting = 0
+  /** Lines that wait for a slot of this host, in the order in which they came. */
+  readonly #blocked = new Set<Line<T>>()
   #active = 0
+  #offered = 0
 
-  constructor(perHost: number) {
+  constructor({ perHost, perTeamAtHost = perHost < 3 ? perHost : perHost - 1 }: HostCaps) {
     this.#perHost = perHost
+    this.#perTeam = perTeamAtHost
+    this.#mostSlow = Math.max(1, Math.floor(perHost / 2))
   }
 
-  get waiting(): number {
-    return this.#waiting
+  lineOf(team: Team<T>): Line<T> {
+    let line = this.lines.get(team.name)
+    if (line) return line
+    line = { team, host: this, quick: new Fifo(), slow: new Fifo(), active: 0, slowFirst: false, state: 'idle' }
+    this.lines.set(team.name, line)
+    return line
   }
 
-  get isEmpty(): boolean {
-    return this.#active === 0 && this.#waiting === 0
+  add(job: T, line: Line<T>, isSlow: boolean): void {
+    if (isSlow) line.slow.push(job)
+    else line.quick.push(job)
+    this.waiting++
+    this.#admit(line)
   }
 
-  get hasRoom(): boolean {
-    return this.#waiting > 0 && this.#active < this.#perHost
-  }
-
-  waitingOf(team: string): number {
-    const queues = this.#teams.get(team)
-    return queues ? queues.quick.size + queues.slow.size : 0
-  }
-
-  /** `isSlow`: slow jobs share half of the slots. */
-  add(job: T, isSlow: boolean): void {
-    const name = job.team ?? ''
-    let team = this.#teams.get(name)
-    if (!team) this.#teams.set(name, (team = { quick: new Fifo(), slow: new Fifo(), active: 0, slowFirst: false }))
-    if (isSlow) team.slow.push(job)
-    else team.quick.push(job)
-    this.#waiting++
-  }
-
-  /**
-   * Returns the next job in turn that has a free slot. A team without a slot among those of all hosts is reported, if
-   * only that keeps its job back.
-   */
-  next(all: TeamSlots<T>): T | undefined {
-    for (const [name, team] of this.#teams) {
-      if (!this.#hasSlot(name, team)) continue
-      if (!all.hasSlot(name)) {
-        if (team.quick.size + team.slow.size > 0) all.keptBack(name, this)
-        continue
-      }
-      const job = this.#pick(team)
-      if (job === undefined) continue
-      this.#waiting--
-      this.#active++
-      team.active++
-      if (this.#teams.size > 1) {
-        this.#teams.delete(name)
-        this.#teams.set(name, team)
-      }
-      return job
+  /** Lists a line that has a job, or lets it wait for a slot of this host. */
+  #admit(line: Line<T>): void {
+    if (line.state !== 'idle' && line.state !== 'blocked') return
+    if (this.#hasSlot() && this.#hasJob(line)) {
+      this.#blocked.delete(line)
+      line.team.list(line, 'listed')
+    } else {
+      line.state = 'blocked'
+      this.#blocked.add(line)
     }
-    return undefined
   }
 
-  done(job: T): void {
-    const name = job.team ?? ''
-    const team = this.#teams.get(name)
+  /** Returns the next job of a line whose team has its turn. Without a slot here the line waits for one. */
+  start(line: Line<T>): T | undefined {
+    const wasOffered = line.state === 'offered'
+    if (wasOffered) this.#offered--
+    line.state = 'idle'
+    const job = this.#hasSlot() ? this.#pick(line) : undefined
+    if (job !== undefined) {
+      this.waiting--
+      this.#active++
+      line.active++
+    }
+    if (waitingIn(line) > 0) this.#admit(line)
+    if (job === undefined && wasOffered) this.offer()
+    return job
+  }
+
+  done(job: T, line: Line<T>): void {
     this.#slow.delete(job)
     this.#active--
-    if (!team) return
-    team.active--
-    if (team.active === 0 && this.waitingOf(name) === 0) this.#teams.delete(name)
+    line.active--
+    if (line.active === 0 && line.state === 'idle') this.lines.delete(line.team.name)
+    this.offer()
+  }
+
+  /** Offers free slots to the lines that have waited longest. */
+  offer(): void {
+    for (const line of this.#blocked) {
+      if (!this.#hasSlot()) return
+      if (!this.#hasJob(line)) continue
+      this.#blocked.delete(line)
+      // No slot is kept for a team that may not start anything now.
+      if (!line.team.isKeptBack) this.#offered++
+      line.team.list(line, line.team.isKeptBack ? 'listed' : 'offered')
+    }
+  }
+
+  /** The team of an offered line may not start anything now: the slot goes to another line. */
+  withdraw(line: Line<T>): void {
+    this.#offered--
+    line.state = 'listed'
+    this.offer()
   }
 
   drain(): T[] {
-    this.isReady = false
-    this.#waiting = 0
-    return [...this.#teams.values()].flatMap(({ quick, slow }) => [...quick.drain(), ...slow.drain()])
+    this.waiting = 0
+    this.#offered = 0
+    this.#blocked.clear()
+    return [...this.lines.values()].flatMap((line) => {
+      line.state = 'idle'
+      if (line.active === 0) this.lines.delete(line.team.name)
+      return [...line.quick.drain(), ...line.slow.drain()]
+    })
   }
 
-  #hasSlot(name: string, team: Team<T>): boolean {
-    return name === '' || this.#perHost < 3 || team.active < this.#perHost - 1
+  #hasSlot(): boolean {
+    return this.#active + this.#offered < this.#perHost
   }
 
-  #pick(team: Team<T>): T | undefined {
-    const mayBeSlow = team.slow.size > 0 && this.#slow.size < Math.max(1, Math.floor(this.#perHost / 2))
-    if (!mayBeSlow || (!team.slowFirst && team.quick.size > 0)) {
-      team.slowFirst = true
-      return team.quick.shift()
+  /** The line has a job that only needs a slot of the host. Slow jobs share half of the slots. */
+  #hasJob({ team, active, quick, slow }: Line<T>): boolean {
+    if (team.name !== '' && active >= this.#perTeam) return false
+    return quick.size > 0 || (slow.size > 0 && this.#slow.size < this.#mostSlow)
+  }
+
+  #pick(line: Line<T>): T | undefined {
+    if (!this.#hasJob(line)) return undefined
+    const mayBeSlow = line.slow.size > 0 && this.#slow.size < this.#mostSlow
+    if (!mayBeSlow || (!line.slowFirst && line.quick.size > 0)) {
+      line.slowFirst = true
+      return line.quick.shift()
     }
-    team.slowFirst = false
-    const job = team.slow.shift()
+    line.slowFirst = false
+    const job = line.slow.shift()
     if (job !== undefined) this.#slow.add(job)
     return job
   }
 }
 
+/** The jobs of one team at all hosts. */
+class Team<T extends Bound> {
+  readonly name: string
+  active = 0
+  waiting = 0
+  /** Slots that it may use beyond those of an unknown team, because it freed as many quickly. */
+  credit = 0
+  /** Its turn comes. */
+  isListed = false
+  /** It has jobs, but may not use more slots now. */
+  isKeptBack = false
+  /** Its waiting jobs reached the bound, and at least half of them wait still. */
+  isFull = false
+  readonly #turns: Fifo<Team<T>>
+  readonly #listed = new Fifo<Line<T>>()
+  readonly #offered = new Fifo<Line<T>>()
+  #offeredFirst = false
+
+  constructor(name: string, turns: Fifo<Team<T>>) {
+    this.name = name
+    this.#turns = turns
+  }
+
+  list(line: Line<T>, state: 'listed' | 'offered'): void {
+    line.state = state
+    if (state === 'offered') this.#offered.push(line)
+    else this.#listed.push(line)
+    this.takeTurns()
+  }
+
+  takeTurns(): void {
+    if (this.isListed || this.isKeptBack || this.#listed.size + this.#offered.size === 0) return
+    this.isListed = true
+    this.#turns.push(this)
+  }
+
+  /**
+   * Returns the next job that has a slot at its host. Hosts take turns. One that keeps a slot waits for one turn of
+   * another at most, so that its slot is soon used.
+   */
+  next(): T | undefined {
+    for (let line = this.#line(); line; line = this.#line()) {
+      const wasListed = line.state === 'listed'
+      const job = line.host.start(line)
+      if (job === undefined) continue
+      this.#offeredFirst = wasListed && this.#offered.size > 0
+      return job
+    }
+    return undefined
+  }
+
+  keepBack(): void {
+    this.isKeptBack = true
+    for (const line of this.#offered.drain()) {
+      this.#listed.push(line)
+      line.host.withdraw(line)
+    }
+  }
+
+  drain(): void {
+    this.waiting = 0
+    this.isListed = false
+    this.isKeptBack = false
+    this.#listed.drain()
+    this.#offered.drain()
+  }
+
+  #line(): Line<T> | undefined {
+    const [first, second] = this.#offeredFirst ? [this.#offered, this.#listed] : [this.#listed, this.#offered]
+    return first.shift() ?? second.shift()
+  }
+}
+
 /** A gate without a job of a second team for this long leaves no slots to others. */
 const ALONE_MS = 600_000
+/** A job that frees its slot within this time earns its team credit. */
+const QUICK_MS = 1_000
+/** Teams whose credit is remembered. */
+const MOST_KNOWN = 10_000
 
 /**
- * The slots of all hosts, by team: a team uses at most `most` of them, however many hosts it watches. A team that is
- * alone uses all: an installation of one team has nobody to leave slots to.
+ * Divides the slots of all hosts among teams. Any job may hang until its time limit, and a slot that is in use cannot
+ * be taken back. So a team always leaves a share of the free slots to the teams that come after it, and how large this
+ * share is depends on what the team did before:
+ *
+ * - A team with credit uses at most three times as many slots as it leaves free. Each start costs one credit, and each
+ *   job that ends within a second gives two back. So a team of quick sites has all that it can use after a few rounds,
+ *   and one whose sites hang loses its credit with the first of them.
+ * - A team without credit uses at most a quarter of what it leaves free. A sixteenth of all slots is not for such
+ *   teams.
+ *
+ * So no number of teams whose sites hang takes the slots of a team whose sites answer. A team that is alone uses all
+ * slots: an installation of one team has nobody to leave slots to.
  */
-class TeamSlots<T extends Bound> {
-  readonly #most: number
+class TeamShares<T extends Bound> {
+  readonly #total: number
+  readonly #reserve: number
   #lastTeam = ''
   #sharedUntil = -Infinity
-  readonly #active = new Map<string, number>()
-  /** Hosts with a job that waits only for a slot of its team. */
-  readonly #waiting = new Map<string, Set<HostLine<T>>>()
+  #active = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(total: number) {
+    this.#total = total
+    this.#reserve = Math.floor(total / 16)
+  }
+
+  get active(): number {
+    return this.#active
+  }
+
+  get hasSlot(): boolean {
+    return this.#active < this.#total
   }
 
   /** Notes that a team has a job here. */
-  seen({ team = '' }: T): void {
+  seen(team: string): void {
     if (team === '' || team === this.#lastTeam) return
     if (this.#lastTeam !== '') this.#sharedUntil = performance.now() + ALONE_MS
     this.#lastTeam = team
   }
 
+  get isShared(): boolean {
+    return this.#sharedUntil !== -Infinity && performance.now() <= this.#sharedUntil
+  }
+
   /** Jobs of no team have no limit here. */
-  hasSlot(team: string): boolean {
-    if (team === '' || (this.#active.get(team) ?? 0) < this.#most) return true
-    return performance.now() > this.#sharedUntil
+  isWithin({ name, active, credit }: Team<T>): boolean {
+    const free = this.#total - this.#active
+    return name === '' || (credit > 0 && active < 3 * free) || active * 4 < free - this.#reserve
   }
 
-  keptBack(team: string, line: HostLine<T>): void {
-    const lines = this.#waiting.get(team)
-    if (lines === undefined) this.#waiting.set(team, new Set([line]))
-    else lines.add(line)
+  started(team: Team<T>): void {
+    this.#active++
+    team.active++
+    if (team.credit > 0) team.credit--
   }
 
-  started({ team = '' }: T): void {
-    if (team !== '') this.#active.set(team, (this.#active.get(team) ?? 0) + 1)
-  }
-
-  ended({ team = '' }: T): void {
-    if (team === '') return
-    const left = (this.#active.get(team) ?? 0) - 1
-    if (left > 0) this.#active.set(team, left)
-    else this.#active.delete(team)
-  }
-
-  /** Removes and returns a host that was kept back, and whose team has a slot again. */
-  release(): HostLine<T> | undefined {
-    for (const [team, lines] of this.#waiting) {
-      if (!this.hasSlot(team)) continue
-      const [line] = lines
-      if (line !== undefined) lines.delete(line)
-      if (lines.size === 0) this.#waiting.delete(team)
-      if (line !== undefined) return line
-    }
-    return undefined
-  }
-
-  drain(): void {
-    this.#waiting.clear()
+  ended(team: Team<T>, tookMs: number): void {
+    this.#active--
+    team.active--
+    if (tookMs < QUICK_MS) team.credit = Math.min(this.#total, team.credit + 2)
   }
 }
 
@@ -214,172 +324,184 @@ export class Fifo<T> {
 }
 
 /**
- * Admits jobs. Hosts take turns, and at a host its teams take turns. There is a cap for each host and one for all
- * hosts.
+ * Admits jobs. Teams take turns, and the hosts of a team take turns. At a host that is at its cap, the team that has
+ * waited longest is next. There is a cap for each host and one for all hosts.
  */
 export interface HostGate<T extends Bound> {
   /** `isSlow`: the last time it took long. Such jobs get at most half of a host's slots. */
   add(job: T, isSlow?: boolean): void
   /**
    * Returns the next job that may start now, and counts it as started. Returns undefined when all waiting hosts are at
-   * their cap, or the total is.
+   * their cap, all waiting teams have their share, or the total is reached.
    */
   next(): T | undefined
-  /** Call this when a started job ended. */
-  done(job: T): void
+  /** Call this when a started job ended. Without a time it earns its team no credit. */
+  done(job: T, tookMs?: number): void
   /** Jobs that wait. */
   readonly waiting: number
+  /** Jobs that wait, but for those of teams without credit that have their share of the slots. */
+  readonly ahead: number
   /** Jobs that have started and not ended. */
   readonly active: number
   /** The number of jobs that wait for a host; with `team`, only those of this team. */
   waitingAt(host: string, team?: string): number
+  /**
+   * As many jobs of a team without credit wait as there are slots, and others want slots too. It stays so until only
+   * half as many wait.
+   */
+  isFullOf(team: string): boolean
+  /** The teams of which that is so. */
+  fullTeams(): readonly string[]
   /** Removes and returns all waiting jobs. */
   drain(): T[]
 }
 
-export function createHostGate<T extends Bound>(caps: {
+interface HostCaps {
   readonly perHost: number
+  /** Of the slots of a host, the most that one team uses. Default: all, or all but one if there are three or more. */
+  readonly perTeamAtHost?: number
   readonly total: number
-  /** Of all slots, the most that one team uses. Default: all. */
-  readonly perTeam?: number
-}): HostGate<T> {
-  const queues = new Map<string, HostLine<T>>()
-  const teams = new TeamSlots<T>(caps.perTeam ?? caps.total)
-  let ready: HostLine<T>[] = []
-  let waiting = 0
-  let active = 0
-
-  function markReady(queue: HostLine<T>): void {
-    if (queue.isReady || !queue.hasRoom) return
-    queue.isReady = true
-    ready.push(queue)
-  }
-
-  const nextLine = () => ready.shift() ?? teams.release()
-
-  return {
-    add(job, isSlow = false) {
-      teams.seen(job)
-      let queue = queues.get(job.host)
-      if (!queue) queues.set(job.host, (queue = new HostLine(caps.perHost)))
-      queue.add(job, isSlow)
-      waiting++
-      markReady(queue)
-    },
-    next() {
-      if (active >= caps.total) return undefined
-      for (let queue = nextLine(); queue; queue = nextLine()) {
-        queue.isReady = false
-        const job = queue.next(teams)
-        // No waiting job of this host has a free slot. The host is added again when a job arrives or ends there.
-        if (job === undefined) continue
-        active++
-        waiting--
-        teams.started(job)
-        markReady(queue)
-        return job
-      }
-      return undefined
-    },
-    done(job) {
-      const queue = queues.get(job.host)
-      if (!queue) return
-      queue.done(job)
-      teams.ended(job)
-      active--
-      if (queue.isEmpty) queues.delete(job.host)
-      else markReady(queue)
-    },
-    waitingAt(host, team) {
-      const queue = queues.get(host)
-      if (!queue) return 0
-      return team === undefined ? queue.waiting : queue.waitingOf(team)
-    },
-    drain() {
-      const left = [...queues.values()].flatMap((queue) => queue.drain())
-      ready = []
-      teams.drain()
-      waiting = 0
-      return left
-    },
-    get waiting() {
-      return waiting
-    },
-    get active() {
-      return active
-    },
-  }
+  /** Teams leave slots to others (`TeamShares`). Default false. */
+  readonly sharesSlots?: boolean
 }
 
-/** A gate for a few slots that are used for seconds each, such as those of a browser. */
-export interface PageGate<T extends Bound> extends HostGate<T> {
-  /** Slow jobs that wait. */
-  readonly waitingSlow: number
+export function createHostGate<T extends Bound>(caps: HostCaps): HostGate<T> {
+  return new TurnGate<T>(caps)
 }
 
-interface Waiting<T> {
-  readonly job: T
-  readonly isSlow: boolean
-}
+class TurnGate<T extends Bound> implements HostGate<T> {
+  readonly #caps: HostCaps
+  readonly #hosts = new Map<string, Host<T>>()
+  readonly #teams = new Map<string, Team<T>>()
+  readonly #keptBack = new Set<Team<T>>()
+  readonly #turns = new Fifo<Team<T>>()
+  readonly #shares: TeamShares<T>
+  #waiting = 0
 
-/**
- * The next job is one of the team that uses the fewest slots. Within those, the first and the last that arrived take
- * turns: any unknown job may hang, so a new one should wait for one of them and not for all. Slow jobs leave a slot to
- * the others. All waiting jobs are examined; there are only a few.
- *
- * It is separate from `createHostGate`, where teams take turns at each host. Here all hosts share the few slots, so
- * teams take turns at all of them.
- */
-export function createPageGate<T extends Bound>(caps: {
-  readonly perHost: number
-  readonly total: number
-}): PageGate<T> {
-  const mostSlow = Math.max(1, caps.total - 1)
-  const active = new Set<Waiting<T>>()
-  let queue: Waiting<T>[] = []
-  let takesLast = false
-
-  const held = (which: (one: Waiting<T>) => boolean): number => [...active].filter(which).length
-  const teamOf = ({ team = '' }: T): string => team
-  const hasSlot = ({ job, isSlow }: Waiting<T>): boolean =>
-    held((one) => one.job.host === job.host) < caps.perHost && !(isSlow && held((one) => one.isSlow) >= mostSlow)
-
-  function pick(): Waiting<T> | undefined {
-    const able = queue.filter(hasSlot)
-    const byTeam = new Map(able.map(({ job }) => [teamOf(job), held((one) => teamOf(one.job) === teamOf(job))]))
-    const fewest = Math.min(...byTeam.values())
-    const next = able.filter(({ job }) => byTeam.get(teamOf(job)) === fewest)
-    return next.at(takesLast ? -1 : 0)
+  constructor(caps: HostCaps) {
+    this.#caps = caps
+    this.#shares = new TeamShares(caps.total)
   }
 
-  return {
-    add: (job, isSlow = false) => void queue.push({ job, isSlow }),
-    next() {
-      const picked = active.size < caps.total ? pick() : undefined
-      if (!picked) return undefined
-      takesLast = !takesLast
-      queue.splice(queue.indexOf(picked), 1)
-      active.add(picked)
-      return picked.job
-    },
-    done(job) {
-      for (const one of active) if (one.job === job) active.delete(one)
-    },
-    waitingAt: (host, team) =>
-      queue.filter(({ job }) => job.host === host && (team === undefined || teamOf(job) === team)).length,
-    drain() {
-      const left = queue
-      queue = []
-      return left.map(({ job }) => job)
-    },
-    get waiting() {
-      return queue.length
-    },
-    get active() {
-      return active.size
-    },
-    get waitingSlow() {
-      return queue.filter(({ isSlow }) => isSlow).length
-    },
+  add(job: T, isSlow = false): void {
+    const team = this.#teamOf(job.team ?? '')
+    let host = this.#hosts.get(job.host)
+    if (!host) this.#hosts.set(job.host, (host = new Host(this.#caps)))
+    const line = host.lineOf(team)
+    team.waiting++
+    this.#waiting++
+    host.add(job, line, isSlow)
+  }
+
+  next(): T | undefined {
+    if (!this.#shares.hasSlot) return undefined
+    for (let team = this.#nextTeam(); team; team = this.#nextTeam()) {
+      const job = team.next()
+      if (job === undefined) continue
+      this.#waiting--
+      team.waiting--
+      this.#shares.started(team)
+      team.takeTurns()
+      return job
+    }
+    return undefined
+  }
+
+  done(job: T, tookMs = Infinity): void {
+    const host = this.#hosts.get(job.host)
+    const line = host?.lines.get(job.team ?? '')
+    if (!host || !line) return
+    const { team } = line
+    this.#shares.ended(team, tookMs)
+    host.done(job, line)
+    if (host.lines.size === 0) this.#hosts.delete(job.host)
+    if (team.isKeptBack && this.#shares.isWithin(team)) this.#release(team)
+    else if (team.active === 0 && team.waiting === 0) this.#idle(team)
+  }
+
+  waitingAt(host: string, team?: string): number {
+    const found = this.#hosts.get(host)
+    if (!found) return 0
+    if (team === undefined) return found.waiting
+    const line = found.lines.get(team)
+    return line ? waitingIn(line) : 0
+  }
+
+  isFullOf(name: string): boolean {
+    const team = this.#teams.get(name)
+    if (!this.#caps.sharesSlots || name === '' || !team) return false
+    const most = team.isFull ? this.#caps.total / 2 : this.#caps.total
+    team.isFull = team.credit === 0 && team.waiting >= most && this.#shares.isShared
+    return team.isFull
+  }
+
+  fullTeams(): readonly string[] {
+    const full: string[] = []
+    for (const { name } of this.#keptBack) if (this.isFullOf(name)) full.push(name)
+    return full
+  }
+
+  drain(): T[] {
+    const left = [...this.#hosts.values()].flatMap((host) => host.drain())
+    for (const [name, { lines }] of this.#hosts) if (lines.size === 0) this.#hosts.delete(name)
+    for (const team of this.#teams.values()) team.drain()
+    this.#turns.drain()
+    this.#keptBack.clear()
+    this.#waiting = 0
+    return left
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  get ahead(): number {
+    let ahead = this.#waiting
+    for (const { credit, waiting } of this.#keptBack) if (credit === 0) ahead -= waiting
+    return ahead
+  }
+
+  get active(): number {
+    return this.#shares.active
+  }
+
+  #teamOf(name: string): Team<T> {
+    this.#shares.seen(name)
+    let team = this.#teams.get(name)
+    if (!team) this.#teams.set(name, (team = new Team(name, this.#turns)))
+    return team
+  }
+
+  /** Returns the team whose turn it is, and which may use one more slot. */
+  #nextTeam(): Team<T> | undefined {
+    for (let team = this.#turns.shift(); team; team = this.#turns.shift()) {
+      team.isListed = false
+      if (!this.#caps.sharesSlots || this.#shares.isWithin(team) || !this.#shares.isShared) return team
+      this.#keptBack.add(team)
+      team.keepBack()
+    }
+    if (this.#keptBack.size === 0) return undefined
+    const { isShared } = this.#shares
+    for (const team of this.#keptBack) if (!isShared || this.#shares.isWithin(team)) this.#release(team)
+    const team = this.#turns.shift()
+    if (team) team.isListed = false
+    return team
+  }
+
+  /** A team that was kept back takes turns again. */
+  #release(team: Team<T>): void {
+    this.#keptBack.delete(team)
+    team.isKeptBack = false
+    team.takeTurns()
+  }
+
+  /** A team without jobs is remembered for its credit, the one that was idle for longest the shortest. */
+  #idle(team: Team<T>): void {
+    this.#teams.delete(team.name)
+    if (team.credit === 0) return
+    this.#teams.set(team.name, team)
+    if (this.#teams.size <= MOST_KNOWN) return
+    for (const [name, { active, waiting }] of this.#teams)
+      if (active === 0 && waiting === 0) return void this.#teams.delete(name)
   }
 }

@@ -13,8 +13,10 @@ export interface SlotQueue {
 type Place = (() => void) | 'late' | null
 
 interface Waiter {
-  /** The key by which the gate takes turns. */
+  /** The cap of the key. */
   readonly host: string
+  /** The key by which the gate takes turns; none where keys share no slots. */
+  readonly team: string | undefined
   admit: (() => void) | null
 }
 
@@ -23,10 +25,12 @@ interface PlaceCaps {
   readonly total: number
   /** Slots per key; default: all. */
   readonly perKey?: number
+  /** Keys leave slots to others, those of quick work the most (`createHostGate`). Default false. */
+  readonly sharesSlots?: boolean
 }
 
-export function createSlotQueue({ total, perKey = total }: PlaceCaps): SlotQueue {
-  const gate = createHostGate<Waiter>({ perHost: perKey, total })
+export function createSlotQueue({ total, perKey = total, sharesSlots = false }: PlaceCaps): SlotQueue {
+  const gate = createHostGate<Waiter>({ perHost: perKey, perTeamAtHost: perKey, total, sharesSlots })
 
   function pump(): void {
     for (let next = gate.next(); next; next = gate.next()) {
@@ -36,11 +40,12 @@ export function createSlotQueue({ total, perKey = total }: PlaceCaps): SlotQueue
   }
 
   function placeOf(waiter: Waiter): () => void {
+    const startedAt = performance.now()
     let isLeft = false
     return () => {
       if (isLeft) return
       isLeft = true
-      gate.done(waiter)
+      gate.done(waiter, performance.now() - startedAt)
       pump()
     }
   }
@@ -49,7 +54,7 @@ export function createSlotQueue({ total, perKey = total }: PlaceCaps): SlotQueue
     enter(key, signal, waitMs) {
       if (signal.aborted) return Promise.resolve(null)
       const { promise, resolve } = Promise.withResolvers<Place>()
-      const waiter: Waiter = { host: key, admit: null }
+      const waiter: Waiter = { host: key, team: sharesSlots ? key : undefined, admit: null }
       const settle = (place: Place): void => {
         signal.removeEventListener('abort', leave)
         clearTimeout(timer)

@@ -31,7 +31,10 @@ interface ResolverOptions {
   readonly cacheMs?: number
   /** How long a name whose servers did not answer is not asked for again, in milliseconds. Default 10,000. */
   readonly silenceMs?: number
-  /** Lookups at once: all together (default 512), and of one team (default 64). Further ones wait for their turn. */
+  /**
+   * Lookups at once: all together (default 512), and of one team (default 64). Further ones wait for their turn. Teams
+   * leave slots to each other, and those whose names are answered have some that no others use.
+   */
   readonly pending?: { readonly total: number; readonly perTeam: number }
   readonly now?: () => number
 }
@@ -63,7 +66,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const answers = new LRUCache<string, Resolved>({ max: MOST_ENTRIES, ttlResolution: 0, perf: { now } })
   // A lookup under way may fall out too: those who wait hold the promise, and only the sharing is lost.
   const underWay = new LRUCache<string, Promise<Resolved>>({ max: MOST_ENTRIES })
-  const slots = createSlotQueue({ total: pending.total, perKey: pending.perTeam })
+  const slots = createSlotQueue({ total: pending.total, perKey: pending.perTeam, sharesSlots: true })
 
   async function lookedUp(name: string, whose: string): Promise<Resolved> {
     const leave = await slots.enter(whose, NEVER, timeoutMs)

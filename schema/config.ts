@@ -268,7 +268,8 @@ export const Config = Closed({
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {
     default: 128,
     description:
-      'Concurrent static checks in one worker. One team can use three quarters of them at most, unless it is alone.',
+      'Concurrent static checks in one worker. Unless a team is alone, it leaves slots to the others: a quarter if ' +
+      'its checks are quick, most of them if its sites do not answer.',
   }),
   LLM_BASE_URL: Optional(
     Text(

@@ -15,8 +15,11 @@ export interface Finished {
  * (`createPostgresCheckSource`). Runner pods use the same four verbs over HTTP, without a database password.
  */
 export interface CheckSource {
-  /** Returns due checks, at most `limit`; an empty list when there are none. Rejects when the store is unavailable. */
-  claim(limit: number): Promise<readonly Task[]>
+  /**
+   * Returns due checks, at most `limit`; an empty list when there are none. Rejects when the store is unavailable. Due
+   * checks of `exceptTeams` are left to other processes.
+   */
+  claim(limit: number, exceptTeams?: readonly string[]): Promise<readonly Task[]>
   /** Extends the leases. Returns the numbers of the checks that are still leased. */
   heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>>
   /**

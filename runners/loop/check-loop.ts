@@ -3,7 +3,8 @@ import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
 import type { Finished, CheckSource } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
-import { createHostGate, type HostGate, createPageGate, type PageGate } from '../../concurrency/host-gate.ts'
+import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
+import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Outage } from '../../concurrency/outage.ts'
@@ -19,8 +20,8 @@ interface CheckLoopOptions {
   readonly metrics: CheckMetrics
   readonly leaseMs: number
   /**
-   * The most checks in flight, in total and per host. One team uses at most three quarters of the total: its checks may
-   * all wait for name servers that never answer.
+   * The most checks in flight, in total and per host. Teams leave slots to each other, because all checks of a team may
+   * wait for sites that never answer.
    */
   readonly concurrency: number
   readonly perHost: number
@@ -91,13 +92,13 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 
   async function claim(): Promise<number> {
     const room = roomBeside(gate.active)
-    const tasks = room > 0 ? await source.claim(room) : []
+    const tasks = room > 0 ? await source.claim(room, gate.fullTeams()) : []
     lastProgress = performance.now()
     const surplus = take(tasks)
     more = isMore(room, tasks.length, surplus.length)
     pump()
     await giveBack({ source, paces }, surplus, claims.isStopped)
-    return more && gate.waiting < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
+    return more && gate.ahead < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
   }
 
   /** Adds the tasks to the queue. Returns those for which there is no room. */
@@ -119,7 +120,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
       else gate.done(task)
     }
     metrics.queue(gate.waiting, gate.active)
-    if (more && !claims.isUnderWay && gate.waiting < claimSize) {
+    if (more && !claims.isUnderWay && gate.ahead < claimSize) {
       more = false
       claims.wake()
     }
@@ -129,10 +130,10 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     const { item: task } = lease
     const startedMs = storeTime(task)
     const reading = await attempt(lease)
-    gate.done(task)
+    const endedMs = storeTime(task)
+    gate.done(task, reading.kind === 'abandoned' ? undefined : endedMs - startedMs)
     pump()
     if (reading.kind === 'abandoned') return
-    const endedMs = storeTime(task)
     slow.took(task.no, endedMs - startedMs)
     paces.took(task.host, endedMs - startedMs)
     metrics.finished(task, reading, endedMs - startedMs)
@@ -181,8 +182,7 @@ async function giveBack({ source, paces }: ReleasePorts, surplus: readonly Task[
 /** Creates the gate that decides which check is next, and the record of slow checks. */
 function turnsOf({ concurrency, perHost, claimsAhead = true, rendersPages = false }: CheckLoopOptions) {
   // Without claims ahead of need, a check that may not start would be held for nothing.
-  const perTeam = claimsAhead ? concurrency - Math.floor(concurrency / 4) : concurrency
-  const caps = { perHost, total: concurrency, perTeam }
+  const caps = { perHost, total: concurrency, sharesSlots: claimsAhead }
   const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
   const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_PAGE_MS : SLOW_MS, onlySlow: true })
   return { gate, slow, paces: createSpeeds<string>() }
@@ -200,9 +200,11 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
   return {
     claimSize,
     // If one team fills the queue of a host, there is still room for a few checks of another team. The number of
-    // waiting slow pages is limited to the number of slots. More of them would leave no room for others.
+    // waiting slow pages is limited to the number of slots. More of them would leave no room for others. Likewise for
+    // the checks of a team that is not known to free its slots quickly: another process may have slots for them.
     isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
+      gate.isFullOf(team) ||
       (gate.waitingAt(host) >= perHost * perSlot(host) && gate.waitingAt(host, team) >= perHost),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // If there is no room, the next check that ends claims again. If much of one host is due, other processes may claim

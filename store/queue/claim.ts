@@ -98,15 +98,17 @@ export interface ClaimRequest {
   /** Largest number of checks. */
   readonly limit: number
   /**
-   * Largest number of checks of one team. It is below `limit` when several teams wait, so that many checks of one team
-   * do not starve the others.
+   * Largest number of checks of one team. Null: `limit`, divided by the teams that have due work, so that many checks
+   * of one team do not starve the others.
    */
-  readonly perTeam: number
+  readonly perTeam: number | null
   /**
    * A claim looks at teams whose id is after this one. It is the cursor of a round over all teams; '' starts a new
    * round.
    */
   readonly afterTeam: string
+  /** Teams whose checks are left to others. Default: none. */
+  readonly exceptTeams?: readonly string[]
   readonly leaseSeconds: number
   /** The runner token that is used to claim over HTTP. Absent: a worker claims. */
   readonly holder?: number | null
@@ -127,7 +129,7 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * statement was needed under backlog); a separate queue table (three more writes for each check).
  */
 export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
-  const { queue, limit, perTeam, afterTeam, leaseSeconds, holder = null } = request
+  const { queue, limit, perTeam, afterTeam, exceptTeams = [], leaseSeconds, holder = null } = request
   return store.any(sql.prepared('claim_checks', claimed)`
     with t as materialized (select clock() as at),
     -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
@@ -146,6 +148,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
         limit 1
       ) due
       where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
+        and u.team_id <> all (${sql.array(exceptTeams, 'uuid')})
       order by u.team_id
       limit ${TEAMS_PER_CLAIM}
       for update of u skip locked
@@ -161,7 +164,10 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
           where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
             and (cost <= team.remaining or run_id is not null or queued_run_id is not null)
           order by due_at
-          limit least(${perTeam}::bigint, case when team.remaining > 0 then team.remaining end)
+          limit least(
+            coalesce(${perTeam}::bigint, (select ceil(${limit}::numeric / count(*))::bigint from team)),
+            case when team.remaining > 0 then team.remaining end
+          )
           for update skip locked
         ) due
       ) c

@@ -74,7 +74,11 @@ test('what waits is handed back whole by a drain, and what was started counts un
 
 test('whatever comes and ends, caps hold, nothing is lost and nothing starts twice', () => {
   const step = fc.oneof(
-    fc.record({ add: fc.constantFrom('a', 'b', 'c', 'd'), team: fc.constantFrom('x', 'y'), isSlow: fc.boolean() }),
+    fc.record({
+      add: fc.constantFrom('a', 'b', 'c', 'd'),
+      team: fc.constantFrom('', 'x', 'y', 'z'),
+      isSlow: fc.boolean(),
+    }),
     fc.constant('next'),
     fc.constant('done'),
   )
@@ -82,9 +86,10 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
     fc.property(
       fc.array(step, { maxLength: 300 }),
       fc.integer({ min: 1, max: 4 }),
-      fc.integer({ min: 1, max: 6 }),
-      (steps, perHost, total) => {
-        const gate = createHostGate<Job>({ perHost, total })
+      fc.integer({ min: 1, max: 40 }),
+      fc.boolean(),
+      (steps, perHost, total, sharesSlots) => {
+        const gate = createHostGate<Job>({ perHost, total, sharesSlots })
         const running: Job[] = []
         const seen = new Set<number>()
         let added = 0
@@ -93,7 +98,7 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
             gate.add({ host: what.add, team: what.team, n: added++ }, what.isSlow)
           } else if (what === 'done') {
             const ended = running.shift()
-            if (ended) gate.done(ended)
+            if (ended) gate.done(ended, ended.n % 3 === 0 ? 2_000 : 10)
           } else {
             const next = gate.next()
             if (next) {
@@ -121,35 +126,116 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
   )
 })
 
-test('keeps a team within its share of all slots, however many hosts it has', () => {
-  const gate = createHostGate<{ host: string; team: string }>({ perHost: 2, total: 8, perTeam: 6 })
-  const early = { host: 'early', team: 'few' }
-  gate.add(early)
-  expect(gate.next()).toBe(early)
-  gate.done(early)
-  for (let n = 0; n < 20; n++) gate.add({ host: `h${n}`, team: 'many' })
+interface TeamJob {
+  readonly host: string
+  readonly team: string
+}
+type TeamGate = ReturnType<typeof createHostGate<TeamJob>>
+
+const addMany = (gate: TeamGate, team: string, count: number) => {
+  for (let n = 0; n < count; n++) gate.add({ host: `${team}${n}`, team })
+}
+const startAll = (gate: TeamGate): TeamJob[] => {
   const started = []
-  for (let job = gate.next(); job; job = gate.next()) started.push(job)
-  expect(started).toHaveLength(6)
-  gate.add({ host: 'h19', team: 'few' })
-  expect(gate.next()).toMatchObject({ team: 'few' })
-  expect(gate.next()).toBeUndefined()
-  // Every slot that the team gives back is used again, until nothing waits.
-  for (let job = started.shift(); job; job = started.shift()) {
-    gate.done(job)
-    for (let next = gate.next(); next; next = gate.next()) started.push(next)
+  for (let next = gate.next(); next; next = gate.next()) started.push(next)
+  return started
+}
+const shared = (total: number) => createHostGate<TeamJob>({ perHost: 1, total, sharesSlots: true })
+
+test('teams take turns, however many hosts one of them has', () => {
+  const gate = shared(128)
+  addMany(gate, 'many', 100)
+  addMany(gate, 'few', 2)
+  expect(Array.from({ length: 4 }, () => gate.next()?.team)).toEqual(['many', 'few', 'many', 'few'])
+})
+
+test.each([3, 10, 40])('%i teams whose jobs never end leave slots to a team whose jobs are quick', (hanging) => {
+  const gate = shared(128)
+  const victim = () => {
+    addMany(gate, 'victim', 1)
+    const started = startAll(gate)
+    for (const one of started) if (one.team === 'victim') gate.done(one, 20)
+    return started.some(({ team }) => team === 'victim')
   }
-  expect([gate.waiting, gate.active]).toEqual([0, 1])
+  expect(victim()).toBe(true)
+  for (let n = 0; n < hanging; n++) {
+    addMany(gate, `hanging${n}`, 500)
+    startAll(gate)
+    expect(victim()).toBe(true)
+  }
+  // As many again come later.
+  for (let n = 0; n < hanging; n++) addMany(gate, `hanging${n}`, 500)
+  expect(victim()).toBe(true)
+  expect(gate.active).toBeLessThanOrEqual(128 - 128 / 16)
+})
+
+test('a team that frees its slots quickly soon uses three quarters of them, and less when its jobs hang', () => {
+  const gate = shared(128)
+  gate.add({ host: 'other', team: 'other' })
+  addMany(gate, 'quick', 10_000)
+  let running = startAll(gate).filter(({ team }) => team === 'quick')
+  expect(running.length).toBe(24)
+  for (let round = 0; round < 4; round++) {
+    for (const one of running) gate.done(one, 100)
+    running = startAll(gate)
+  }
+  expect(running.length).toBeGreaterThan(90)
+  expect(running.length).toBeLessThanOrEqual(96)
+  // Only their time limit ends them: what was earned is used up.
+  for (let round = 0; round < 2; round++) {
+    for (const one of running) gate.done(one, 30_000)
+    running = startAll(gate)
+  }
+  expect(running.length).toBe(24)
+})
+
+test('what a slow team leaves waiting is bounded, and does not count as work ahead', () => {
+  const gate = shared(16)
+  gate.add({ host: 'other', team: 'other' })
+  addMany(gate, 'slow', 15)
+  expect(gate.isFullOf('slow')).toBe(false)
+  startAll(gate)
+  addMany(gate, 'slow', 16)
+  expect(gate.isFullOf('slow')).toBe(true)
+  expect(gate.fullTeams()).toEqual(['slow'])
+  expect(gate.isFullOf('other')).toBe(false)
+  expect(gate.waiting).toBeGreaterThan(16)
+  expect(gate.ahead).toBe(0)
 })
 
 test('gives a team every slot while it is alone', () => {
-  const gate = createHostGate<{ host: string; team: string }>({ perHost: 1, total: 4, perTeam: 3 })
-  for (let n = 0; n < 4; n++) gate.add({ host: `h${n}`, team: 'only' })
-  expect(Array.from({ length: 4 }, () => gate.next())).not.toContain(undefined)
+  const gate = shared(4)
+  addMany(gate, 'only', 5)
+  expect(startAll(gate)).toHaveLength(4)
+  expect(gate.isFullOf('only')).toBe(false)
 })
 
 test('gives jobs of no team every slot', () => {
-  const gate = createHostGate({ perHost: 1, total: 4, perTeam: 3 })
+  const gate = createHostGate({ perHost: 1, total: 4, sharesSlots: true })
   for (let n = 0; n < 4; n++) gate.add({ host: `h${n}` })
   expect(Array.from({ length: 4 }, () => gate.next())).not.toContain(undefined)
+})
+
+test('a slot of a host that is at its cap goes to the team that has waited longest, however busy that team is', () => {
+  const gate = createHostGate<TeamJob>({ perHost: 2, total: 1_000 })
+  const at = (team: string, host = 'common') => ({ host, team })
+  const started: TeamJob[] = []
+  for (const team of ['a', 'b', 'a', 'b']) gate.add(at(team))
+  started.push(...startAll(gate))
+  // The team with hundreds of other hosts has its turn at this one, and one that comes later has it after that.
+  gate.add(at('busy'))
+  for (let n = 0; n < 300; n++) gate.add(at('busy', `h${n}`))
+  for (const _ of [1, 2]) gate.add(at('late'))
+  const order: string[] = []
+  while (started.length > 0) {
+    const common = started.findIndex(({ host }) => host === 'common')
+    const [ended] = started.splice(common === -1 ? 0 : common, 1)
+    if (ended) gate.done(ended, 10)
+    for (const one of startAll(gate)) {
+      started.push(one)
+      if (one.host === 'common') order.push(one.team)
+    }
+  }
+  expect(order).toEqual(['b', 'a', 'busy', 'late', 'late'])
+  expect([gate.waiting, gate.active]).toEqual([0, 0])
 })

@@ -115,6 +115,20 @@ describe('a resolver', () => {
     )
   })
 
+  test.each([8, 30])('answers a team beside %i teams whose names are all silent', async (silent) => {
+    const lookup: Lookup = (name) =>
+      name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '1.1.1.1', family: 4 }])
+    const resolver = createResolver({ lookup, timeoutMs: 300 })
+    expect(await resolver.resolve('first.test', 'victim')).toMatchObject({ ok: true })
+    const hanging = Array.from({ length: silent * 100 }, (_, n) =>
+      resolver.resolve(`hang${n}.test`, `team ${Math.floor(n / 100)}`),
+    )
+    const good = Array.from({ length: 20 }, (_, n) => resolver.resolve(`good${n}.test`, 'victim'))
+    expect(await Promise.all(good)).toEqual(Array(20).fill(expect.objectContaining({ ok: true })))
+    if (silent === 8) expect(await resolver.resolve('new.test', 'a new team')).toMatchObject({ ok: true })
+    await Promise.all(hanging)
+  })
+
   test('does not make a team wait for the turn of another one that asked for the same name', async () => {
     const lookup: Lookup = (name) =>
       name === 'hang.test' ? new Promise(() => {}) : Promise.resolve([{ address: '1.1.1.1', family: 4 }])

@@ -6,6 +6,7 @@ const MOST_LINES = 400
 /** Files that are longer, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'pulumi/src/inputs/chart-values.ts': 'generated: a type for each section of the chart’s values',
+  'concurrency/host-gate.ts': 'slots of hosts and shares of teams are one algorithm, whose parts change each other',
 }
 
 export const fileSize: Check = {

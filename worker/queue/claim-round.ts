@@ -35,41 +35,42 @@ interface ClaimRound {
 }
 
 /**
- * Claims from one queue and goes round all teams. Each claim continues where the last one stopped, so that other teams
- * are next after a team that fills a whole claim. Room that remains is then offered to the first teams.
+ * Claims from one queue. Every claim is divided among the teams that have due work, however many processes claim: a
+ * team with thousands of due checks delays no other team to a later claim. What the others leave of it is then offered
+ * to those that have more. One claim looks at a few hundred teams; with more of them, the next continues after the
+ * last.
  */
 function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''
-  let lastTeams = 1
-  return async function* claim(limit: number, holder: number | null = null): AsyncGenerator<ClaimedTogether> {
-    // The share of each team is computed from the number of teams that had work last time.
-    const perTeam = Math.max(1, Math.ceil(limit / lastTeams))
-    const teams = new Set<string>()
+  return async function* claim(limit: number, { holder, exceptTeams }: Asking): AsyncGenerator<ClaimedTogether> {
+    const served = new Map<string, number>()
     let room = limit
-    for (const start of afterTeam === '' ? [''] : [afterTeam, '']) {
+    const claimed = async (start: string, perTeam: number | null): Promise<ClaimedTogether> => {
       const claimedAt = performance.now()
-      const share = Math.min(perTeam, room)
-      const within = { limit: room, perTeam: share, afterTeam: start }
+      const within = { limit: room, perTeam, afterTeam: start, ...(exceptTeams && { exceptTeams }) }
       const rows = (await claimChecks(store, { queue, ...within, leaseSeconds, holder })).filter(isPage)
-      const served = new Set(rows.map((row) => row.team_id))
-      for (const team of served) teams.add(team)
-      afterTeam = rows.length >= room ? maxOf(served) : ''
+      for (const { team_id: team } of rows) served.set(team, (served.get(team) ?? 0) + 1)
       room -= rows.length
-      yield { rows, claimedAt }
-      if (afterTeam !== '') break
+      return { rows, claimedAt }
     }
-    lastTeams = Math.max(1, teams.size)
+    for (const start of afterTeam === '' ? [''] : [afterTeam, '']) {
+      const together = await claimed(start, null)
+      afterTeam = room > 0 ? '' : lastOf(together.rows)
+      yield together
+      if (room <= 0) return
+    }
+    // A team that had more than an even share of this claim may have more due checks.
+    const mayHaveMore = served.size > 1 && Math.max(...served.values()) >= limit / (served.size + 1)
+    if (mayHaveMore) yield await claimed('', room)
   }
 }
 
 /** The queues of this round hold pages only. */
 const isPage = (row: { readonly kind: string }): row is ClaimedPage => row.kind === 'page'
 
-function maxOf(ids: ReadonlySet<string>): string {
-  let max = ''
-  for (const id of ids) if (id > max) max = id
-  return max
-}
+/** Returns the last of the teams, in the order in which claims look at them. */
+const lastOf = (rows: readonly Claimed[]): string =>
+  rows.reduce((last, { team_id: team }) => (team > last ? team : last), '')
 
 interface ClaimsOptions {
   readonly store: Store
@@ -84,17 +85,17 @@ interface ClaimsOptions {
   readonly onTask?: (task: Task, row: Claimed) => void
 }
 
-/**
- * Claims from several queues in turn. `holder` is the runner token that the checks are claimed with; null: this process
- * runs them itself.
- */
-type Claims = (limit: number, holder: number | null, exit?: string | null) => Promise<readonly Task[]>
+/** Claims from several queues in turn. */
+type Claims = (limit: number, asking: Asking) => Promise<readonly Task[]>
 
 /** Who asks for checks. */
 interface Asking {
+  /** The runner token that the checks are claimed with; null: this process runs them itself. */
   readonly holder: number | null
   /** The exit of a runner's searches. Null: it does none. Absent: that of this process. */
-  readonly exit: string | null | undefined
+  readonly exit?: string | null | undefined
+  /** Teams whose pages are left to other processes. Absent: none. */
+  readonly exceptTeams?: readonly string[] | undefined
 }
 
 const NO_SEARCHES: SearchClaims = { exit: 'default', hasProvider: false }
@@ -117,11 +118,7 @@ export function createClaims(options: ClaimsOptions): Claims {
     notedAt = performance.now()
   }
 
-  async function* claimOfSearches(
-    limit: number,
-    holder: number | null,
-    given?: string | null,
-  ): AsyncGenerator<ClaimedTogether> {
+  async function* claimOfSearches(limit: number, { holder, exit: given }: Asking): AsyncGenerator<ClaimedTogether> {
     const exit = given === undefined ? search.exit : given
     if (exit === null) return
     const claimedAt = performance.now()
@@ -129,14 +126,14 @@ export function createClaims(options: ClaimsOptions): Claims {
     yield { rows: await claimSearches(store, { exit, limit, leaseSeconds, holder, hasProvider }), claimedAt }
   }
 
-  return async (limit, holder, exit) => {
+  return async (limit, asking) => {
     const tasks: Task[] = []
     // Each time another queue is first, so that a queue that is always full does not starve the rest.
     const first = turn++ % rounds.length
     try {
       await noteIfRenders()
       for (const round of [...rounds.slice(first), ...rounds.slice(0, first)])
-        if (tasks.length < limit) await claimFrom(round, limit, { holder, exit, tasks })
+        if (tasks.length < limit) await claimFrom(round, limit, { ...asking, tasks })
     } catch (error) {
       // Checks that were claimed before are leased by us already. If the store is away, the next claim fails too.
       if (tasks.length === 0) throw error
@@ -147,9 +144,9 @@ export function createClaims(options: ClaimsOptions): Claims {
   async function claimFrom(
     { queue, claim }: (typeof rounds)[number],
     limit: number,
-    { holder, exit, tasks }: Asking & { readonly tasks: Task[] },
+    { tasks, ...asking }: Asking & { readonly tasks: Task[] },
   ): Promise<void> {
-    for await (const { rows, claimedAt } of claim(limit - tasks.length, holder, exit))
+    for await (const { rows, claimedAt } of claim(limit - tasks.length, asking))
       for (const row of rows) {
         const task = taskOf(row, { queue, claimedAt, secrets, hasModel })
         onTask?.(task, row)

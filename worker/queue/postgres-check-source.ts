@@ -50,7 +50,7 @@ export function createPostgresCheckSource(options: PostgresCheckSourceOptions): 
   })
 
   return {
-    claim: (limit) => claim(limit, null),
+    claim: (limit, exceptTeams) => claim(limit, { holder: null, exceptTeams }),
     async heartbeat(tasks) {
       const searches = tasks.filter(isSearch)
       if (searches.length > 0) await keepExits(store, searches, leaseSeconds)

@@ -147,7 +147,7 @@ function createClaimsOfRunners(
     await settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
   }
   return async (limit, holder, exit) => {
-    const tasks = await claims(limit, holder, exit)
+    const tasks = await claims(limit, { holder, exit })
     return tasks.filter((task) => {
       if (task.kind !== 'serp' || task.refusedUntilMs === null) return true
       void leave(task, task.refusedUntilMs).catch(() => undefined)

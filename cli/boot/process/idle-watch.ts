@@ -19,8 +19,8 @@ export function watchIdle(source: CheckSource): WatchedSource {
   return {
     idleMs: () => (held.size > 0 ? 0 : performance.now() - since),
     source: {
-      async claim(limit) {
-        const tasks = await source.claim(limit)
+      async claim(limit, exceptTeams) {
+        const tasks = await source.claim(limit, exceptTeams)
         for (const task of tasks) held.add(task)
         return tasks
       },

@@ -104,9 +104,9 @@ test('a process that asks for checks that need a browser renders pages, one that
   const { store, secrets } = database
   const claimsOf = (queues: readonly CheckQueue[]) =>
     createClaims({ store, secrets, queues, leaseSeconds: 60, hasModel: false })
-  await claimsOf(['static'])(1, null)
+  await claimsOf(['static'])(1, { holder: null })
   expect(await endUnrendered(store)).toMatchObject({ isRendered: false })
-  await claimsOf(['browser', 'visual', 'serp'])(1, null)
+  await claimsOf(['browser', 'visual', 'serp'])(1, { holder: null })
   expect(await endUnrendered(store)).toMatchObject({ isRendered: true })
 })
 

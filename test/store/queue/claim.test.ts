@@ -77,6 +77,22 @@ test('claims at once never take the same check, and together take each', async (
   await idle()
 })
 
+test('one claim is divided among all teams that have due checks, whatever the first ones have', async () => {
+  const floods = ['00000001', '00000002', '00000003', '00000004', '00000005']
+  const teams: string[] = []
+  for (const flood of floods) {
+    const team = await database.team({ id: `${flood}-0000-4000-8000-000000000000` })
+    await database.monitors(team, { count: 400, dueSeconds: 600 })
+    teams.push(team)
+  }
+  const small = await database.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff1' })
+  const nos = await database.monitors(small, { count: 3 })
+  const claimed = await database.claim({ limit: 600, perTeam: null })
+  expect(claimed.filter((check) => check.team_id === small).map(({ no }) => no)).toEqual(nos)
+  for (const team of teams) expect(claimed.filter((check) => check.team_id === team)).toHaveLength(100)
+  await idle()
+})
+
 test('a check whose lease ended is due again, with the same run id and a new fence, not counted twice', async () => {
   const team = await database.team()
   await database.monitors(team)
