@@ -311,8 +311,8 @@ export interface SettingsValues {
    */
   CHROMIUM_PATH?: pulumi.Input<string | undefined>
   /**
-   * Concurrent static checks in one worker. One team can use three quarters of them at most, unless it is alone. 1 to
-   * 10,000. Default: 128.
+   * Concurrent static checks in one worker. Unless a team is alone, it leaves slots to the others: a quarter if its
+   * checks are quick, most of them if its sites do not answer. 1 to 10,000. Default: 128.
    */
   TIDEMARK_CHECK_CONCURRENCY?: pulumi.Input<number | undefined>
   /**
